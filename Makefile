@@ -1,0 +1,44 @@
+# A fresh machine needs Python >= 3.11, make and a package index; the C compiler comes from the package index too.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+PYTEST := $(BIN)/python -m pytest -q
+
+.PHONY: demo test test-all test-real bench lint format clean
+.DELETE_ON_ERROR:
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	touch $@
+
+demo: $(STAMP)
+	$(BIN)/butfor explain examples/triangle.c -- 6 5 4
+	@$(BIN)/butfor explain examples/triangle.c --format json -o demo-report.json -- 6 5 4
+	@echo "The same answer as JSON: demo-report.json"
+
+test: lint
+	$(PYTEST) -n 2 -m "not slow and not real"
+
+test-all: lint
+	$(PYTEST) -n 2 -m "not real"
+
+test-real: $(STAMP)
+	$(PYTEST) -m real
+
+bench: $(STAMP)
+	$(BIN)/python -m bench
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf build dist .cache demo-report*
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +

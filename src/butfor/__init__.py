@@ -1,0 +1,52 @@
+"""But for this statement, would the program have failed?
+
+    import butfor
+    explanation = butfor.explain("prog.c", args=["6", "5", "4"])
+
+The modules behind it are imported on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+
+    from butfor.errors import ButforError
+    from butfor.explanation import Explanation
+    from butfor.options import Options
+
+__all__ = ["ButforError", "Explanation", "Options", "__version__", "explain"]
+
+__version__ = "0.1.0"
+
+_HOMES = {"ButforError": "butfor.errors", "Explanation": "butfor.explanation", "Options": "butfor.options"}
+
+
+def explain(
+    sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    progress: Callable[[str], None] | None = None,
+    **knobs: Any,
+) -> Explanation:
+    """The explanation of one run of a C program; `knobs` are the fields of `Options` (args, stdin, expect_stdout, ...).
+
+    Lists, text and mappings are taken where `Options` has tuples and bytes. Nothing is printed; errors are `ButforError`s.
+    """
+    from butfor.api import explain as explain_options
+    from butfor.options import make_options
+
+    options = make_options(sources, **knobs)
+    options.check_files()
+    return explain_options(options, progress)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module 'butfor' has no attribute {name!r}")
+    import importlib
+
+    return getattr(importlib.import_module(home), name)

@@ -1,0 +1,37 @@
+"""What `explain` and `replay` share: ask the analysis, write its answer, give the exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from butfor.cli.failing import say_butfor_error
+from butfor.cli.output import deliver, progress_line
+from butfor.errors import UnsupportedError
+from butfor.explanation import Explanation, RunInfo, Status
+
+Progress = Callable[[str], None]
+
+
+def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Path | None, verbose: bool, color: str) -> int:
+    """The exit status, after the explanation that `ask` gives was written."""
+    refused: UnsupportedError | None = None
+    try:
+        with progress_line() as progress:
+            explanation = ask(progress)
+    except UnsupportedError as error:
+        if form != "json":
+            raise
+        # Readers of JSON get an object in this case too.
+        refused, explanation = error, unsupported(error)
+    deliver(explanation, form=form, out=out, verbose=verbose, color=color)
+    if refused is not None:
+        say_butfor_error(refused)
+    return explanation.status.exit_code
+
+
+def unsupported(error: UnsupportedError) -> Explanation:
+    """The explanation that says why there is none."""
+    notes = (error.message, error.hint) if error.hint else (error.message,)
+    extra = {"unsupported": {"construct": error.construct, "file": error.file, "line": error.line}}
+    return Explanation(status=Status.UNSUPPORTED, run=RunInfo(), notes=notes, extra=extra)

@@ -1,0 +1,43 @@
+"""`butfor explain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from butfor.cli import options as shared
+from butfor.cli.answer import answer
+from butfor.cli.gather import gather
+from butfor.cli.output import check_out
+
+_HELP = """\b
+Examples:
+  butfor explain prog.c -- 6 5 4
+  butfor explain prog.c --expect-stdout right.txt < input.txt
+  butfor explain prog.c --tests tests.json --trust xmalloc
+  butfor explain main.c util.c -I include -D DEBUG -l m -v
+
+Compiles and runs the program, finds out how it failed, and ranks the statements that caused it. SOURCES are .c files; or .ll and .bc
+files; or a recording; or a binary that carries its code. What follows `--` are the arguments of the program.
+
+Each cause says how it is known: proved, replayed (the program was run again and confirmed it) or heuristic.
+"""
+
+
+@click.command("explain", cls=shared.ProgramCommand, help=_HELP)
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@shared.run_options
+@shared.expect_options
+@shared.tests_option
+@shared.compile_options
+@shared.analysis_options
+@shared.report_options
+def command(form: str, out: Path | None, verbose: bool, color: str, **given: Any) -> int:
+    """The exit status; the explanation is written to stdout or a file."""
+    check_out(out)
+    options = gather(given)
+    from butfor import api  # late: --help and wrong flags need none of it
+
+    return answer(lambda progress: api.explain(options, progress), form=form, out=out, verbose=verbose, color=color)

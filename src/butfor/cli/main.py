@@ -1,0 +1,99 @@
+"""The `butfor` command: its group, and the one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from butfor import __version__
+from butfor.cli.failing import exit_code_for
+from butfor.cli.options import debug_option
+from butfor.suggest import did_you_mean
+
+_EXAMPLES = """\b
+Examples:
+  butfor explain prog.c -- 6 5 4
+  butfor explain prog.c --stdin in.txt --expect-stdout out.txt
+  butfor explain main.c util.c --cflags '-std=gnu89' -lm --format json
+  butfor record prog.c -o run.bfr -- 6 5 4
+  butfor replay run.bfr
+  butfor doctor
+
+Takes a C program and one failing run, and answers which statements caused the failure. The program's own arguments go after `--`.
+
+\b
+Exit status:
+  0    explained, or the program did not fail
+  2    wrong use, or the program does not compile
+  3    cannot be explained
+  4    partial result: a limit was reached
+  101  an error in butfor itself
+  130  interrupted
+"""
+
+_COMMANDS = {
+    "explain": "Run a program and explain its failure.",
+    "record": "Run a program and save the run.",
+    "replay": "Explain a saved run.",
+    "doctor": "Say what is installed, what is missing and how to get it.",
+}
+
+
+class ButforGroup(click.Group):
+    """The group of commands; each is imported when it is used, and no exception leaves `main`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of all commands, in the order of the help text."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name, if there is one."""
+        if cmd_name not in _COMMANDS:
+            return None
+        import importlib
+
+        command = importlib.import_module(f"butfor.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Nothing; the list of commands is written without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments name; a file in its place gets a hint."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            if not args:
+                raise
+            program = args[0].endswith((".c", ".ll", ".bc", ".bfr"))
+            suggestion = f"; did you mean `butfor explain {args[0]}`?" if program else did_you_mean(args[0], _COMMANDS)
+            raise click.UsageError(f"No such command {args[0]!r}{suggestion}", ctx) from error
+
+    def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
+        """Never returns: exits with the status that the command returned or its error stands for."""
+        given = list(sys.argv[1:] if args is None else args)
+        extra["standalone_mode"] = False  # so that errors and results come here
+        try:
+            result = super().main(given, prog_name or "butfor", **extra)
+            code = result if isinstance(result, int) else 0
+        except (Exception, KeyboardInterrupt) as error:
+            code = exit_code_for(error, given)
+        sys.exit(int(code))
+
+
+@click.group("butfor", cls=ButforGroup, help=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.version_option(__version__, message="butfor %(version)s")
+@debug_option
+def cli() -> None:
+    """Nothing; the commands do the work."""
+
+
+def main() -> NoReturn:
+    """Never returns: runs the command line of this process."""
+    cli.main()

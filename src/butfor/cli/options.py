@@ -1,0 +1,100 @@
+"""Options that several commands share, as decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_Decorator = Callable[[_F], _F]
+
+_FILE = click.Path(path_type=Path)
+
+debug_option: _Decorator[Any] = click.option(
+    "--debug", is_flag=True, expose_value=False, help="Show a traceback on errors (also BUTFOR_DEBUG=1)."
+)
+
+
+def _all(*options: _Decorator[Any]) -> _Decorator[Any]:
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+run_options = _all(
+    click.option("--stdin", "stdin", type=_FILE, metavar="FILE", help="Standard input of the program (default: butfor's own)."),
+    click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="Set an environment variable of the program."),
+    click.option("--nondet", metavar="LIST", help="Results of __VERIFIER_nondet_* calls: numbers separated by commas."),
+    click.option("--time-limit", type=float, metavar="SEC", help="Stop the program after this time (default 10)."),
+    click.option("--step-limit", type=int, metavar="N", help="Stop the program after N steps."),
+    click.option("--output-limit", type=int, metavar="BYTES", help="Stop the program after this much output (default 64 MiB)."),
+)
+
+compile_options = _all(
+    click.option("--cc", metavar="NAME", help="Compile with this clang instead of the one butfor brings: clang, clang-16, a path."),
+    click.option("--cflags", metavar="STR", help="Flags for the compiler, quoted as in a shell."),
+    click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for header files."),
+    click.option("-D", "defines", multiple=True, metavar="NAME[=X]", help="Define a macro."),
+    click.option("-l", "libs", multiple=True, metavar="LIB", help="Link with a library."),
+    click.option("--entry", metavar="NAME", help="Start at this function instead of main."),
+)
+
+expect_options = _all(
+    click.option("--expect-stdout", type=_FILE, metavar="FILE", help="The output the program should have written."),
+    click.option("--expect-exit", type=int, metavar="N", help="The exit status the program should have had."),
+    click.option(
+        "--memory-errors/--no-memory-errors",
+        default=True,
+        show_default=True,
+        help="Look for memory errors that the program survived.",
+    ),
+)
+
+tests_option: _Decorator[Any] = click.option("--tests", type=_FILE, metavar="T.json", help="Run these tests and explain the failing ones.")
+
+analysis_options = _all(
+    click.option("--method", "methods", multiple=True, metavar="LIST", help="Methods to use, separated by commas."),
+    click.option("--trust", multiple=True, metavar="FUNC", help="Take this function to be right (repeat for more)."),
+    click.option("--depth", type=int, metavar="N", help="Levels of the cause tree."),
+    click.option("--budget", type=float, metavar="SEC", help="Time for the analysis (default 30); then a partial result."),
+    click.option("--pinned", "inputs", flag_value="pinned", default=None, help="Hold inputs at their recorded values."),
+    click.option("--free-inputs", "inputs", flag_value="free", help="Let inputs take any value."),
+    click.option("--check", is_flag=True, help="Recompute the whole run and compare it with the recording."),
+)
+
+report_options = _all(
+    click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format of the result."),
+    click.option("--json", "form", flag_value="json", help="Same as --format json."),
+    click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the result to FILE (- for stdout)."),
+    click.option("-v", "--verbose", is_flag=True, help="Show all statements and reasons, and the size of the run."),
+    click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
+    ),
+    debug_option,
+)
+
+
+class ProgramCommand(click.Command):
+    """A command whose words after the first `--` belong to the program that is run; they arrive as the parameter `args`."""
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The words of the usage line."""
+        return [*super().collect_usage_pieces(ctx), "[-- ARGS]"]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words that are left over, after the program's own are set aside."""
+        cut = args.index("--") if "--" in args else len(args)
+        own, program = args[:cut], args[cut + 1 :]
+        rest = super().parse_args(ctx, own)
+        ctx.params["args"] = tuple(program)
+        return rest

@@ -1,0 +1,109 @@
+"""The result on stdout or in a file, progress on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TextIO
+
+from butfor.cli.files import check_writable, write_file
+from butfor.explanation import Explanation
+from butfor.report.inert import one_line
+
+_PIPE_WIDTH = 100
+_STDOUT = Path("-")
+
+
+def check_out(out: Path | None) -> None:
+    """Nothing when the result can be written there; else a UsageError."""
+    if out is not None and out != _STDOUT:
+        check_writable(out)
+
+
+def deliver(explanation: Explanation, *, form: str, out: Path | None, verbose: bool, color: str) -> None:
+    """Nothing; the explanation is on stdout or in the file `out`."""
+    to_file = out is not None and out != _STDOUT
+    encoding = "utf-8" if to_file else getattr(sys.stdout, "encoding", None) or "utf-8"
+    if form == "json":
+        from butfor.report.json_report import render as render_json
+
+        data = render_json(explanation).encode()
+    else:
+        from butfor.report.text import render
+
+        text = render(
+            explanation,
+            color=wants_color(color, None if to_file else sys.stdout),
+            width=_PIPE_WIDTH if to_file else _width(),
+            verbose=verbose,
+            sources={**_read_sources(explanation), **explanation.sources},
+            encoding=encoding,
+        )
+        data = text.encode(encoding, "backslashreplace")
+    if to_file:
+        assert out is not None
+        write_file(out, data)
+    else:
+        write_stdout(data)
+
+
+def write_stdout(data: bytes) -> None:
+    """Nothing; a reader that went away is no error, and the exit status stays that of the result."""
+    if sys.stdout is None:
+        return  # closed by the caller, who wants the exit status only
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python flushes stdout once more when it ends, which would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def wants_color(choice: str, stream: TextIO | None) -> bool:
+    """Whether to write colours: as told, else on a terminal unless the environment says otherwise (None: a file)."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR") or stream is None:
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@contextlib.contextmanager
+def progress_line() -> Iterator[Callable[[str], None] | None]:
+    """A function that shows what is going on in one line on the terminal, removed at the end; None when stderr is no terminal."""
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield None
+        return
+    if os.environ.get("TERM") == "dumb" or os.environ.get("CI"):
+        yield lambda text: print(f"butfor: {one_line(text)}", file=stream, flush=True)
+        return
+    room = shutil.get_terminal_size().columns - len("butfor: ") - 1
+    try:
+        yield lambda text: print(f"\r\x1b[Kbutfor: {one_line(text)[:room]}", end="", file=stream, flush=True)
+    finally:
+        print("\r\x1b[K", end="", file=stream, flush=True)
+
+
+def _width() -> int:
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    # A pipe has no width; a fixed one keeps what is written there the same everywhere.
+    return shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if on_terminal or os.environ.get("COLUMNS") else _PIPE_WIDTH
+
+
+def _read_sources(explanation: Explanation) -> Mapping[str, str]:
+    """The source file of the failure, where the explanation does not carry it and it can be read."""
+    failure = explanation.failure
+    if failure is None or not failure.file or failure.file in explanation.sources:
+        return {}
+    try:
+        return {failure.file: Path(failure.file).read_bytes().decode("utf-8", "surrogateescape")}
+    except (OSError, ValueError):
+        return {}

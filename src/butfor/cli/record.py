@@ -1,0 +1,42 @@
+"""`butfor record`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from butfor.cli import options as shared
+from butfor.cli.files import check_writable, replacing
+from butfor.cli.gather import gather
+from butfor.cli.output import progress_line, write_stdout
+
+_HELP = """\b
+Examples:
+  butfor record prog.c -o run.bfr -- 6 5 4
+  butfor record prog.c -o run.bfr --stdin input.txt
+
+Compiles and runs the program and saves the run with its sources in one file, which `butfor replay` explains later or on another
+machine. An existing file is replaced only when the recording is complete. What follows `--` are the arguments of the program.
+"""
+
+
+@click.command("record", cls=shared.ProgramCommand, help=_HELP)
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("-o", "--output", "out", required=True, type=click.Path(path_type=Path), metavar="RUN.bfr", help="The file to write.")
+@shared.run_options
+@shared.expect_options
+@shared.compile_options
+@shared.debug_option
+def command(out: Path, **given: Any) -> int:
+    """The exit status; the recording is in `out`."""
+    check_writable(out)
+    options = gather(given)
+    from butfor import api
+
+    with progress_line() as progress, replacing(out) as temporary:
+        run = api.record(options, temporary, progress)
+    size = out.stat().st_size
+    write_stdout(f"{out}: recorded {run.instructions:,} instructions in {size:,} bytes; the program {run.ending}\n".encode())
+    return 0

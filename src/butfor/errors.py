@@ -1,0 +1,87 @@
+"""The errors butfor raises on purpose, and the exit codes they lead to."""
+
+from __future__ import annotations
+
+import enum
+from typing import ClassVar
+
+
+class ExitCode(enum.IntEnum):
+    """What the exit status of the command line means. Part of the public interface."""
+
+    OK = 0  # explained, or the program did not fail
+    USAGE = 2  # wrong use or configuration, a tool is missing, the program does not compile
+    CANNOT_EXPLAIN = 3
+    PARTIAL = 4  # a limit was reached; what is known so far was printed
+    INTERNAL = 101
+    INTERRUPTED = 130
+
+
+class ButforError(Exception):
+    """Root of all errors that a user can act on: `message` says what happened and where, `hint` what to do next."""
+
+    exit_code: ClassVar[ExitCode] = ExitCode.CANNOT_EXPLAIN
+
+    def __init__(self, message: str, *, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(ButforError):
+    """Wrong options, a missing or unreadable file, a bad configuration or test file."""
+
+    exit_code = ExitCode.USAGE
+
+
+class CompileError(ButforError):
+    """The compiler or linker refused the program; `stderr` is what it wrote, unchanged."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, message: str, *, stderr: str = "", hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.stderr = stderr
+
+
+class ToolMissing(ButforError):
+    """A compiler or a package that is needed is not installed."""
+
+    exit_code = ExitCode.USAGE
+
+    def __init__(self, message: str, *, hint: str = "`butfor doctor` lists what is installed and how to get the rest") -> None:
+        super().__init__(message, hint=hint)
+
+
+class RecordingError(ButforError):
+    """A recording is corrupt, truncated, of another version, or not a recording at all."""
+
+    exit_code = ExitCode.USAGE
+
+
+class UnsupportedError(ButforError):
+    """The program uses something butfor cannot follow; `construct` names it, `file` and `line` say where (line 0: unknown)."""
+
+    exit_code = ExitCode.CANNOT_EXPLAIN
+
+    def __init__(self, construct: str, *, file: str = "", line: int = 0, hint: str = "") -> None:
+        self.construct = construct
+        self.file = file
+        self.line = line
+        super().__init__(f"{self.location}{construct} is not supported", hint=hint)
+
+    @property
+    def location(self) -> str:
+        """`file:line: ` as far as it is known, else the empty string."""
+        if not self.file:
+            return ""
+        return f"{self.file}:{self.line}: " if self.line > 0 else f"{self.file}: "
+
+
+class DiskFull(ButforError):
+    """There was no room to write a recording, a cache entry or a report."""
+
+    exit_code = ExitCode.CANNOT_EXPLAIN
+
+    def __init__(self, message: str, *, hint: str = "free some space, or point BUTFOR_CACHE_DIR or TMPDIR to another disk") -> None:
+        super().__init__(message, hint=hint)

@@ -1,0 +1,208 @@
+"""From C sources to a program that records itself, with everything about it that later stages need."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from butfor.errors import CompileError, UsageError
+from butfor.frontends.c import cache, toolchain
+from butfor.frontends.c.instrument.module import instrument
+from butfor.frontends.c.llvm.module import Module
+from butfor.program.program import Program
+
+Progress = Callable[[str], None]
+RUNTIME = Path(__file__).parent / "runtime"
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSpec:
+    """What to compile and how."""
+
+    sources: tuple[Path, ...]
+    cc: str | None = None
+    flags: tuple[str, ...] = ()
+    libs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A compiled program: `home` holds program, module.ll, segments.npy; `warnings` is what the compiler said."""
+
+    home: Path
+
+    @property
+    def executable(self) -> Path:
+        """The program that records itself."""
+        return self.home / "program"
+
+    @property
+    def module(self) -> Path:
+        """The normalised LLVM assembly of the whole program."""
+        return self.home / "module.ll"
+
+    @property
+    def segments(self) -> Path:
+        """The segment table."""
+        return self.home / "segments.npy"
+
+    @property
+    def warnings(self) -> str:
+        """What the compiler warned of."""
+        return (self.home / "warnings").read_text("utf-8")
+
+
+def models() -> frozenset[str]:
+    """Names of the library functions that the runtime has models of."""
+    names: set[str] = set()
+    for listing in RUNTIME.glob("models*.txt"):
+        for line in listing.read_text("utf-8").splitlines():
+            name = line.split("#")[0].strip()
+            if name:
+                names.add(name)
+    return frozenset(names)
+
+
+def _initialise_llvm() -> None:
+    with contextlib.suppress(RuntimeError):
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+
+
+def _load(path: Path) -> llvm.ModuleRef:
+    """A module from LLVM assembly or bitcode."""
+    data = path.read_bytes()
+    try:
+        if data[:2] == b"BC" or data[:4] == b"\xde\xc0\x17\x0b":
+            return llvm.parse_bitcode(data)
+        return llvm.parse_assembly(data.decode("utf-8", "surrogateescape").encode("utf-8", "surrogateescape").decode("latin-1"))
+    except RuntimeError as e:
+        raise CompileError(f"{path} is not valid LLVM IR", stderr=str(e)) from e
+
+
+def _code_version() -> str:
+    """A text that changes when butfor's own compiler part or its tools do."""
+    parts = [llvmlite.__version__]
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        parts.append(metadata.version("ziglang"))
+    here = Path(__file__).parent
+    files = sorted((*here.rglob("*.py"), *RUNTIME.iterdir(), here.parents[1] / "program" / "segments.py"))
+    return cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])
+
+
+def _ir_of(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[llvm.ModuleRef, str]:
+    whole: llvm.ModuleRef | None = None
+    said = []
+    for k, source in enumerate(spec.sources):
+        if source.suffix in (".ll", ".bc"):
+            part = _load(source)
+        else:
+            out = work / f"{k}.ll"
+            said.append(toolchain.compile_to_ir(compiler, source, out, spec.flags))
+            part = _load(out)
+        if whole is None:
+            whole = part
+        else:
+            try:
+                whole.link_in(part)
+            except RuntimeError as e:
+                raise CompileError("the files do not link", stderr=str(e)) from e
+    assert whole is not None
+    return whole, "".join(said)
+
+
+def _preprocessed(spec: BuildSpec, compiler: toolchain.Compiler) -> list[bytes | str]:
+    """Content that decides the result: each source with what it includes."""
+    parts: list[bytes | str] = []
+    for source in spec.sources:
+        try:
+            data = source.read_bytes()
+        except OSError as e:
+            raise UsageError(f"{source}: {e.strerror}") from e
+        parts += [str(source.absolute()), data]
+        if source.suffix not in (".ll", ".bc"):
+            parts += _included(source, data, spec.flags)
+    return parts
+
+
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
+
+
+def _included(source: Path, data: bytes, flags: Sequence[str]) -> list[bytes | str]:
+    """The contents of the project's own headers, found as the compiler would look for them."""
+    folders = [Path(f[2:]) for f in flags if f.startswith("-I") and len(f) > 2]
+    parts: list[bytes | str] = []
+    seen: set[Path] = set()
+    work = [(source.parent, data)]
+    while work:
+        folder, text = work.pop()
+        for name in _INCLUDE.findall(text):
+            for base in (folder, *folders):
+                path = base / name.decode("utf-8", "surrogateescape")
+                if path in seen or not path.is_file():
+                    continue
+                seen.add(path)
+                content = path.read_bytes()
+                parts += [str(path), content]
+                work.append((path.parent, content))
+                break
+    return parts
+
+
+def build(spec: BuildSpec, progress: Progress) -> Build:
+    """The program of these sources, from the cache when it was built before."""
+    compiler = toolchain.find_compiler(spec.cc)
+    key = cache.key_of([_code_version(), *compiler.command, *spec.flags, "--", *spec.libs, *_preprocessed(spec, compiler)])
+
+    def make(work: Path) -> None:
+        _make(spec, compiler, work, progress)
+
+    return Build(cache.entry("programs", key, make))
+
+
+def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
+    _initialise_llvm()
+    progress("compiling")
+    whole, warnings = _ir_of(spec, compiler, work)
+    text = str(whole)
+    module = Module(text)
+    if "main" not in module.functions:
+        raise UsageError("the program has no function `main`", hint="give all the files it consists of")
+    program = Program(module)
+    progress("instrumenting")
+    result = instrument(module, program, models())
+    (work / "module.ll").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (work / "warnings").write_text(warnings, "utf-8")
+    np.save(work / "segments.npy", result.table)
+    instrumented = llvm.parse_assembly(result.text)
+    instrumented.verify()
+    machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(opt=1, reloc="pic", codemodel="default")
+    (work / "program.o").write_bytes(machine.emit_object(instrumented))
+    wide = len(result.table) > 0xFFFF
+    runtime = _runtime(compiler, wide)
+    toolchain.warm_up(compiler, progress)
+    progress("linking")
+    toolchain.link(compiler, [work / "program.o", *runtime], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
+    toolchain.warmed_up(compiler)
+    (work / "program.o").unlink()
+
+
+def _runtime(compiler: toolchain.Compiler, wide: bool) -> list[Path]:
+    """The objects of the recording runtime."""
+    key = cache.key_of([_code_version(), *compiler.command, str(wide)])
+    sources = sorted(RUNTIME.glob("*.c"))
+
+    def make(work: Path) -> None:
+        for source in sources:
+            toolchain.compile_object(compiler, source, work / f"{source.stem}.o", ["-DBF_WIDE_SEGMENTS"] if wide else [])
+
+    home = cache.entry("runtime", key, make)
+    return [home / f"{source.stem}.o" for source in sources]

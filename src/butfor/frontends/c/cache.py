@@ -1,0 +1,63 @@
+"""A cache of compiled things, keyed by the content they were made from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from butfor.errors import DiskFull
+from butfor.paths import cache_dir
+
+_KEEP = 200  # entries; the oldest are removed beyond that
+
+
+def key_of(parts: Iterable[bytes | str]) -> str:
+    """A key that is equal when all parts are."""
+    h = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogateescape") if isinstance(part, str) else part
+        h.update(len(data).to_bytes(8, "little"))
+        h.update(data)
+    return h.hexdigest()[:32]
+
+
+def entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
+    """The folder of a cached thing, built in a temporary folder and moved into place if it is not there yet."""
+    root = cache_dir() / kind
+    home = root / key
+    if (home / "ok").exists():
+        os.utime(home / "ok")
+        return home
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix="new-", dir=root))
+    except OSError as e:
+        raise DiskFull(f"the cache folder {root} cannot be written: {e.strerror}") from e
+    try:
+        build(work)
+        (work / "ok").touch()
+        try:
+            os.rename(work, home)
+        except OSError:
+            if not (home / "ok").exists():
+                shutil.rmtree(home, ignore_errors=True)
+                os.rename(work, home)
+    except OSError as e:
+        raise DiskFull(f"the cache folder {root} cannot be written: {e.strerror}") from e
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    _prune(root)
+    return home
+
+
+def _prune(root: Path) -> None:
+    homes = [h for h in root.iterdir() if (h / "ok").exists()]
+    if len(homes) <= _KEEP:
+        return
+    homes.sort(key=lambda h: (h / "ok").stat().st_mtime)
+    for old in homes[: len(homes) - _KEEP]:
+        shutil.rmtree(old, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""Rewriting a program so that it records itself."""

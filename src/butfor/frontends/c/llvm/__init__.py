@@ -1,0 +1,1 @@
+"""Reading normalised LLVM assembly: the only place that knows its syntax."""

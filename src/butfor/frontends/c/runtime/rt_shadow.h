@@ -1,0 +1,39 @@
+/* Shadow memory and objects of the recording runtime. */
+#ifndef BUTFOR_SHADOW_H
+#define BUTFOR_SHADOW_H
+#include "rt.h"
+
+/* Flat shadow at fixed addresses, never reserved: the low 42 bits of an address index it. The program, the heap, mapped files and the stack
+   of a Linux process do not meet in these bits. */
+#define SH_MASK ((1ull << 42) - 1)
+#define SH_IDS 0x100000000000ull
+#define SH_VALS 0x200000000000ull
+#define SH_PROV 0x240000000000ull
+#define SH_HEAP 0x260000000000ull
+
+static inline u32 *ids(const u8 *p) { return (u32 *)(SH_IDS + (((u64)p & SH_MASK) << 2)); }
+static inline u8 *vals(const u8 *p) { return (u8 *)(SH_VALS + ((u64)p & SH_MASK)); }
+static inline u32 *prov(const u8 *p) { return (u32 *)(SH_PROV + (((u64)p & SH_MASK) >> 3 << 2)); }
+static inline u32 *heap_map(const u8 *p) { return (u32 *)(SH_HEAP + (((u64)p & SH_MASK) >> 4 << 2)); }
+
+struct object { u8 *start; u64 size; u8 kind, dead; };
+extern struct object *bf_objects;
+extern u32 bf_nobjects;
+struct live_frame { u8 *base; u32 id, osp; };
+extern struct live_frame *bf_frame;
+extern u32 *bf_ostack, bf_osp;
+extern u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents;
+extern u64 bf_nloads;
+extern volatile int bf_stop;
+
+u32 bf_new_object(u8 *p, u64 size, int kind, u32 site);
+int bf_never_written(const u8 *p);
+void *bf_reserve(u64 n);
+u32 bf_segments(void);
+u32 bf_now(void);
+void bf_log_start(u64 limit);
+void bf_frames_start(void);
+void bf_disk_full(void);
+void bf_deliver_signals(void);
+struct event_rec *bf_event(int kind, const void *p, u64 n);
+#endif

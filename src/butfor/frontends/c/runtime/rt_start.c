@@ -1,0 +1,184 @@
+/* Start and end of a recording: files, limits, signals, and the last word on how the run ended. */
+#include "rt_log.h"
+#include "rt_shadow.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define BUFFER (1u << 18)
+#define STOP_SIGNAL 41
+
+u8 *bf_stack_top;
+static char dir[4096];
+static int closed, recording, own_pid;
+static void *alt_stack;
+extern void *const __bf_ftab[], *const __bf_btab[];
+extern const u64 __bf_counts[4];
+extern char __executable_start, etext;
+void bf_objects_start(void);
+void bf_control_start(void);
+
+static const char *const names[C_COUNT] = {"seg", "load", "escape", "value", "address", "word", "frame", "read", "event",
+                                           "run", "object", "death", "error", "output", "piece", "check"};
+
+static void say(const char *text) {
+  if (write(2, text, strlen(text)) < 0) return;
+}
+
+static int open_in_dir(const char *name) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) return fd;
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, 700); /* out of the way of programs that count their descriptors */
+  if (high >= 0) close(fd), fd = high;
+  return fd;
+}
+
+void *bf_reserve(u64 n) {
+  void *p = mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) {
+    say("butfor: this machine does not let a process reserve address space (ulimit -v, or overcommit 2)\n");
+    _exit(125);
+  }
+  return p;
+}
+
+static void map_shadow(u64 at, u64 n) {
+  void *p = mmap((void *)at, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (p != (void *)at) {
+    say("butfor: this machine does not let a process reserve 24 TB of address space (ulimit -v, or overcommit 2)\n");
+    _exit(125);
+  }
+}
+
+static void write_end(int reason, int status, const char *text, u64 fault, int in_program) {
+  char line[1024];
+  char clean[512];
+  size_t k = 0;
+  for (; text && text[k] && k < sizeof clean - 1; k++) clean[k] = text[k] == '\n' ? ' ' : text[k];
+  clean[k] = 0;
+  int n = snprintf(line, sizeof line, "reason %d\nstatus %d\nfault %llu\nin_program %d\nsegments %u\nloads %llu\nstores %u\nframes %u\ncurrent %u\ntext %s\n", reason,
+                   status, (unsigned long long)fault, in_program, bf_segments(), (unsigned long long)bf_nloads, bf_nstores, bf_nframes, bf_frame->id, clean);
+  int fd = open_in_dir("end");
+  if (fd < 0 || write(fd, line, (size_t)n) != n) say("butfor: the recording could not be finished\n");
+}
+
+static void close_with(int reason, int status, const char *text, u64 fault, int in_program) {
+  if (closed || !recording || getpid() != own_pid) return;
+  closed = 1;
+  for (int c = 0; c < C_COUNT; c++) bf_flush(c);
+  write_end(reason, status, text, fault, in_program);
+  for (int c = 0; c < C_COUNT; c++) bf_cols[c].fd = -1; /* code that still runs is not part of the recording */
+}
+void bf_close(int reason, int status, const char *text) { close_with(reason, status, text, 0, 0); }
+void bf_end_run(int reason, int status, const char *text) {
+  bf_close(reason, status, text);
+  fflush(stdout);
+  _exit(reason == END_EXIT ? status : 124);
+}
+void bf_disk_full(void) {
+  static int once;
+  for (int c = 0; c < C_COUNT; c++) bf_cols[c].fd = -1;
+  if (once++) return;
+  closed = 1;
+  write_end(END_DISK, errno, strerror(errno), 0, 0);
+  _exit(124);
+}
+
+/* ---- signals ------------------------------------------------------------------------------------------------------- */
+
+static int in_program(const ucontext_t *u) {
+  u64 pc = (u64)u->uc_mcontext.gregs[REG_RIP];
+  return pc >= (u64)&__executable_start && pc < (u64)&etext;
+}
+
+static void fatal(int sig, siginfo_t *info, void *context) {
+  signal(sig, SIG_DFL);
+  u64 fault = sig == SIGSEGV || sig == SIGBUS || sig == SIGFPE || sig == SIGILL ? (u64)info->si_addr : 0;
+  close_with(END_SIGNAL, sig, "", fault, in_program(context));
+  raise(sig); /* blocked until we return: then the process ends the way it would have */
+}
+
+static void stop(int sig, siginfo_t *info, void *context) {
+  (void)sig, (void)info, (void)context;
+  if (bf_stop++) bf_end_run(END_LIMIT, 0, "time");
+}
+
+static void handle(int sig, void (*f)(int, siginfo_t *, void *)) {
+  struct sigaction old, s;
+  sigaction(sig, 0, &old);
+  if (old.sa_handler == SIG_IGN) return;
+  memset(&s, 0, sizeof s);
+  s.sa_sigaction = f;
+  s.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&s.sa_mask);
+  sigaction(sig, &s, 0);
+}
+
+static void signals_start(void) {
+  static const int all[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF};
+  alt_stack = mmap(0, 1 << 17, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  stack_t st = {.ss_sp = alt_stack, .ss_size = 1 << 17};
+  sigaltstack(&st, 0);
+  for (unsigned i = 0; i < sizeof all / sizeof *all; i++) handle(all[i], fatal);
+  handle(STOP_SIGNAL, stop);
+}
+
+/* ---- start --------------------------------------------------------------------------------------------------------- */
+
+static void at_exit(int status, void *arg) {
+  (void)arg;
+  fflush(stdout);
+  bf_close(END_EXIT, status & 0xff, "");
+}
+
+static void write_start(int argc, char **argv, char **envp) {
+  int fd = open_in_dir("start");
+  if (fd < 0) return;
+  u64 head[4] = {(u64)argc, (u64)argv, (u64)envp, (u64)bf_stack_top};
+  int bad = write(fd, head, sizeof head) < 0;
+  for (int i = 0; i < argc; i++) {
+    u64 p[2] = {(u64)argv[i], strlen(argv[i]) + 1};
+    bad |= write(fd, p, sizeof p) < 0;
+  }
+  for (u64 i = 0; i < __bf_counts[1]; i++) bad |= write(fd, &__bf_ftab[i], 8) < 0;
+  for (u64 i = 0; i < __bf_counts[2]; i++) bad |= write(fd, &__bf_btab[i], 8) < 0;
+  if (bad) say("butfor: the recording could not be started\n");
+  close(fd);
+}
+
+static __attribute__((constructor(101))) void start(int argc, char **argv, char **envp) {
+  const char *where = getenv("BUTFOR_DIR");
+  const char *steps = getenv("BUTFOR_SEGMENTS");
+  u64 limit = steps ? strtoull(steps, 0, 10) : ~0ull;
+  if (where && strlen(where) < sizeof dir) strcpy(dir, where);
+  unsetenv("BUTFOR_DIR");
+  unsetenv("BUTFOR_SEGMENTS");
+  recording = dir[0] != 0;
+  own_pid = getpid();
+  bf_stack_top = (u8 *)argv;
+  map_shadow(SH_IDS, 1ull << 44);
+  map_shadow(SH_VALS, 1ull << 42);
+  map_shadow(SH_PROV, 1ull << 41);
+  map_shadow(SH_HEAP, 1ull << 40);
+  for (int c = 0; c < C_COUNT; c++) {
+    bf_cols[c].buf = bf_cols[c].at = bf_reserve(BUFFER + 4096);
+    bf_cols[c].end = bf_cols[c].buf + BUFFER;
+    bf_cols[c].fd = recording ? open_in_dir(names[c]) : -1;
+  }
+  bf_frames_start();
+  bf_objects_start();
+  bf_log_start(limit);
+  if (recording) write_start(argc, argv, envp);
+  signals_start();
+  bf_control_start();
+  on_exit(at_exit, 0);
+}

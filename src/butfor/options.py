@@ -1,0 +1,170 @@
+"""All knobs of one explanation in one immutable value, checked when it is made."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from butfor.errors import UsageError
+
+Inputs = Literal["pinned", "free"]
+
+DEFAULT_BUDGET = 30.0
+DEFAULT_TIME_LIMIT = 10.0
+DEFAULT_OUTPUT_LIMIT = 64 * 2**20
+
+_SUFFIXES = (".c", ".ll", ".bc", ".bfr")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
+_METHOD = re.compile(r"[A-Za-z][\w.-]*\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What to run, how it should have ended, and how far to look. A value that makes no sense is a UsageError."""
+
+    sources: tuple[Path, ...] = ()  # .c, .ll, .bc, a recording, or a binary that carries its IR
+    args: tuple[str, ...] = ()
+    stdin: bytes | Path | None = None  # the content, a file, or nothing
+    env: tuple[tuple[str, str], ...] = ()  # set on top of butfor's own environment
+    nondet: tuple[int, ...] = ()  # results of the __VERIFIER_nondet_* calls, in order
+
+    cc: str | None = None  # None: the compiler of the ziglang package; else a name or a path
+    cflags: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    libs: tuple[str, ...] = ()
+    entry: str | None = None
+
+    expect_stdout: bytes | None = None
+    expect_exit: int | None = None
+    tests: Path | None = None
+    memory_errors: bool = True  # look for memory errors that the run survived
+
+    time_limit: float = DEFAULT_TIME_LIMIT  # seconds for one run of the program
+    step_limit: int | None = None
+    output_limit: int = DEFAULT_OUTPUT_LIMIT  # bytes the program may write to stdout and stderr
+
+    methods: tuple[str, ...] = ()  # empty: the default set
+    trust: tuple[str, ...] = ()  # functions that are taken to be right
+    depth: int | None = None
+    budget: float = DEFAULT_BUDGET  # seconds for the analysis
+    inputs: Inputs | None = None  # None: each method's own choice
+    check: bool = False  # replay everything and compare with the recorded values
+
+    def __post_init__(self) -> None:
+        self._check_run()
+        self._check_expectations()
+        self._check_limits()
+        for name in self.trust:
+            _require(_IDENTIFIER.match(name), f"{name!r} is not the name of a function", "--trust takes names as written in the source")
+        for name in self.methods:
+            _require(_METHOD.match(name), f"{name!r} is not the name of a method", "--method takes names separated by commas")
+        _require(self.inputs in (None, "pinned", "free"), f"inputs must be 'pinned' or 'free', not {self.inputs!r}")
+
+    def _check_run(self) -> None:
+        for text in (*self.args, *self.cflags, *self.includes, *self.defines, *self.libs):
+            _require("\0" not in text, f"{text!r} contains a NUL character, which no argument can hold")
+        for name, value in self.env:
+            _require(
+                name and "=" not in name and "\0" not in name + value,
+                f"{name + '=' + value!r} is not an environment setting",
+                "write NAME=VALUE",
+            )
+        for number in self.nondet:
+            _require(-(2**63) <= number < 2**64, f"the nondet value {number} does not fit in 64 bits")
+        _require(self.entry is None or _IDENTIFIER.match(self.entry), f"{self.entry!r} is not the name of a function")
+        _require(self.cc is None or self.cc.strip(), "the compiler name is empty", "leave --cc out to use butfor's own compiler")
+
+    def _check_expectations(self) -> None:
+        _require(
+            self.expect_exit is None or 0 <= self.expect_exit <= 255,
+            f"an exit status is between 0 and 255, not {self.expect_exit}",
+        )
+        alone = self.expect_stdout is None and self.expect_exit is None and not self.args and self.stdin is None
+        _require(
+            self.tests is None or alone,
+            "tests bring their own arguments, input and expectations",
+            "leave out --tests, or the arguments, --stdin, --expect-stdout and --expect-exit",
+        )
+
+    def _check_limits(self) -> None:
+        for name in ("budget", "time_limit"):
+            seconds = getattr(self, name)
+            _require(seconds > 0 and math.isfinite(seconds), f"{name} must be a positive number of seconds, not {seconds}")
+        for name in ("step_limit", "output_limit", "depth"):
+            count = getattr(self, name)
+            least = 0 if name == "depth" else 1
+            _require(count is None or count >= least, f"{name} must be at least {least}, not {count}")
+
+    def check_files(self) -> None:
+        """Nothing when every file named can be read; else a UsageError that names it."""
+        _require(self.sources, "no program was given", "butfor explain prog.c -- ARGUMENTS")
+        for path in self.sources:
+            _check_readable(path, "" if path.suffix in _SUFFIXES else "arguments of the program go after `--`")
+        for extra in (self.stdin, self.tests):
+            if isinstance(extra, Path):
+                _check_readable(extra)
+
+
+def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:
+    """Options from the loose values people write: lists for tuples, text for bytes, a mapping for `env`, strings for paths.
+
+    For `stdin` and `expect_stdout`, text is the content and a `Path` is a file.
+    """
+    given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
+    names = {field.name for field in fields(Options)}
+    unknown = sorted(set(knobs) - names)
+    if unknown:
+        from butfor.suggest import did_you_mean
+
+        raise TypeError(f"explain() has no option {unknown[0]!r}{did_you_mean(unknown[0], names)}")
+    return Options(sources=tuple(Path(source) for source in given), **{name: _tight(name, value) for name, value in knobs.items()})
+
+
+_TUPLES = frozenset({"args", "cflags", "includes", "defines", "libs", "methods", "trust"})
+
+
+def _tight(name: str, value: Any) -> Any:
+    if name in _TUPLES:
+        if isinstance(value, str):
+            raise UsageError(f"{name} must be a list of strings, not the string {value!r}")
+        return tuple(os.fspath(item) if isinstance(item, os.PathLike) else str(item) for item in value)
+    if name == "nondet":
+        return tuple(value)
+    if name == "env" and isinstance(value, Mapping):
+        return tuple((str(key), str(item)) for key, item in value.items())
+    if name in ("stdin", "expect_stdout") and isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape")
+    if name == "expect_stdout" and isinstance(value, os.PathLike):
+        return read_bytes(Path(value))
+    if name == "tests" and isinstance(value, str):
+        return Path(value)
+    return value
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file the user named; a UsageError that says why it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _check_readable(path: Path, hint: str = "") -> None:
+    try:
+        exists, directory = path.exists(), path.is_dir()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    _require(exists, f"{path}: no such file", hint)
+    _require(not directory, f"{path}: is a directory", "name the source files in it")
+    _require(os.access(path, os.R_OK), f"{path}: permission denied")
+
+
+def _require(condition: object, message: str, hint: str = "") -> None:
+    if not condition:
+        raise UsageError(message, hint=hint)

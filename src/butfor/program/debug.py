@@ -1,0 +1,71 @@
+"""Source positions, variables and C types, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A position in a source file; lines and columns count from 1, column 0 is unknown."""
+
+    file: str
+    line: int
+    column: int
+
+
+class TypeTable(Protocol):
+    """Where the types that pointers and fields refer to are looked up."""
+
+    def ctype(self, n: int) -> CType:
+        """The C type with that number."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A member of a struct or union; offset and size in bits."""
+
+    name: str
+    bit_offset: int
+    bit_size: int
+    is_bits: bool
+    type_number: int
+    owner: TypeTable
+
+    @property
+    def type(self) -> CType:
+        """The member's type."""
+        return self.owner.ctype(self.type_number)
+
+
+@dataclass(frozen=True, slots=True)
+class CType:
+    """A C type. kind: signed unsigned char uchar bool float pointer array struct union enum function void."""
+
+    kind: str
+    name: str
+    size: int
+    fields: tuple[Field, ...] = ()
+    count: int = 0
+    target: int = -1
+    owner: TypeTable | None = None
+    names: tuple[tuple[int, str], ...] = ()
+    element: CType | None = None
+
+    @property
+    def pointee(self) -> CType | None:
+        """What a pointer points to."""
+        return self.owner.ctype(self.target) if self.kind == "pointer" and self.owner is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """A variable as declared."""
+
+    name: str
+    file: str
+    line: int
+    type: CType
+    is_parameter: bool

@@ -1,0 +1,70 @@
+"""One source line with its number and an underline."""
+
+from __future__ import annotations
+
+import re
+
+from rich.cells import cell_len
+
+from butfor.report.page import Page
+
+_TAB = 4
+
+
+def excerpt(page: Page, source: str, line: int, column: int, text: str = "") -> list[str]:
+    """The lines that show source line `line` with `text` at byte `column` underlined; nothing when there is no such line.
+
+    Without `text` the underline goes to the end of the statement; with column 0 the whole line is underlined.
+    """
+    # Only these end a line for a compiler; str.splitlines() knows more, form feed among them.
+    lines = source.replace("\r\n", "\n").split("\n")
+    if not 1 <= line <= len(lines):
+        return []
+    start, end = _span(lines[line - 1], column, text)
+    return _drawn(page, lines[line - 1], line, start, end)
+
+
+def _span(raw: str, column: int, text: str) -> tuple[int, int]:
+    start = _character(raw, column)
+    first = text.split("\n", 1)[0].rstrip()
+    if first and not raw.startswith(first, start) and first in raw:
+        start = raw.index(first)
+    if first and raw.startswith(first, start):
+        return start, start + len(first)
+    semicolon = raw.find(";", start) if column > 0 else -1
+    return start, max(start + 1, semicolon if semicolon > start else len(raw.rstrip()))
+
+
+def _character(raw: str, column: int) -> int:
+    """The index of the character at a byte column; the first visible one for column 0."""
+    if column < 1:
+        return len(raw) - len(raw.lstrip())
+    data = raw.encode("utf-8", "surrogateescape")[: column - 1]
+    return min(len(data.decode("utf-8", "surrogateescape")), max(0, len(raw) - 1))
+
+
+def _drawn(page: Page, raw: str, line: int, start: int, end: int) -> list[str]:
+    number = str(line)
+    gutter = f"{' ' * len(number)} {page.glyphs.bar}"
+    room = max(8, page.width - len(gutter) - 1)
+    shown = _expanded(page, raw)
+    begin = cell_len(_expanded(page, raw[:start]))
+    length = max(1, cell_len(_expanded(page, raw[:end])) - begin)
+    code, offset = page.window(shown.rstrip(), begin, room)
+    mark = "^" + "~" * min(length - 1, max(0, cell_len(code) - (begin - offset) - 1))
+    return [
+        page.style(gutter, "line"),
+        f"{page.style(f'{number} {page.glyphs.bar}', 'line')} {code}".rstrip(),
+        f"{page.style(gutter, 'line')} {' ' * (begin - offset)}{page.style(mark, 'error')}",
+    ]
+
+
+def _expanded(page: Page, raw: str) -> str:
+    """The line, inert, with tabs as spaces. A prefix of the line gives a prefix of the result."""
+    parts: list[str] = []
+    cells = 0
+    for piece in re.split("(\t)", raw):
+        shown = " " * (_TAB - cells % _TAB) if piece == "\t" else page.show(piece)
+        cells += cell_len(shown)
+        parts.append(shown)
+    return "".join(parts)

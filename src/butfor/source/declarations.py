@@ -1,0 +1,118 @@
+"""Declarations by name: where a variable is declared and where a global, a static or a table element gets its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from tree_sitter import Node
+
+from butfor.source.model import Role
+from butfor.source.unit import Unit
+from butfor.source.units import declaration_role, declaration_unit, declared_name, target_of
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One declarator, with the declaration it stands in and whether that is inside a function."""
+
+    declaration: Node
+    declarator: Node
+    local: bool
+
+    @property
+    def value(self) -> Node | None:
+        """Return the initialiser."""
+        return self.declarator.child_by_field_name("value") if self.declarator.type == "init_declarator" else None
+
+    @property
+    def role(self) -> Role:
+        """Return whether it is set when the program starts or when control passes."""
+        return declaration_role(self.declaration, self.declarator, local=self.local)
+
+
+DeclarationIndex = dict[str, list[Declared]]
+
+
+def index_declarations(declarations: Iterable[Node], bodies: Iterable[Node]) -> DeclarationIndex:
+    """Return all declarators of variables by name; `bodies` are the blocks that make a declaration local."""
+    found: DeclarationIndex = {}
+    ends = iter(sorted((body.start_byte, body.end_byte) for body in bodies))
+    block, reach = next(ends, None), 0
+    for declaration in declarations:
+        while block is not None and block[0] <= declaration.start_byte:
+            reach, block = max(reach, block[1]), next(ends, None)
+        for declarator in declaration.children_by_field_name("declarator"):
+            name = declared_name(declarator)
+            if name is not None and name.text is not None and not _is_prototype(declarator):
+                entry = Declared(declaration, declarator, declaration.start_byte < reach)
+                found.setdefault(name.text.decode("ascii"), []).append(entry)
+    return found
+
+
+def nearest(entries: Iterable[Declared], line: int) -> Declared | None:
+    """Return the declarator whose lines are nearest to `line`."""
+
+    def distance(entry: Declared) -> tuple[int, int]:
+        first, last = entry.declaration.start_point.row + 1, entry.declaration.end_point.row + 1
+        return max(first - line, line - last, 0), first
+
+    return min(entries, key=distance, default=None)
+
+
+def unit_of(entry: Declared) -> Unit:
+    """Return the unit of a declarator."""
+    return declaration_unit(entry.declaration, entry.declarator, entry.role)
+
+
+def element_unit(entry: Declared, path: Sequence[int | str]) -> Unit:
+    """Return the initialiser of one element, named by subscripts and members; the whole declaration if it has none."""
+    value, found = entry.value, None
+    for key in path:
+        value = _element(value, key)
+        if value is None:
+            break
+        found = value
+        if value.type == "initializer_pair":
+            value = value.child_by_field_name("value")
+    if found is None:
+        return unit_of(entry)
+    return Unit(found.start_byte, found.end_byte, Role.INITIALIZER, target_of(entry.declarator), declares=True)
+
+
+def _element(values: Node | None, key: int | str) -> Node | None:
+    """Return the element of an initialiser list with an index or a member name; the later of two wins, as in C."""
+    if values is None or values.type != "initializer_list":
+        return None
+    found, position = None, 0
+    for child in values.named_children:
+        if child.type == "comment":
+            continue
+        designator = child.child_by_field_name("designator") if child.type == "initializer_pair" else None
+        label = _designated(designator)
+        if isinstance(label, int):
+            position = label
+        if key in (position, label):
+            found = child
+        position += 1
+    return found
+
+
+def _designated(designator: Node | None) -> int | str | None:
+    if designator is None or not designator.named_children or designator.named_children[0].text is None:
+        return None
+    text = designator.named_children[0].text.decode("ascii")
+    if designator.type == "field_designator":
+        return text
+    return int(text, 0) if text.isdecimal() and (text == "0" or text[0] != "0") else None
+
+
+def _is_prototype(declarator: Node) -> bool:
+    """Return whether a declarator declares a function, not a variable; `int (*f)(void)` declares a variable."""
+    while declarator.type == "pointer_declarator":
+        inner = declarator.child_by_field_name("declarator")
+        if inner is None:
+            return False
+        declarator = inner
+    inner = declarator.child_by_field_name("declarator") if declarator.type == "function_declarator" else None
+    return inner is not None and inner.type == "identifier"

@@ -1,0 +1,205 @@
+"""From positions in a compiler's debug info to the source as the programmer wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from tree_sitter import Node, Tree
+
+from butfor.source import decisions, expressions
+from butfor.source.declarations import DeclarationIndex, element_unit, index_declarations, nearest, unit_of
+from butfor.source.functions import FunctionIndex, header_unit, index_functions
+from butfor.source.lexical import Lexed, Macro, lex, parser_input, trim, words
+from butfor.source.loose import loose_unit
+from butfor.source.model import Expression, FunctionSpan, Role, Statement
+from butfor.source.text import Position, SourceFile, fold
+from butfor.source.tree import Path, descend, find_all, parse
+from butfor.source.unit import Unit
+from butfor.source.units import target_of, unit_at
+
+_LONGEST = 4_000
+"""Bytes beyond which text between two delimiters is taken for a table or an error, not for a statement."""
+
+
+class SyntaxTree:
+    """The syntax of one file, parsed when first asked and asked by line and column; it never raises on broken C."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        self._paths: dict[int, Path] = {}
+        self._units: dict[Unit, Statement] = {}
+        self._statements: dict[Position, Statement | None] = {}
+        self._decisions: dict[Position, Statement | None] = {}
+
+    def statement_at(self, line: int, column: int) -> Statement | None:
+        """Return the smallest statement-like unit at a position, None on a blank or missing line."""
+        key = (line, column)
+        if key not in self._statements:
+            offset = self.source.anchor(line, column)
+            self._statements[key] = None if offset is None else self._statement(self._unit(offset))
+        return self._statements[key]
+
+    def expression_at(self, line: int, column: int) -> Expression | None:
+        """Return the expression that clang's debug info means by a position."""
+        offset = self.source.anchor(line, column)
+        node = None if offset is None else expressions.expression_at(self._path(offset), offset)
+        return None if node is None else self._expression(node)
+
+    def expressions_at(self, line: int, column: int) -> tuple[Expression, ...]:
+        """Return every expression that a position can mean, smallest first.
+
+        In `p->a[i]` clang places the load of `p` and the load of the element at the same byte; who knows the operation
+        can choose.
+        """
+        offset = self.source.anchor(line, column)
+        nodes = () if offset is None else expressions.expressions_at(self._path(offset), offset)
+        return tuple(self._expression(node) for node in nodes)
+
+    def target_at(self, line: int, column: int) -> str | None:
+        """Return the lvalue that a store at a position assigns, also inside a condition or a chain of assignments."""
+        offset = self.source.anchor(line, column)
+        span = None if offset is None else target_of(expressions.assignment_at(self._path(offset)))
+        if span is None:
+            statement = self.statement_at(line, column)
+            return statement.target if statement and not statement.declares else None
+        return fold(self.source.slice_text(*span))
+
+    def decision_at(self, line: int, column: int) -> Statement | None:
+        """Return the whole condition that a branch at a position is a part of, None where nothing is decided."""
+        key = (line, column)
+        if key not in self._decisions:
+            self._decisions[key] = self._decision(line, column)
+        return self._decisions[key]
+
+    def initializer_of(self, name: str, line: int, path: Sequence[int | str] = ()) -> Statement | None:
+        """Return the initialised declaration of a global or static nearest to a line.
+
+        With `path`, subscripts and member names that lead into a table, it is the initialiser of that element.
+        """
+        entries = [entry for entry in self._declarations.get(name, ()) if entry.role is Role.INITIALIZER]
+        entry = nearest(entries, line)
+        return None if entry is None else self._statement(element_unit(entry, path))
+
+    def declaration_of(self, name: str, line: int) -> Statement | None:
+        """Return the declaration of a variable nearest to a line, initialised or not."""
+        entry = nearest(self._declarations.get(name, ()), line)
+        return None if entry is None else self._statement(unit_of(entry))
+
+    def definition_of_macro(self, name: str, line: int | None = None) -> Statement | None:
+        """Return the `#define` of a macro: the last one before `line`, without a line or such a one the first."""
+        found = self._macros.get(name, [])
+        before = [macro for macro in found if line is not None and self.source.position(macro.start)[0] <= line]
+        macro = before[-1] if before else next(iter(found), None)
+        return None if macro is None else self._statement(Unit(macro.start, macro.end, Role.MACRO))
+
+    def macros_used_at(self, line: int, column: int) -> tuple[str, ...]:
+        """Return the macros of this file that the statement at a position uses, in order."""
+        statement = self.statement_at(line, column)
+        if statement is None or (statement.role is Role.MACRO and statement.text.startswith("#")):
+            return ()
+        start, end = self.source.offset(*statement.start), self.source.offset(*statement.end)
+        return tuple(dict.fromkeys(word for word in words(self._lexed.code, start, end) if word in self._macros))
+
+    def functions(self) -> tuple[FunctionSpan, ...]:
+        """Return all function definitions, in order."""
+        spans = []
+        for extent in self._functions.extents:
+            line, column = self.source.position(extent.start)
+            end_line, end_column = self.source.position(extent.end)
+            header = fold(self.source.slice_text(extent.start, extent.close + 1))
+            spans.append(FunctionSpan(extent.name, self.source.path, line, column, end_line, end_column, header))
+        return tuple(spans)
+
+    @cached_property
+    def _lexed(self) -> Lexed:
+        return lex(self.source.data)
+
+    @cached_property
+    def _tree(self) -> Tree:
+        return parse(parser_input(self.source.data, self._lexed))
+
+    @cached_property
+    def _macros(self) -> dict[str, list[Macro]]:
+        found: dict[str, list[Macro]] = {}
+        for macro in self._lexed.macros:
+            found.setdefault(macro.name, []).append(macro)
+        return found
+
+    @cached_property
+    def _functions(self) -> FunctionIndex:
+        return index_functions(self._lexed.code, find_all(self._tree, "function_definition"))
+
+    @cached_property
+    def _declarations(self) -> DeclarationIndex:
+        return index_declarations(find_all(self._tree, "declaration"), find_all(self._tree, "compound_statement"))
+
+    def _path(self, offset: int) -> Path:
+        if offset not in self._paths:
+            self._paths[offset] = descend(self._tree, offset)
+        return self._paths[offset]
+
+    def _unit(self, offset: int) -> Unit:
+        function = self._functions.at(offset)
+        if function is not None and offset <= function.body:
+            return header_unit(self._lexed.code, function, offset)
+        unit = unit_at(self._path(offset))
+        if unit is not None and not self._is_doubtful(offset, unit):
+            return unit
+        start, end = self._lexed.segment(offset)
+        if start <= offset < end <= start + _LONGEST and (unit is None or end - start < unit.end - unit.start):
+            return loose_unit(self._lexed.code, start, end, offset)
+        start, end = self.source.line_span(self.source.position(offset)[0])
+        return unit or Unit(*trim(self.source.data, start, end), Role.OTHER)
+
+    def _is_doubtful(self, offset: int, unit: Unit) -> bool:
+        """Return whether the parser had to skip something inside a unit, so that its bounds may be wrong."""
+        return any(
+            unit.start <= step.node.start_byte
+            and step.node.end_byte <= unit.end
+            and step.node.has_error
+            and any(child.type == "ERROR" for child in step.node.children)
+            for step in self._path(offset)
+        )
+
+    def _decision(self, line: int, column: int) -> Statement | None:
+        offset = self.source.anchor(line, column)
+        if offset is None:
+            return None
+        unit = decisions.decision_at(self._path(offset), offset, self._macros)
+        if unit is not None:
+            return self._statement(unit)
+        statement = self.statement_at(line, column)
+        return statement if statement is not None and statement.role is Role.CONDITION else None
+
+    def _statement(self, unit: Unit) -> Statement:
+        if unit not in self._units:
+            self._units[unit] = self._make_statement(unit)
+        return self._units[unit]
+
+    def _make_statement(self, unit: Unit) -> Statement:
+        start, end = trim(self.source.data, unit.start, unit.end)
+        line, column = self.source.position(start)
+        end_line, end_column = self.source.position(end)
+        text = fold(self.source.slice_text(start, end))
+        role = Role.MACRO if unit.role is Role.EXPRESSION and self._is_macro_call(start, end) else unit.role
+        target = None if unit.target is None else fold(self.source.slice_text(*unit.target))
+        function = self._functions.at(start)
+        name = None if function is None else function.name
+        span = (line, column, end_line, end_column)
+        return Statement(self.source.path, *span, text, role, target, name, unit.keyword, unit.declares)
+
+    def _is_macro_call(self, start: int, end: int) -> bool:
+        """Return whether a whole statement is one use of a macro of this file, or a use without a semicolon."""
+        code = self._lexed.code[start:end].rstrip(b"; \t\r\n")
+        head, parenthesis, _ = code.partition(b"(")
+        name = head.strip().decode("ascii", "replace")
+        if parenthesis and not code.endswith(b")"):
+            return False
+        return name in self._macros or (bool(parenthesis) and not self._lexed.code[start:end].endswith(b";"))
+
+    def _expression(self, node: Node) -> Expression:
+        line, column = self.source.position(node.start_byte)
+        end_line, end_column = self.source.position(node.end_byte)
+        text = fold(self.source.slice_text(node.start_byte, node.end_byte))
+        return Expression(self.source.path, line, column, end_line, end_column, text, node.type)

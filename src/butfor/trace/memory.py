@@ -1,0 +1,104 @@
+"""Who wrote the bytes that were read: writer ids resolved to stores, copies, library calls and initial values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.trace.log import EVENT, READ, Log
+
+COPY, FILL, WRITE, READ_BY_CALL, CALL, INPUT, BIRTH = 1, 2, 3, 4, 5, 6, 7
+UNINIT, CHANGED, INITIAL, FOREIGN = 1, 2, 4, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a byte came from. kind: store (number), event (number from 1), initial, uninit, foreign, changed (event: the call that may have)."""
+
+    kind: str
+    number: int = 0
+    address: int = 0
+
+
+class Memory:
+    """Resolution of writer ids."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+
+    def sources(self, writer: int, size: int, address: int | None = None) -> tuple[Source, ...]:
+        """All that the bytes of a writer go back to; copies on the way are sources too."""
+        found: dict[Source, None] = {}
+        work = [(writer, size, address)]
+        seen = set()
+        while work:
+            item = work.pop()
+            if item in seen:
+                continue
+            seen.add(item)
+            for source in self._step(*item, work):
+                found[source] = None
+        return tuple(found)
+
+    def _step(self, writer: int, size: int, address: int | None, work: list[tuple[int, int, int | None]]) -> Iterator[Source]:
+        if writer == 0:
+            yield Source("uninit", 0, address or 0)
+        elif writer < READ:
+            yield Source("store", writer >> 3)
+        elif writer < EVENT:
+            yield from self._read((writer & 0x3FFFFFFF) >> 3, writer & 7, size, work)
+        else:
+            yield from self._event((writer & 0x3FFFFFFF) >> 3, size, address, work)
+
+    def _read(self, number: int, first: int, size: int, work: list[tuple[int, int, int | None]]) -> Iterator[Source]:
+        r = self.log.read[number - 1]
+        flags, start = int(r["flags"]), int(r["addr"])
+        ids = r["src"].tolist()
+        k = first
+        end = min(int(r["size"]), first + size)
+        while k < end:
+            w = ids[k]
+            length = 1
+            while k + length < end and ids[k + length] == (w if w == 0 or w >= EVENT else w + length):
+                length += 1
+            if w == 0:
+                if flags & FOREIGN and r["event"]:
+                    yield Source("changed", int(r["event"]), start + k)
+                kind = "uninit" if flags & UNINIT else "initial" if flags & INITIAL else "foreign"
+                yield Source(kind, number, start + k)
+            else:
+                work.append((w, length, start + k))
+            k += length
+        if flags & CHANGED:
+            yield Source("changed", int(r["event"]), start)
+
+    def _event(self, number: int, size: int, address: int | None, work: list[tuple[int, int, int | None]]) -> Iterator[Source]:
+        yield Source("event", number)
+        e = self.log.event[number - 1]
+        if int(e["kind"]) != COPY:
+            return
+        low = 0 if address is None else address - int(e["addr"])
+        high = int(e["len"]) if address is None else low + size
+        yield from ()
+        work.extend(self.runs(number, low, high, int(e["addr2"])))
+
+    def runs(self, number: int, low: int, high: int, base: int) -> list[tuple[int, int, int | None]]:
+        """(writer, size, address) of the runs of bytes low..high that event `number` read."""
+        e = self.log.event[number - 1]
+        at, count, length = int(e["run"]), int(e["runs"]), int(e["len"])
+        rows = self.log.run[at : at + count]
+        offsets = rows["offset"]
+        k = max(0, int(np.searchsorted(offsets, low, "right")) - 1)
+        out: list[tuple[int, int, int | None]] = []
+        while k < count and int(offsets[k]) < high:
+            start = int(offsets[k])
+            end = int(offsets[k + 1]) if k + 1 < count else length
+            w = int(rows["id"][k])
+            cut = max(low, start)
+            if w and w < EVENT:
+                w += cut - start
+            out.append((w, min(end, high) - cut, base + cut))
+            k += 1
+        return out

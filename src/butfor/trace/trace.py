@@ -1,0 +1,338 @@
+"""The recorded run as instances of instructions, with the value of any of them on demand.
+
+An instance is `(i, n)`: instruction n in segment instance i. The result of a call that ends a segment belongs to the segment after it; in its
+own segment the pair stands for the act of calling. `(i, ~k)` with i the entry of a frame is the frame's parameter k.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from butfor.program.model import Const, Function, Instr, Operand
+from butfor.program.program import Program
+from butfor.program.segments import ENTRY, RET
+from butfor.program.types import Type, store_size
+from butfor.trace.log import NO_FRAME, READ, Log
+from butfor.trace.memory import Memory
+from butfor.trace.semantics import Closure, SemanticsError, compile_instr, evaluate_const, from_bytes, intrinsic
+from butfor.trace.static import StaticSegment, StaticTable, has_setjmp
+
+Node = tuple[int, int]
+
+
+class Unknown(Exception):
+    """A value that the recording does not determine (a parameter passed by library code, say)."""
+
+
+class Trace:
+    """A program and the log of one run of it."""
+
+    def __init__(self, program: Program, log: Log, addresses: dict[str, int]) -> None:
+        self.program = program
+        self.log = log
+        self.static = StaticTable(program, log.table)
+        self.addresses = addresses
+        self._names = {address: name for name, address in reversed(addresses.items())}
+        self.memory = Memory(log)
+        self._values: dict[Node, Any] = {}
+        self._closures: dict[tuple[str, int], Closure] = {}
+        self._consts: dict[int, tuple[Const, Any]] = {}
+
+    def __len__(self) -> int:
+        return len(self.log)
+
+    # --- structure ----------------------------------------------------------------------------------------------------------
+
+    def at(self, i: int) -> StaticSegment:
+        """The static segment of a segment instance."""
+        return self.static[self.log.segment(i)]
+
+    def instr(self, node: Node) -> Instr:
+        """The instruction of an instance (not of a parameter)."""
+        return self.at(node[0]).fn.instrs[node[1]]
+
+    def entry(self, i: int) -> int:
+        """The segment instance at which the frame of this one began."""
+        return int(self.log.frame["entry"][self.log.frame_of(i)])
+
+    def caller(self, i: int) -> int:
+        """The segment instance from which the frame of this one was called, -1 for main."""
+        f = self.log.frame_of(i)
+        return -1 if int(self.log.frame["parent"][f]) == NO_FRAME else int(self.log.frame["caller"][f])
+
+    def call_of(self, i: int) -> Node | None:
+        """The call instance that led to this frame; the call of a library function when that called back."""
+        c = self.caller(i)
+        if c < 0:
+            return None
+        call = self.at(c).call
+        return (c, call.index) if call is not None else None
+
+    def is_direct_call(self, call: Node, fn: Function) -> bool:
+        """Whether the call instance called this function itself, not library code that called back."""
+        detail = self.instr(call).detail
+        if detail.callee is not None:
+            return bool(detail.callee == fn.name)
+        return self.indirect_target(call) == self.addresses.get(fn.name)
+
+    def indirect_target(self, call: Node) -> int:
+        """The address that an indirect call went to."""
+        s = self.at(call[0])
+        return int(self.log.word[self.log.before(call[0])[4] + s.offsets[call[1]][4]])
+
+    def function_at(self, address: int) -> str | None:
+        """The name of the function at an address."""
+        name = self._names.get(address)
+        return name if name in self.program.source.function_names() else None
+
+    def definition(self, i: int, slot: int) -> Node:
+        """The instance that defined a register as it is seen in segment instance i."""
+        s = self.at(i)
+        d = s.fn.definer[slot]
+        if d < 0:
+            return self.entry(i), ~slot
+        if slot in s.layout.frame:
+            return self.entry(i), d
+        home = self.static.home(s.fn, d)
+        number = self.static.first(s.fn) + home
+        while self.log.segment(i) != number:
+            i = self.log.previous_in_frame(i)
+            if i < 0:
+                raise Unknown(f"register {slot} of {s.fn.name} has no definition in its frame")
+        return i, d
+
+    # --- loads and stores ---------------------------------------------------------------------------------------------------
+
+    def load_numbers(self, node: Node) -> tuple[int, int, tuple[int, ...]]:
+        """The number of the load's first part, the stores made before it, and the sizes of its parts."""
+        i, n = node
+        s = self.at(i)
+        before, offset = self.log.before(i), s.offsets[n]
+        return before[0] + offset[0], before[1] + offset[1], s.layout.effects[n].loads
+
+    def writers(self, node: Node) -> list[tuple[int, int]]:
+        """(writer id, size) of each part of a load."""
+        first, stores, sizes = self.load_numbers(node)
+        if first + len(sizes) > len(self.log.load):
+            raise Unknown("the load was not completed")
+        return [(self.log.writer(first + k, stores), size) for k, size in enumerate(sizes)]
+
+    def loaded(self, node: Node) -> bytes:
+        """The bytes that a load read."""
+        return b"".join(self.written(w, size) for w, size in self.writers(node))
+
+    def written(self, writer: int, size: int) -> bytes:
+        """The first bytes of what a writer left."""
+        if writer >= READ:
+            return int(self.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]["value"]).to_bytes(8, "little")[:size]
+        at, _ = self.store_bytes(writer >> 3)
+        return self.log.value[at : at + size].tobytes()
+
+    def store_bytes(self, number: int) -> tuple[int, Node]:
+        """Where the value of store `number` begins in the log, and the instance that made it."""
+        i = self.log.segment_of_store(number)
+        s = self.at(i)
+        before = self.log.before(i)
+        k = number - 1 - before[1]
+        for n, offset in s.offsets.items():
+            sizes = s.layout.effects[n].stores
+            if offset[1] <= k < offset[1] + len(sizes):
+                return before[2] + offset[2] + sum(sizes[: k - offset[1]]), (i, n)
+        raise Unknown(f"store {number} is not in its segment")
+
+    def stored(self, node: Node) -> bytes:
+        """The bytes that a store instance wrote."""
+        i, n = node
+        s = self.at(i)
+        at = self.log.before(i)[2] + s.offsets[n][2]
+        return self.log.value[at : at + sum(s.layout.effects[n].stores)].tobytes()
+
+    def words(self, i: int, offset: int, t: Type) -> bytes:
+        """The bytes of an odd value logged in a segment."""
+        at = self.log.before(i)[4] + offset
+        size = store_size(t)
+        if at + (size + 7) // 8 > len(self.log.word):
+            raise Unknown("the run ended before the call returned")
+        return self.log.word[at : at + (size + 7) // 8].tobytes()[:size]
+
+    # --- values -------------------------------------------------------------------------------------------------------------
+
+    def constant(self, c: Const) -> Any:
+        """The value of a constant."""
+        known = self._consts.get(id(c))
+        if known is None:
+            known = (c, evaluate_const(c, lambda name: self.addresses.get(name, 0)))
+            self._consts[id(c)] = known
+        return known[1]
+
+    def operand(self, i: int, op: Operand) -> Any:
+        """The value of an operand as seen in segment instance i."""
+        return self.constant(op) if isinstance(op, Const) else self.value(self.definition(i, op))
+
+    def value(self, node: Node) -> Any:
+        """The value of an instance's result."""
+        values = self._values
+        if node in values:
+            return values[node]
+        stack = [node]
+        while stack:
+            top = stack[-1]
+            if top in values:
+                stack.pop()
+                continue
+            needs = [d for d in self._inputs(top) if d not in values]
+            if needs:
+                if len(stack) > 1_000_000:
+                    raise Unknown("the value depends on itself")
+                stack.extend(needs)
+            else:
+                values[top] = self._compute(top)
+                stack.pop()
+        if len(values) > 2_000_000:
+            result = values[node]
+            values.clear()
+            return result
+        return values[node]
+
+    def _inputs(self, node: Node) -> list[Node]:
+        """The instances whose values are needed to compute this one's."""
+        i, n = node
+        if n < 0:
+            return self._parameter_inputs(i, ~n)
+        s = self.at(i)
+        instr = s.fn.instrs[n]
+        match instr.op:
+            case "load" | "alloca" | "atomicrmw" | "cmpxchg":
+                return []
+            case "call":
+                kind = s.layout.kinds[n]
+                if kind == "internal":
+                    return self._returned(i, instr)
+                return [self.definition(i, a) for a in instr.args if isinstance(a, int)] if kind == "pure" else []
+            case "phi":
+                chosen, at = self.phi_choice(node)
+                return [self.definition(at, chosen)] if isinstance(chosen, int) else []
+            case _:
+                return [self.definition(i, a) for a in instr.args if isinstance(a, int)]
+
+    def phi_choice(self, node: Node) -> tuple[Operand, int]:
+        """The operand that a phi took, and the segment instance of the block it came from."""
+        i, n = node
+        instr = self.at(i).fn.instrs[n]
+        before = self.log.previous_in_frame(i)
+        block = self.at(before).seg.block
+        return instr.args[instr.detail.index(block)], before
+
+    def return_instance(self, i: int) -> Node | None:
+        """The return whose value the segment after a call sees."""
+        if i == 0 or self.log.frame_of(i - 1) == self.log.frame_of(i):
+            return None
+        s = self.at(i - 1)
+        return (i - 1, s.last.index) if s.seg.flags & RET else None
+
+    def _returned(self, i: int, call: Instr) -> list[Node]:
+        ret = self.return_instance(i)
+        if ret is None:
+            raise Unknown("the call did not return")
+        args = self.instr(ret).args
+        return [self.definition(ret[0], a) for a in args if isinstance(a, int)]
+
+    def _parameter_store(self, i: int, k: int) -> Node | None:
+        s = self.at(i)
+        for n in range(s.seg.start, s.seg.end):
+            instr = s.fn.instrs[n]
+            if instr.op == "store" and instr.args[0] == k:
+                return i, n
+        return None
+
+    def _parameter_inputs(self, i: int, k: int) -> list[Node]:
+        if self._parameter_store(i, k) is not None:
+            return []
+        call = self.call_of(i)
+        if call is None or not self.is_direct_call(call, self.at(i).fn):
+            raise Unknown("the parameter was passed by library code")
+        arg = self.instr(call).args[k]
+        return [self.definition(call[0], arg)] if isinstance(arg, int) else []
+
+    def _compute(self, node: Node) -> Any:
+        i, n = node
+        if n < 0:
+            return self._parameter(i, ~n)
+        s = self.at(i)
+        instr = s.fn.instrs[n]
+        match instr.op:
+            case "load":
+                return from_bytes(self.loaded(node), instr.type)
+            case "atomicrmw":
+                return from_bytes(self.loaded(node), instr.type)
+            case "cmpxchg":
+                old = from_bytes(self.loaded(node), instr.detail)
+                return (old, int(old == self.operand(i, instr.args[1])))
+            case "alloca":
+                if instr.slot in s.layout.frame:
+                    return int(self.log.frame["base"][self.log.frame_of(i)]) + s.layout.frame[instr.slot]
+                return int.from_bytes(self.words(i, s.offsets[n][4], instr.type), "little")
+            case "phi":
+                chosen, at = self.phi_choice(node)
+                return self.operand(at, chosen)
+            case "call":
+                return self._call_value(node, s, instr)
+            case _:
+                return self._plain(i, s, instr)
+
+    def _plain(self, i: int, s: StaticSegment, instr: Instr) -> Any:
+        key = (s.fn.name, instr.index)
+        closure = self._closures.get(key)
+        if closure is None:
+            try:
+                closure = compile_instr(instr, self.constant)
+            except SemanticsError as e:
+                raise Unknown(str(e)) from e
+            self._closures[key] = closure
+        regs = {a: self._values[self.definition(i, a)] for a in instr.args if isinstance(a, int)}
+        return closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
+
+    def _call_value(self, node: Node, s: StaticSegment, instr: Instr) -> Any:
+        i, n = node
+        kind = s.layout.kinds[n]
+        if kind == "internal":
+            ret = self.return_instance(i)
+            assert ret is not None
+            args = self.instr(ret).args
+            if not args:
+                raise Unknown("the function returned nothing")
+            return self.operand(ret[0], args[0])
+        if kind == "pure":
+            fn = intrinsic(instr.detail.callee, instr.detail.arg_types, instr.type)
+            assert fn is not None
+            return fn(*(self.operand(i, a) for a in instr.args[: len(instr.detail.arg_types)]))
+        if kind in ("opaque", "asm"):
+            return from_bytes(self.words(i, s.offsets[n][4], instr.type), instr.type)
+        return from_bytes(self.words(i, int(has_setjmp(s.seg)), instr.type), instr.type)
+
+    def _parameter(self, i: int, k: int) -> Any:
+        store = self._parameter_store(i, k)
+        if store is not None:
+            return from_bytes(self.stored(store), self.instr(store).detail)
+        call = self.call_of(i)
+        assert call is not None
+        return self.operand(call[0], self.instr(call).args[k])
+
+    # --- control ------------------------------------------------------------------------------------------------------------
+
+    def next_in_frame(self, i: int) -> int:
+        """The segment instance that follows a branch in its frame, or -1 when the run ended there."""
+        frame = self.log.frame_of(i)
+        j = i + 1
+        while j < len(self.log):
+            f = self.log.frame_of(j)
+            if f == frame:
+                return j
+            if int(self.log.frame["parent"][f]) == NO_FRAME or j - i > 1_000_000:
+                return -1
+            j += 1
+        return -1
+
+    def is_entry(self, i: int) -> bool:
+        """Whether a frame begins with this segment instance."""
+        return bool(self.at(i).seg.flags & ENTRY)

@@ -1,0 +1,115 @@
+"""From the words of the command line to `Options`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from butfor.options import Options
+from tests.cli.helpers import FakeApi, run
+
+
+def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Options:
+    """The options that `butfor WORDS` asks the analysis for."""
+    result = run(*words, stdin=stdin)
+    assert result.exit_code == 0, result.stderr
+    return fake.asked[-1]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ([], {}),
+        (["--"], {}),
+        (["--", "6", "-x", "--json", "--", ""], {"args": ("6", "-x", "--json", "--", "")}),
+        (["--expect-exit", "3"], {"expect_exit": 3}),
+        (["--trust", "f", "--trust", "g,h"], {"trust": ("f", "g", "h")}),
+        (["--method", "slice,cascade", "--method", "butfor"], {"methods": ("slice", "cascade", "butfor")}),
+        (["--depth", "0", "--budget", "2.5", "--time-limit", "1"], {"depth": 0, "budget": 2.5, "time_limit": 1.0}),
+        (["--step-limit", "9", "--output-limit", "8"], {"step_limit": 9, "output_limit": 8}),
+        (["--cc", "clang-16", "--cflags", "-std=gnu89 -DX='a b'"], {"cc": "clang-16", "cflags": ("-std=gnu89", "-DX=a b")}),
+        (["--cflags", "-w"], {"cflags": ("-w",)}),
+        (["-Iinc", "-I", "x", "-DA=1", "-lm"], {"includes": ("inc", "x"), "defines": ("A=1",), "libs": ("m",)}),
+        (["--nondet", "1, -2,0x10"], {"nondet": (1, -2, 16)}),
+        (["--env", "A=b=c", "--env", "B="], {"env": (("A", "b=c"), ("B", ""))}),
+        (["--check", "--no-memory-errors"], {"check": True, "memory_errors": False}),
+        (["--pinned"], {"inputs": "pinned"}),
+        (["--free-inputs"], {"inputs": "free"}),
+        (["--entry", "start"], {"entry": "start"}),
+    ],
+)
+def test_explain(fake: FakeApi, words: list[str], expected: dict[str, Any]) -> None:
+    assert asked(fake, "explain", "prog.c", *words) == Options(**{"sources": (Path("prog.c"),), "stdin": b"", **expected})
+
+
+def test_several_sources_between_options(fake: FakeApi, folder: Path) -> None:
+    (folder / "b.c").touch()
+    assert asked(fake, "explain", "prog.c", "--check", "b.c").sources == (Path("prog.c"), Path("b.c"))
+
+
+def test_record_and_replay(fake: FakeApi) -> None:
+    assert asked(fake, "record", "prog.c", "-o", "run.bfr", "--", "6") == Options(sources=(Path("prog.c"),), args=("6",), stdin=b"")
+    assert asked(fake, "replay", "run.bfr", "--check", stdin="not read") == Options(sources=(Path("run.bfr"),), check=True)
+
+
+def test_files_are_read(fake: FakeApi, folder: Path) -> None:
+    (folder / "in").write_bytes(b"\xff")
+    options = asked(fake, "explain", "prog.c", "--stdin", "in", "--expect-stdout", "in", stdin="other")
+    assert (options.stdin, options.expect_stdout) == (Path("in"), b"\xff")
+
+
+def test_own_stdin_is_the_program_s(fake: FakeApi) -> None:
+    assert asked(fake, "explain", "prog.c", stdin=b"a\xff\0\n").stdin == b"a\xff\0\n"
+    assert asked(fake, "explain", "prog.c", "--stdin", "-", stdin=b"b").stdin == b"b"
+
+
+@pytest.mark.parametrize("word", ["--tests", "recording"])
+def test_own_stdin_is_left_alone(fake: FakeApi, folder: Path, word: str) -> None:
+    (folder / "run.bfr").touch()
+    words = ("prog.c", "--tests", "prog.c") if word == "--tests" else ("run.bfr",)
+    assert asked(fake, "explain", *words, stdin="x").stdin is None
+
+
+class Terminal:
+    """A stdin that is a terminal, where reading would wait for the user."""
+
+    def isatty(self) -> bool:
+        """True."""
+        return True
+
+    @property
+    def buffer(self) -> None:
+        """Must not be asked for."""
+        raise AssertionError("butfor waits for the terminal")
+
+
+class Unreadable(Terminal):
+    """A stdin that cannot be read."""
+
+    def isatty(self) -> bool:
+        """False."""
+        return False
+
+    @property
+    def buffer(self) -> None:
+        """Fails as the system does."""
+        raise OSError(5, "Input/output error")
+
+
+@pytest.mark.parametrize("stream", [None, Terminal(), Unreadable()])
+def test_stdin_that_gives_nothing(stream: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    from butfor.cli.gather import own_stdin
+
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert own_stdin() == b""
+
+
+def test_too_much_stdin(fake: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("butfor.cli.gather.MOST_STDIN", 4)
+    result = run("explain", "prog.c", stdin="12345")
+    assert result.exit_code == 2
+    assert "standard input is longer than" in result.stderr
+    assert run("explain", "prog.c", stdin="1234").exit_code == 0
