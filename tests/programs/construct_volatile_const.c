@@ -31,7 +31,7 @@ int main(void)
     write_reg(&reg[1], 0x35); /* @cause */
     write_reg(&reg[2], 0x03); /* @clean */
     while (spins)
-        spins--; 
+        spins--;
     copy(dst, src, 3);
     v = reg[1]; /* @cause */
     printf("%d %u %u\n", dst[2], reg[2], v);

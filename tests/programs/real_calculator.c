@@ -1,6 +1,6 @@
 /*
  * what: a calculator with variables, functions and precedence climbing; unary minus binds wrongly
- * args: "a = 3; b = a * (2 + 5) ^ 2; c = -a ^ 2 + b % 10; max(b, c) / (c + 2)"
+ * args: "a = 3; b = a * (2 + 5) ^ 2; c = -a ^ 2 + b % 10; max(b, c) / (c - 16)"
  * failure: division
  * signal: SIGFPE
  */
@@ -131,11 +131,11 @@ static int level_of(char op)
 
 static long apply(struct calc *c, char op, long a, long b)
 {
-    switch (op) { 
+    switch (op) {
     case '+':
         return a + b; /* @cause */
     case '-':
-        return a - b;
+        return a - b; /* @cause */
     case '*':
         return a * b;
     case '/':

@@ -2,9 +2,9 @@
  * what: text replacement with patterns (any, classes, closure) in the style of the software tools
  * cflags: -std=gnu89
  * args: "[a-c]x*y?" "<&>"
- * stdin: "axxyz q\nby cxy\nnothing\n"
+ * stdin: "axxyz q\nby cxyy\nnothing\n"
  * failure: output
- * expect-stdout: "<axxyz> q\n<by >cxy\nnothing\n"
+ * expect-stdout: "<axxyz> q\n<by ><cxyy>\nnothing\n"
  */
 #include <stdio.h>
 #include <string.h>
@@ -188,7 +188,7 @@ char *line, *sub;
             putsub(s, end, sub);
             s = end;
         } else {
-            putchar(*s); 
+            putchar(*s); /* @fail */
             s++;
         }
     }

@@ -35,9 +35,9 @@ static void append(struct queue *q, struct process *p)
 {
     p->next = NULL;
     if (q->tail)
-        q->tail->next = p;
+        q->tail->next = p; /* @cause */
     else
-        q->head = p; /* @cause */
+        q->head = p;
     q->tail = p;
     q->length++;
 }
@@ -47,7 +47,7 @@ static struct process *take(struct queue *q)
     struct process *p = q->head; /* @cause */
     if (!p)
         return NULL;
-    q->head = p->next;
+    q->head = p->next; /* @cause */
     if (!q->head)
         q->tail = NULL;
     q->length--;

@@ -97,11 +97,11 @@ int skip_blank()
 int number(c)
 int c;
 {
-    while (isdigit(c)) { /* @cause */
+    while (isdigit(c)) {
         put(c);
-        c = nextch(); /* @cause */
+        c = nextch();
     }
-    if (isspace(c) || c == ';') /* the character after a number is only kept in this case */
+    if (isspace(c) || c == ';') /* @omission */
         unget(c);
     return T_NUM;
 }

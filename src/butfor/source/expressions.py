@@ -25,7 +25,8 @@ _EXPRESSIONS = (
     )
 )
 _STATEMENTS = frozenset(
-    "return_statement break_statement continue_statement goto_statement parameter_declaration".split()
+    """return_statement break_statement continue_statement goto_statement
+    parameter_declaration""".split()
 )
 _ASSIGNS = frozenset({"assignment_expression", "update_expression", "init_declarator"})
 

@@ -17,7 +17,8 @@ _ATTRIBUTE = re.compile(rb"\b(?:__attribute__|__declspec)\s*\((?:[^()]|\((?:[^()
 _CALLABLE = re.compile(rb"([A-Za-z_]\w*)\s*\(")
 _OLD_STYLE = re.compile(rb"([A-Za-z_]\w*)\s*(\([\w\s,]*\))\s*[A-Za-z_]")
 _NOT_A_NAME = frozenset(
-    b"if while for switch return sizeof typeof int char long short unsigned signed float double void".split()
+    b"""if while for switch return sizeof typeof
+    int char long short unsigned signed float double void""".split()
 )
 
 

@@ -14,7 +14,8 @@ _ASSIGN = re.compile(rb"(?:<<|>>|[-+*/%&|^])?(?<![=!<>])=(?!=)|<<=|>>=")
 _PREFIX_STEP = re.compile(rb"(?:\+\+|--)\s*+([\w.\[\]>*()\-]++)\s*+;?\Z")
 _POSTFIX_STEP = re.compile(rb"([\w.\[\]>*()\-]+?)\s*+(?:\+\+|--)\s*+;?\Z")
 _DECLARATION = re.compile(
-    rb"(?:[A-Za-z_]\w*+[\s*]++)+(?P<name>[A-Za-z_]\w*+)\s*+(?:\[[^\]]*+\]\s*+)*+(?P<end>=(?!=)|[;,])"
+    rb"(?:[A-Za-z_]\w*+[\s*]++)+(?P<name>[A-Za-z_]\w*+)\s*+"  # type and name
+    rb"(?:\[[^\]]*+\]\s*+)*+(?P<end>=(?!=)|[;,])"  # array bounds and what follows
 )
 _FIRST_WORD = {b"return": Role.RETURN, b"break": Role.JUMP, b"continue": Role.JUMP, b"goto": Role.JUMP}
 _FOR_ROLES = (Role.FOR_INIT, Role.CONDITION, Role.FOR_UPDATE)

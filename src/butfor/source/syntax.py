@@ -144,23 +144,13 @@ class SyntaxTree:
         if function is not None and offset <= function.body:
             return header_unit(self._lexed.code, function, offset)
         unit = unit_at(self._path(offset))
-        if unit is not None and not self._is_doubtful(offset, unit):
+        if unit is not None:
             return unit
         start, end = self._lexed.segment(offset)
-        if start <= offset < end <= start + _LONGEST and (unit is None or end - start < unit.end - unit.start):
+        if start <= offset < end <= start + _LONGEST:
             return loose_unit(self._lexed.code, start, end, offset)
         start, end = self.source.line_span(self.source.position(offset)[0])
-        return unit or Unit(*trim(self.source.data, start, end), Role.OTHER)
-
-    def _is_doubtful(self, offset: int, unit: Unit) -> bool:
-        """Return whether the parser had to skip something inside a unit, so that its bounds may be wrong."""
-        return any(
-            unit.start <= step.node.start_byte
-            and step.node.end_byte <= unit.end
-            and step.node.has_error
-            and any(child.type == "ERROR" for child in step.node.children)
-            for step in self._path(offset)
-        )
+        return Unit(*trim(self.source.data, start, end), Role.OTHER)
 
     def _decision(self, line: int, column: int) -> Statement | None:
         offset = self.source.anchor(line, column)
@@ -181,7 +171,8 @@ class SyntaxTree:
         start, end = trim(self.source.data, unit.start, unit.end)
         line, column = self.source.position(start)
         end_line, end_column = self.source.position(end)
-        text = fold(self.source.slice_text(start, end))
+        exact = self.source.slice_text(start, end)
+        text = fold(exact) or exact
         role = Role.MACRO if unit.role is Role.EXPRESSION and self._is_macro_call(start, end) else unit.role
         target = None if unit.target is None else fold(self.source.slice_text(*unit.target))
         function = self._functions.at(start)

@@ -93,10 +93,8 @@ def declaration_unit(declaration: Node, declarator: Node | None, role: Role) -> 
 def declaration_role(declaration: Node, declarator: Node | None, *, local: bool) -> Role:
     """Return whether a declaration runs as a statement or is an initialiser done before the program starts."""
     static = not local or any(child.text == b"static" for child in declaration.children)
-    valued = any(
-        each.type == "init_declarator"
-        for each in ([declarator] if declarator else declaration.children_by_field_name("declarator"))
-    )
+    declarators = [declarator] if declarator else declaration.children_by_field_name("declarator")
+    valued = any(each.type == "init_declarator" for each in declarators)
     return Role.INITIALIZER if static and valued else Role.DECLARATION
 
 

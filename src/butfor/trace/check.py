@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.program.model import Const, Function, Instr, Operand
-from butfor.program.segments import CALL, ENTRY, RET, SETJMP
+from butfor.program.segments import AFTER, CALL, ENTRY, RET, SETJMP
 from butfor.program.types import store_size
 from butfor.trace.bytes_memory import ByteMemory
 from butfor.trace.log import EVENT, NO_FRAME, READ
@@ -118,7 +118,8 @@ class _Replay:
     def _segment(self, i: int, s: StaticSegment, f: _Frame, is_last: bool) -> None:
         seg, log = s.seg, self.log
         loads, stores, size, addresses, words = log.before(i)
-        if seg.flags & 2:
+        if seg.flags & AFTER:
+            self._events(i - 1, None)  # what a library function did after it called back
             self._after_call(i, s, f, words)
         entry = _Cursor(loads, stores, size, addresses)
         instrs = s.fn.instrs

@@ -27,11 +27,12 @@ class Unknown(Exception):
 class Trace:
     """A program and the log of one run of it."""
 
-    def __init__(self, program: Program, log: Log, addresses: dict[str, int]) -> None:
+    def __init__(self, program: Program, log: Log, addresses: dict[str, int], labels: dict[tuple[str, str], int] | None = None) -> None:
         self.program = program
         self.log = log
         self.static = StaticTable(program, log.table)
         self.addresses = addresses
+        self.labels = labels or {}
         self._names = {address: name for name, address in reversed(addresses.items())}
         self.memory = Memory(log)
         self._values: dict[Node, Any] = {}
@@ -161,7 +162,7 @@ class Trace:
         """The value of a constant."""
         known = self._consts.get(id(c))
         if known is None:
-            known = (c, evaluate_const(c, lambda name: self.addresses.get(name, 0)))
+            known = (c, evaluate_const(c, lambda name: self.addresses.get(name, 0), lambda fn, label: self.labels[fn, label]))
             self._consts[id(c)] = known
         return known[1]
 

@@ -16,7 +16,7 @@ import numpy as np
 from butfor.errors import CompileError, UsageError
 from butfor.frontends.c import cache, toolchain
 from butfor.frontends.c.instrument.module import instrument
-from butfor.frontends.c.llvm.module import Module
+from butfor.frontends.c.source import CSource
 from butfor.program.program import Program
 
 Progress = Callable[[str], None]
@@ -173,13 +173,14 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     progress("compiling")
     whole, warnings = _ir_of(spec, compiler, work)
     text = str(whole)
-    module = Module(text)
+    module = CSource(text)
     if "main" not in module.functions:
         raise UsageError("the program has no function `main`", hint="give all the files it consists of")
     program = Program(module)
     progress("instrumenting")
     result = instrument(module, program, models())
     (work / "module.ll").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
     (work / "warnings").write_text(warnings, "utf-8")
     np.save(work / "segments.npy", result.table)
     instrumented = llvm.parse_assembly(result.text)

@@ -81,7 +81,7 @@ def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[s
 
 def compile_object(compiler: Compiler, source: Path, out: Path, flags: Sequence[str]) -> None:
     """Compiles one C file of the runtime to an object."""
-    command = (*compiler.command, "-O2", "-w", *compiler.arch_flags, "-fno-stack-protector", *flags, "-c", str(source), "-o", str(out))
+    command = (*compiler.command, "-O2", "-w", *compiler.arch_flags, "-fno-stack-protector", "-fno-builtin", "-fno-delete-null-pointer-checks", *flags, "-c", str(source), "-o", str(out))
     run_tool(command, f"butfor's own runtime ({source.name}) does not compile")
 
 

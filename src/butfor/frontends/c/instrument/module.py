@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from butfor.frontends.c.llvm.module import Module
 from butfor.program.program import Program
 
 _GLOBAL_REF = re.compile(r'c?"[^"]*"|@[-\w.$]+')
+_LOCAL = re.compile(r"\b(?:internal|private)\b")
 _GLOBAL_DBG = re.compile(r"(?:, !dbg !\d+)+$")
 
 _HOOKS = """
@@ -73,7 +75,10 @@ class Instrumented:
 
 
 def instrument(module: Module, program: Program, models: frozenset[str]) -> Instrumented:
-    """The module with recording put in; functions named in `models` and not defined here go through the runtime's models."""
+    """The module with recording put in; functions named in `models` and not defined here go through the runtime's models.
+
+    What the program defines itself is renamed, so that its own `getline` or `write` cannot take the place of the one that the runtime calls.
+    """
     wrapped = frozenset(name for name in module.declared if name in models)
     objects = program.object_numbers
     out: list[str] = []
@@ -85,6 +90,8 @@ def instrument(module: Module, program: Program, models: frozenset[str]) -> Inst
         line = lines[i]
         here = starts.get(i)
         if here is not None:
+            if not rows:  # labels can only be named before the function they are in
+                out += [_HOOKS, _tables(program)]
             fn = module.function(here.name)
             layout = program.layout(here.name)
             out.extend(Rewriter(module, fn, layout, objects, wrapped, len(rows)).text())
@@ -95,15 +102,19 @@ def instrument(module: Module, program: Program, models: frozenset[str]) -> Inst
         elif line[:1] not in ("!", ";"):
             out.append(line)
         i += 1
-    out.append(_HOOKS)
-    out.append(_tables(program))
-    text = "\n".join(out)
+    names = {f"@{name}": f"@__bf_w_{name}" for name in wrapped} | {f"@{name}": f"@u.{name}" for name in _exported(module)}
+    text = _GLOBAL_REF.sub(lambda m: names.get(m[0], m[0]), "\n".join(out))
+    return Instrumented(text, np.array(rows, dtype=np.int32).reshape(-1, 7))
 
-    def rename(m: re.Match[str]) -> str:
-        token = m[0]
-        return f"@__bf_w_{token[1:]}" if token[0] == "@" and token[1:] in wrapped else token
 
-    return Instrumented(_GLOBAL_REF.sub(rename, text) if wrapped else text, np.array(rows, dtype=np.int32).reshape(-1, 7))
+def _exported(module: Module) -> Iterator[str]:
+    """Names that the program defines for the linker, except main."""
+    for f in module.functions.values():
+        if f.name != "main" and not _LOCAL.search(module.lines[f.start].partition("@")[0]):
+            yield f.name
+    for g in module.globals.values():
+        if g.init is not None and not g.name.startswith("llvm.") and not _LOCAL.search(module.lines[g.line].partition("{")[0].partition("[")[0]):
+            yield g.name
 
 
 def _quote(name: str) -> str:

@@ -433,6 +433,16 @@ def _before_paren(toks: list[str]) -> list[str]:
     return toks
 
 
+def slot_names(lines: list[str], start: int, end: int, named: dict[str, Type]) -> dict[str, int]:
+    """The slot of every register of a function, by name with %."""
+    params = parse_header(lines[start], named)[1]
+    slots = {p[1]: k for k, p in enumerate(params)}
+    for _, _, line in instruction_lines(lines, start, end):
+        if line[:3] == "  %":
+            slots[line[2 : line.index(" = ")]] = len(slots)
+    return slots
+
+
 def parse_function(lines: list[str], start: int, end: int, name: str, index: int, named: dict[str, Type]) -> Function:
     """The function whose `define` line is `lines[start]` and whose closing brace is `lines[end]`."""
     result, params, variadic = parse_header(lines[start], named)

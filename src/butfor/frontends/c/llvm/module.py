@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from butfor.frontends.c.llvm.body import parse_function
+from butfor.frontends.c.llvm.body import parse_function, slot_names
 from butfor.frontends.c.llvm.tokens import TOKEN, Cursor, unquote
 from butfor.program.model import Const, Function
 from butfor.program.types import OTHER, Type
@@ -131,6 +131,11 @@ class Module:
             fn = parse_function(self.lines, text.start, text.end, name, self.order[name], self.types)
             self._parsed[name] = fn
         return fn
+
+    def slot_names(self, name: str) -> dict[str, int]:
+        """Slots of a function by register name (with %)."""
+        text = self.functions[name]
+        return slot_names(self.lines, text.start, text.end, self.types)
 
     def function_names(self) -> tuple[str, ...]:
         """Names of the defined functions, in order."""

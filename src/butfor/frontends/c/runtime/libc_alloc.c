@@ -65,15 +65,16 @@ static void *resize(void *old, u64 n) {
     u32 prov = bf_arg(0, old), object = old ? doomed(old, prov) : 0;
     /* a block that libc gave out unseen: what it holds must not look as if it were never written */
     u64 had = object ? bf_object_size(object) : old && prov == BF_NOPROV && !bf_wild(old) ? malloc_usable_size(old) : 0, keep = had < n ? had : n;
+    uintptr_t was = (uintptr_t)old; /* only a number once the block is gone */
     void *p = REAL(realloc(old, n));
     if (!p && n) { /* failed: the old block stays */
         __bf_retp = BF_NOPROV;
         return 0;
     }
-    if (p && keep) bf_before_copy(p, old, keep); /* the old block is gone but its shadow is not, until the new one is born in its place */
+    if (p && keep) bf_before_copy(p, (void *)was, keep); /* the old block is gone but its shadow is not, until the new one is born in its place */
     if (object) bf_died(object);
     born(p, n, 0);
-    if (p && keep) bf_copied(p, old, keep);
+    if (p && keep) bf_copied(p, (void *)was, keep);
     return p;
 }
 void *W(realloc)(void *old, size_t n) {

@@ -67,9 +67,10 @@ FILE *W(open_memstream)(char **buffer, size_t *size) {
 }
 int W(fclose)(FILE *f) {
     KEEP_ERRNO;
+    uintptr_t was = (uintptr_t)f; /* only a number once the stream is gone */
     int r = REAL(fclose(f));
-    bf_closed(f);
-    bf_memstreams_written(f, 1);
+    bf_closed((FILE *)was);
+    bf_memstreams_written((FILE *)was, 1);
     return r;
 }
 int W(fflush)(FILE *f) {

@@ -1,5 +1,5 @@
-/* Models of input that is not formatted. What a call stores is known only afterwards, so its check comes then; an overflow runs away from the frame of
-   the model, which is still whole. */
+/* Models of input that is not formatted. What a call stores is known only afterwards, so its check comes then; an overflow runs away from the
+   frame of the model, which is still whole. */
 #include "libc_util.h"
 #include <stdlib.h>
 #include <unistd.h>

@@ -19,34 +19,33 @@ static void parsed(const char *s, const char *end, u32 prov) {
     bf_read(s, n);
 }
 
-#define INTEGER(type, name, real, fallback)                                                                     \
+#define INTEGER(type, name, real)                                                                              \
     type W(name)(const char *s, char **end, int base) {                                                        \
         KEEP_ERRNO;                                                                                            \
         u32 prov = bf_arg(0, s), pe = bf_arg(1, end);                                                          \
         first_byte(s, prov);                                                                                   \
         if (end) bf_check(end, sizeof *end, pe, 1);                                                            \
         char *stop = (char *)s;                                                                                \
-        type r = REAL(real ? real(s, &stop, base) : fallback(s, &stop, base));                                 \
+        type r = REAL(real(s, &stop, base));                                                                   \
         parsed(s, stop, prov);                                                                                 \
         if (end) *end = stop, bf_wrote(end, sizeof *end);                                                      \
         return r;                                                                                              \
     }
 #define INTEGERS(type, name)                                                                                    \
     extern type real_##name(const char *, char **, int) __asm__(#name);                                        \
-    extern type real23_##name(const char *, char **, int) __asm__("__isoc23_" #name) __attribute__((weak));    \
-    static inline type only_##name(const char *s, char **end, int base) { return real_##name(s, end, base); }  \
-    INTEGER(type, name, only_##name, only_##name)                                                              \
-    INTEGER(type, __isoc23_##name, real23_##name, only_##name)
+    extern type weak_##name(const char *, char **, int) __asm__("__isoc23_" #name) __attribute__((weak));      \
+    static type real23_##name(const char *s, char **end, int base) {                                           \
+        return weak_##name ? weak_##name(s, end, base) : real_##name(s, end, base);                            \
+    }                                                                                                          \
+    INTEGER(type, name, real_##name)                                                                           \
+    INTEGER(type, __isoc23_##name, real23_##name)
 
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpointer-bool-conversion"
 INTEGERS(long, strtol)
 INTEGERS(unsigned long, strtoul)
 INTEGERS(long long, strtoll)
 INTEGERS(unsigned long long, strtoull)
 INTEGERS(intmax_t, strtoimax)
 INTEGERS(uintmax_t, strtoumax)
-#pragma clang diagnostic pop
 
 #define FLOATING(type, name)                                                                                    \
     extern type real_##name(const char *, char **) __asm__(#name);                                             \

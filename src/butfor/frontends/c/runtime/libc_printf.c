@@ -109,7 +109,8 @@ SHOWN(__asprintf_chk, (char **out, int flag, const char *format, ...), to_new(ou
 SHOWN_V(__vprintf_chk, (int flag, const char *format, va_list ap), to_stream(stdout, flag, format, 1, NO_ARG, ap))
 SHOWN_V(__vfprintf_chk, (FILE * f, int flag, const char *format, va_list ap), to_stream(f, flag, format, 2, NO_ARG, ap))
 SHOWN_V(__vdprintf_chk, (int fd, int flag, const char *format, va_list ap), to_fd(fd, flag, format, 2, NO_ARG, ap))
-SHOWN_V(__vsprintf_chk, (char *s, int flag, size_t limit, const char *format, va_list ap), to_memory(s, ENDLESS, 0, flag, limit, format, 3, NO_ARG, ap))
+SHOWN_V(__vsprintf_chk, (char *s, int flag, size_t limit, const char *format, va_list ap),
+        to_memory(s, ENDLESS, 0, flag, limit, format, 3, NO_ARG, ap))
 SHOWN_V(__vsnprintf_chk, (char *s, size_t n, int flag, size_t limit, const char *format, va_list ap),
         to_memory(s, n, 1, flag, limit, format, 4, NO_ARG, ap))
 SHOWN_V(__vasprintf_chk, (char **out, int flag, const char *format, va_list ap), to_new(out, flag, format, 2, NO_ARG, ap))

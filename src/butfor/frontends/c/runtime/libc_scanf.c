@@ -1,5 +1,6 @@
 /* Models of the scanf family. The format is given to the library with a %lln before and after each conversion: so it is known which conversions took
-   place and which bytes of the input each one took. That needs an argument list of our own, which the ABI lets us lay out in memory. */
+   place and which bytes of the input each one took. That needs an argument list of our own, which the ABI lets us lay out in memory.
+   One trace of it is left: errno after a number out of range, if the format ends in blanks and the input ends there too. */
 #include "libc_util.h"
 #include <wchar.h>
 

@@ -33,7 +33,7 @@ int64_t bf_position(FILE *f) {
     if (p->state == ASK) {
         int e = errno;
         p->at = ftello(f);
-        p->state = p->at < 0 ? UNKNOWN : FOLLOWED;
+        if (p->at >= 0) p->state = FOLLOWED; /* else asked again: a character put back at the very start */
         errno = e;
     }
     return p->state == UNKNOWN ? -1 : p->at;

@@ -1,5 +1,5 @@
-/* What the models of library functions share. A model: reads the provenance of its arguments, checks the memory the library will touch, calls the real
-   function, reports the effects, leaves result and errno as the real function left them. */
+/* What the models of library functions share. A model: reads the provenance of its arguments, checks the memory the library will touch, calls the
+   real function, reports the effects, leaves result and errno as the real function left them. */
 #ifndef BUTFOR_LIBC_UTIL_H
 #define BUTFOR_LIBC_UTIL_H
 #include "rt.h"

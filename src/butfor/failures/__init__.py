@@ -1,0 +1,1 @@
+"""What went wrong in a recorded run, where, and from which instances an explanation starts."""

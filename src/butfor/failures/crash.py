@@ -1,0 +1,163 @@
+"""Where a fatal signal hit: the instruction under way when the run ended."""
+
+from __future__ import annotations
+
+import signal
+
+from butfor.explanation import FailureKind
+from butfor.failures.point import FailurePoint
+from butfor.program.segments import RET
+from butfor.trace.objects import Objects
+from butfor.trace.trace import Node, Trace, Unknown
+
+_DIVISIONS = ("sdiv", "udiv", "srem", "urem")
+_DEEP = 1000
+
+
+def signal_name(number: int) -> str:
+    """SIGSEGV and the like."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def interrupted(trace: Trace) -> Node:
+    """The instance under way when the run ended: the first memory access of the last segment that was not logged, else its last instruction."""
+    log = trace.log
+    i = len(log) - 1
+    s = trace.at(i)
+    before = log.before(i)
+    loads, stores = log.end.loads - before[0], log.end.stores - before[1]
+    for n in range(s.seg.start, s.seg.end):
+        e = s.layout.effects.get(n)
+        if e is None:
+            continue
+        at = s.offsets[n]
+        if (e.loads and at[0] + len(e.loads) > loads) or (e.stores and at[1] + len(e.stores) > stores):
+            return i, n
+    return i, s.seg.end - 1
+
+
+def divisions_before(trace: Trace, node: Node) -> list[Node]:
+    """The divisions of the last segment that may be the one under way."""
+    i, n = node
+    s = trace.at(i)
+    log = trace.log
+    before = log.before(i)
+    loads, stores = log.end.loads - before[0], log.end.stores - before[1]
+    first = s.seg.start
+    for k, at in s.offsets.items():  # nothing before the last logged access can still be under way
+        e = s.layout.effects[k]
+        if k < n and ((e.loads and at[0] < loads) or (e.stores and at[1] < stores)):
+            first = max(first, k)
+    return [(i, k) for k in range(first, n + 1) if s.fn.instrs[k].op in _DIVISIONS]
+
+
+def operand_roots(trace: Trace, node: Node, which: slice) -> tuple[Node, ...]:
+    """The definitions of some operands of an instance."""
+    out = []
+    for a in trace.instr(node).args[which]:
+        if isinstance(a, int):
+            try:
+                out.append(trace.definition(node[0], a))
+            except Unknown:
+                continue
+    return tuple(out)
+
+
+def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
+    """The failure of a run that a signal ended."""
+    node = interrupted(trace)
+    end = trace.log.end
+    name = signal_name(sig)
+    if sig == signal.SIGFPE:
+        found = _division(trace, node)
+        if found is not None:
+            return found
+    overflow = _stack_overflow(trace, sig, node)
+    if overflow is not None:
+        return overflow
+    instr = trace.instr(node)
+    if instr.op == "ret" or (trace.at(node[0]).seg.flags & RET and instr.op not in ("load", "store")):
+        return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (node,), details={"signal": name})
+    if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
+        return _bad_access(trace, objects, name, node)
+    roots = (node,)
+    if instr.op == "call" and instr.detail.callee is None:
+        callee = operand_roots(trace, node, slice(len(instr.args) - 1, None))
+        target = trace.indirect_target(node)
+        what = "through a null function pointer" if target == 0 else f"through a bad function pointer ({target:#x})"
+        return FailurePoint(FailureKind.SIGNAL, f"{name}: call {what}", node, (node, *callee), callee, {"signal": name})
+    if instr.op == "call":
+        values = operand_roots(trace, node, slice(0, len(instr.detail.arg_types)))
+        where = f" in {instr.detail.callee}()" if instr.detail.callee else ""
+        text = end.text or f"the run was ended by {name}{where}"
+        return FailurePoint(FailureKind.SIGNAL, f"{name}: {text}" if end.text else text, node, (node, *values), values, {"signal": name})
+    return FailurePoint(FailureKind.SIGNAL, f"the run was ended by {name}", node, roots, details={"signal": name})
+
+
+def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> FailurePoint:
+    instr = trace.instr(node)
+    at = 1 if instr.op == "store" else 0
+    values = operand_roots(trace, node, slice(at, at + 1))
+    verb = "write" if instr.op == "store" else "read"
+    fault = trace.log.end.fault
+    try:
+        address = trace.operand(node[0], instr.args[at])
+    except Unknown:
+        address = fault
+    if address < 4096:
+        what = f"{verb} through a null pointer" + (f" (offset {address})" if address else "")
+    else:
+        o = objects.at(address, node[0])
+        text = objects.pointer_text(address, node[0])
+        what = f"{verb} of {text}, which is read-only" if o is not None and verb == "write" else f"{verb} at the bad address {address:#x}"
+    return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, (node, *values), values, {"signal": name, "address": address})
+
+
+def _division(trace: Trace, node: Node) -> FailurePoint | None:
+    for at in divisions_before(trace, node):
+        instr = trace.instr(at)
+        try:
+            divisor = trace.operand(at[0], instr.args[1])
+        except Unknown:
+            continue
+        bits = instr.type.bits
+        if divisor == 0:
+            values = operand_roots(trace, at, slice(1, 2))
+            text = "remainder of a division by zero" if instr.op.endswith("rem") else "division by zero"
+            return FailurePoint(FailureKind.DIVISION, text, at, (at, *values), values, {"signal": "SIGFPE"})
+        if instr.op in ("sdiv", "srem") and divisor == (1 << bits) - 1:
+            values = operand_roots(trace, at, slice(0, 2))
+            return FailurePoint(
+                FailureKind.DIVISION, "the quotient of the smallest integer and -1 does not fit", at, (at, *values), values, {"signal": "SIGFPE"}
+            )
+    return None
+
+
+def _stack_overflow(trace: Trace, sig: int, node: Node) -> FailurePoint | None:
+    log = trace.log
+    if sig not in (signal.SIGSEGV, signal.SIGBUS):
+        return None
+    frame = log.frame_of(node[0])
+    base, fault = int(log.frame["base"][frame]), log.end.fault
+    if not base - (1 << 20) <= fault < base + (1 << 20) or frame < _DEEP:
+        return None
+    depth, functions = 0, {}
+    f = frame
+    while f != 0xFFFFFFFF:
+        depth += 1
+        if depth <= 64:
+            functions[trace.at(int(log.frame["entry"][f])).fn.name] = None
+        f = int(log.frame["parent"][f])
+    if depth < _DEEP:
+        return None
+    call = trace.call_of(node[0]) or node
+    names = ", ".join(f"{n}()" for n in list(functions)[:3])
+    text = f"stack overflow: {depth:,} nested calls of {names}"
+    instr = trace.instr(call)
+    values = operand_roots(trace, call, slice(0, None)) if instr.op == "call" else ()
+    return FailurePoint(FailureKind.SIGNAL, text, call, (call, *values), values, {"signal": "SIGSEGV", "depth": depth})
+
+

@@ -1,0 +1,157 @@
+"""Deciding what failed in a run: the user's own expectations first, then how the run ended, then memory errors it survived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from butfor.explanation import FailureKind
+from butfor.failures.crash import crash, operand_roots
+from butfor.failures.memory import is_corrupting, memory_errors
+from butfor.failures.output import first_difference, output_failure
+from butfor.failures.point import FailurePoint, Unsupported
+from butfor.failures.uninitialised import uninitialised
+from butfor.trace.dependence import Dependence
+from butfor.trace.log import NO_FRAME
+from butfor.trace.objects import Objects
+from butfor.trace.recording import Recording
+from butfor.trace.trace import Node, Trace
+
+EXIT, SIGNAL, ASSERT, REACH_ERROR, ASSUME, UNSUPPORTED, LIMIT, DISK, STOPPED = range(1, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The failure, if there is one, and the memory errors seen besides it."""
+
+    failure: FailurePoint | None
+    memory: tuple[FailurePoint, ...] = ()
+    assumption_violated: bool = False
+
+
+def find_failure(recording: Recording, dependence: Dependence, look_for_memory_errors: bool = True) -> Verdict:
+    """What failed."""
+    trace = recording.trace
+    objects = Objects(recording)
+    errors = memory_errors(trace, objects) if look_for_memory_errors else []
+    end = trace.log.end
+    if end.reason == UNSUPPORTED:
+        raise _unsupported(trace)
+    failure = _ended_badly(recording, trace, objects, errors)
+    if failure is None and end.reason != ASSUME:
+        failure = _expectations(recording, trace, dependence)
+        if failure is None and look_for_memory_errors:
+            failure = errors[0] if errors else uninitialised(trace, dependence, objects)
+    rest = tuple(e for e in errors if e is not failure)
+    return Verdict(failure, rest, end.reason == ASSUME)
+
+
+def last_node(trace: Trace) -> Node:
+    """The last instruction of the last segment."""
+    i = len(trace) - 1
+    return i, trace.at(i).seg.end - 1
+
+
+def _unsupported(trace: Trace) -> Unsupported:
+    what, _, site = trace.log.end.text.partition(" ")
+    node = last_node(trace)
+    if what == "1":
+        return Unsupported("inline assembly", (node[0], int(site)))
+    return Unsupported("a program with threads", node)
+
+
+def _ended_badly(recording: Recording, trace: Trace, objects: Objects, errors: list[FailurePoint]) -> FailurePoint | None:
+    end = trace.log.end
+    match end.reason:
+        case 3:
+            node = last_node(trace)
+            return FailurePoint(FailureKind.ASSERTION, f"assertion failed: {end.text}", node, (node,), details={"assertion": end.text})
+        case 4:
+            return _reach_error(trace)
+        case 2:
+            corrupting = next((e for e in errors if is_corrupting(e)), None)
+            return corrupting if corrupting is not None else crash(trace, objects, end.status)
+        case 7:
+            return _no_end(recording, trace)
+        case _:
+            return None
+
+
+def _reach_error(trace: Trace) -> FailurePoint:
+    node = last_node(trace)
+    if trace.at(node[0]).fn.name in ("reach_error", "__VERIFIER_error"):
+        node = trace.call_of(node[0]) or node
+    return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, (node,))
+
+
+def _no_end(recording: Recording, trace: Trace) -> FailurePoint:
+    node = last_node(trace)
+    limit = recording.meta.limit or trace.log.end.text
+    words = {
+        "time": f"the program was still running after {recording.meta.seconds:.1f} s",
+        "output": "the program wrote more output than the limit",
+        "log": "the run is longer than a recording can hold",
+        "disk": "the disk was almost full before the program ended",
+        "steps": "the program was still running at the step limit",
+    }
+    return FailurePoint(FailureKind.NO_END, words.get(limit, words["time"]), node, (node,), details={"limit": limit})
+
+
+def _expectations(recording: Recording, trace: Trace, dependence: Dependence) -> FailurePoint | None:
+    meta = recording.meta
+    if meta.expect_stdout is not None:
+        actual, expected = recording.stdout, meta.expect_stdout.encode("latin-1")
+        difference = first_difference(actual, expected)
+        if difference is not None:
+            return output_failure(trace, dependence, actual, expected, difference)
+    wanted = meta.expect_exit
+    if wanted is None:
+        if meta.expect_stdout is not None or _exit_is_accident(trace):
+            return None
+        wanted = 0
+    status = trace.log.end.status
+    return None if status == wanted else _exit_status(trace, status, wanted)
+
+
+def _exit_is_accident(trace: Trace) -> bool:
+    """Whether main ended without giving a status, as old programs do."""
+    node = last_node(trace)
+    instr = trace.instr(node)
+    if instr.op != "ret" or not instr.args:
+        return False
+    value = instr.args[0]
+    if not isinstance(value, int):
+        return value.kind == "undef"
+    at = trace.definition(node[0], value)
+    if at[1] < 0 or trace.instr(at).op != "load":
+        return False
+    sources = [s for w, size in trace.writers(at) for s in trace.memory.sources(w, size)]
+    return any(s.kind == "uninit" for s in sources)
+
+
+def _exit_status(trace: Trace, status: int, wanted: int) -> FailurePoint:
+    node = _exit_node(trace)
+    values = operand_roots(trace, node, slice(0, 1))
+    message = f"exit status {status}, expected {wanted}"
+    return FailurePoint(FailureKind.EXIT_STATUS, message, node, (node, *values), values, {"status": status, "expected": wanted})
+
+
+def _exit_node(trace: Trace) -> Node:
+    """The call of exit, or main's return, that ended the run; functions registered with atexit may have run after it."""
+    log = trace.log
+    i = len(trace) - 1
+    frame = log.frame_of(i)
+    while True:
+        s = trace.at(i)
+        if s.call is not None and s.call.detail.callee in ("exit", "_exit", "_Exit", "quick_exit"):
+            return i, s.call.index
+        if s.fn.name == "main" and s.last.op == "ret":
+            return i, s.last.index
+        parent = int(log.frame["parent"][frame])
+        if parent == NO_FRAME:  # an exit handler that main's return led to
+            places = [p for b in trace.program.function("main").blocks for p in log.positions(trace.static.closing(trace.program.function("main"), b.index))]
+            at = max((int(p) for p in places if trace.at(int(p)).last.op == "ret"), default=i)
+            return at, trace.at(at).last.index
+        i = int(log.frame["caller"][frame])
+        frame = parent
+
+

@@ -1,0 +1,35 @@
+"""The failure of one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from butfor.explanation import FailureKind
+from butfor.trace.trace import Node
+
+
+@dataclass(frozen=True, slots=True)
+class FailurePoint:
+    """One failure. `node` is the instance where it shows, `roots` are the instances that a slice starts from.
+
+    `values` are roots whose computed value is what was wrong (the printed argument, the address, the divisor); the others matter only for why
+    they were reached.
+    """
+
+    kind: FailureKind
+    message: str
+    node: Node | None
+    roots: tuple[Node, ...]
+    values: tuple[Node, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Unsupported(Exception):
+    """The run met something that cannot be recorded; `node` is where."""
+
+    def __init__(self, what: str, node: Node | None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.node = node

@@ -1,0 +1,79 @@
+"""What a method gets and what it gives. A method is a callable `Case -> Diagnosis`; see `registry.py` for how it is found."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol
+
+from butfor.explanation import Evidence
+from butfor.failures.point import FailurePoint
+from butfor.options import Options
+from butfor.trace.dependence import Dependence
+from butfor.trace.objects import Objects
+from butfor.trace.places import Place, Places
+from butfor.trace.recording import Recording
+from butfor.trace.trace import Trace
+
+
+class Budget:
+    """Time that a method may take."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+
+    def is_over(self) -> bool:
+        """Whether the time is up."""
+        return time.monotonic() >= self.end
+
+
+@dataclass(frozen=True)
+class Case:
+    """One failing run with everything a method may ask about it."""
+
+    recording: Recording
+    point: FailurePoint
+    dependence: Dependence
+    places: Places
+    options: Options
+    budget: Budget
+
+    @property
+    def trace(self) -> Trace:
+        """The run."""
+        return self.recording.trace
+
+    @cached_property
+    def objects(self) -> Objects:
+        """Objects by address."""
+        return Objects(self.recording)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One statement that a method names, with a score from 0 to 1 and the reason in words."""
+
+    place: Place
+    score: float
+    reason: str
+    evidence: Evidence = Evidence.HEURISTIC
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The answer of one method: findings best first, and its own part of the JSON report."""
+
+    method: str
+    findings: tuple[Finding, ...]
+    data: Mapping[str, Any] = field(default_factory=dict)
+    complete: bool = True
+
+
+class Localizer(Protocol):
+    """A method."""
+
+    def __call__(self, case: Case) -> Diagnosis:
+        """The method's answer for this failing run."""
+        ...

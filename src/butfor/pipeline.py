@@ -1,0 +1,195 @@
+"""From a recording to an explanation: find the failure, run the methods, rank."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import UnsupportedError
+from butfor.explanation import Explanation, Failure, RunInfo, Status
+from butfor.failures.crash import signal_name
+from butfor.failures.find import Verdict, find_failure
+from butfor.failures.point import FailurePoint, Unsupported
+from butfor.frontends.c.build import Build
+from butfor.frontends.c.record import record
+from butfor.localize import registry
+from butfor.localize.base import Budget, Case
+from butfor.localize.slice import is_step
+from butfor.options import Options
+from butfor.rank import rank
+from butfor.testsfile import TestCase, read_tests
+from butfor.trace.check import check
+from butfor.trace.dependence import Dependence
+from butfor.trace.places import Places
+from butfor.trace.recording import Recording
+
+Progress = Callable[[str], None]
+
+
+def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
+    """The size and end of a run."""
+    log, trace = recording.log, recording.trace
+    numbers, counts = np.unique(log.seg, return_counts=True)
+    instructions = steps = 0
+    for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+        s = trace.static[number]
+        instructions += (s.seg.end - s.seg.start) * count
+        steps += sum(is_step(i) for i in s.fn.instrs[s.seg.start : s.seg.end]) * count
+    end = log.end
+    by_signal = end.reason in (2, 3)
+    return RunInfo(
+        args=recording.meta.args,
+        instructions=instructions,
+        steps=steps,
+        record_seconds=round(recording.meta.seconds, 4),
+        analyse_seconds=round(analyse_seconds, 4),
+        exit_status=end.status if end.reason == 1 else None,
+        signal=signal_name(end.status) if by_signal else None,
+        extra={"stdout_bytes": (recording.home / "stdout").stat().st_size, "log_bytes": sum((recording.home / n).stat().st_size for n in _columns())},
+    )
+
+
+def _columns() -> tuple[str, ...]:
+    from butfor.trace.log import COLUMNS
+
+    return COLUMNS
+
+
+def analyse(recording: Recording, options: Options, progress: Progress) -> Explanation:
+    """The explanation of one recorded run."""
+    start = time.perf_counter()
+    if options.expect_stdout is not None or options.expect_exit is not None:
+        recording.meta = _with_expectations(recording, options)
+    places = Places(recording)
+    dependence = Dependence(recording.trace)
+    methods: dict[str, Any] = {}
+    notes: list[str] = []
+    if options.check:
+        progress("replaying everything")
+        methods["check"] = _checked(recording, notes)
+    progress("looking for the failure")
+    try:
+        verdict = find_failure(recording, dependence, options.memory_errors)
+    except Unsupported as e:
+        raise _unsupported(e, places) from e
+    info = run_info(recording)
+    if verdict.failure is None:
+        notes.insert(0, _nothing(verdict, info))
+        return Explanation(Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts())
+    case = Case(recording, verdict.failure, dependence, places, options, Budget(options.budget))
+    diagnoses = []
+    for name in options.methods or registry.DEFAULT:
+        progress(f"method {name}")
+        diagnosis = registry.get(name)(case)
+        diagnoses.append(diagnosis)
+        methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
+    status = Status.EXPLAINED
+    if case.budget.is_over() and not all(d.complete for d in diagnoses):
+        status = Status.PARTIAL
+        notes.append(f"the budget of {options.budget:g} s was used up: this is what was known by then (--budget gives more)")
+    elif not all(d.complete for d in diagnoses):
+        notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
+    return Explanation(
+        status,
+        _timed(info, start),
+        _failure(verdict.failure, places),
+        rank(diagnoses, places),
+        methods,
+        tuple(notes),
+        tuple(_failure(e, places) for e in verdict.memory),
+        sources=places.texts(),
+    )
+
+
+def _timed(info: RunInfo, start: float) -> RunInfo:
+    return replace(info, analyse_seconds=round(time.perf_counter() - start, 4))
+
+
+def _with_expectations(recording: Recording, options: Options) -> Any:
+    expected = options.expect_stdout
+    meta = recording.meta
+    return replace(
+        meta,
+        expect_stdout=meta.expect_stdout if expected is None else expected.decode("latin-1"),
+        expect_exit=meta.expect_exit if options.expect_exit is None else options.expect_exit,
+    )
+
+
+def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
+    result = check(recording.trace)
+    if result.mismatches:
+        notes.append(f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it")
+    return {
+        "instructions": result.instructions,
+        "loads": result.loads,
+        "stores": result.stores,
+        "branches": result.branches,
+        "from_outside": result.from_outside,
+        "mismatches": result.mismatches,
+        "shown": tuple(result.shown),
+    }
+
+
+def _nothing(verdict: Verdict, info: RunInfo) -> str:
+    if verdict.assumption_violated:
+        return "the run ended at a violated assumption: there is no failure to explain"
+    return f"the program did not fail: it {info.ending}"
+
+
+def _unsupported(e: Unsupported, places: Places) -> UnsupportedError:
+    place = places.of(e.node) if e.node is not None else None
+    return UnsupportedError(e.what, file=place.file if place else "", line=place.line if place else 0)
+
+
+def _failure(point: FailurePoint, places: Places) -> Failure:
+    node = places.in_user_code(point.node) if point.node is not None else None
+    place = places.of(node) if node is not None else None
+    where = None
+    if node is not None and node[1] >= 0:
+        where = places.location(places.trace.instr(node))
+    details = dict(point.details)
+    if place is not None:
+        details["text"] = place.text
+    if place is None:
+        fn = places.trace.at(node[0]).fn if node is not None else None
+        line = where.line if where else 0
+        return Failure(point.kind, places.shown(where.file) if where else "", line, where.column if where else 0, fn.name if fn else "", point.message, details)
+    same = where is not None and places.shown(where.file) == place.file and where.line >= place.line
+    line, column = (where.line, where.column) if same and where is not None else (place.line, place.column)
+    return Failure(point.kind, place.file, line, column, place.function, point.message, details)
+
+
+def explain_tests(options: Options, program: Build, progress: Progress) -> Explanation:
+    """The explanation of the failing tests of a list: the shortest failing run is analysed, all are listed."""
+    assert options.tests is not None
+    results: list[tuple[TestCase, Recording, Verdict]] = []
+    for test in read_tests(options.tests):
+        progress(f"test {test.name}")
+        one = replace(
+            options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None
+        )
+        recording = record(one, program, lambda text: None)
+        try:
+            verdict = find_failure(recording, Dependence(recording.trace), options.memory_errors)
+        except Unsupported as e:
+            raise _unsupported(e, Places(recording)) from e
+        results.append((test, recording, verdict))
+    table = [_test_row(test, recording, verdict) for test, recording, verdict in results]
+    failing = [r for r in results if r[2].failure is not None]
+    if not failing:
+        notes = (f"none of the {len(results)} tests failed",)
+        return Explanation(Status.NO_FAILURE, notes=notes, extra={"tests": table})
+    test, recording, _ = min(failing, key=lambda r: len(r[1].log))
+    answer = analyse(recording, replace(options, tests=None), progress)
+    note = f"{len(failing)} of {len(results)} tests fail; the shortest failing run, test {test.name!r}, is explained"
+    return replace(answer, notes=(note, *answer.notes), extra={**answer.extra, "tests": table})
+
+
+def _test_row(test: TestCase, recording: Recording, verdict: Verdict) -> dict[str, Any]:
+    failure = verdict.failure
+    shown = None if failure is None else _failure(failure, Places(recording)).to_dict()
+    return {"name": test.name, "passed": failure is None, "failure": shown}

@@ -1,0 +1,41 @@
+"""One ranking of source statements from the findings of all methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from butfor.explanation import Also, Evidence, RankedStatement, Reason
+from butfor.localize.base import Diagnosis, Finding
+from butfor.trace.places import Place, Places
+
+_ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
+
+
+def rank(diagnoses: Sequence[Diagnosis], places: Places) -> tuple[RankedStatement, ...]:
+    """One row per statement, best first."""
+    by_place: dict[Place, list[tuple[str, Finding]]] = {}
+    for diagnosis in diagnoses:
+        for finding in diagnosis.findings:
+            by_place.setdefault(finding.place, []).append((diagnosis.method, finding))
+    scored = []
+    for place, findings in by_place.items():
+        score = sum(f.score for _, f in findings) / max(len(diagnoses), 1)
+        evidence = min((f.evidence for _, f in findings), key=_ORDER.__getitem__)
+        scored.append((_ORDER[evidence], -score, place, findings, evidence))
+    scored.sort(key=lambda row: (row[0], row[1]))
+    return tuple(
+        RankedStatement(
+            rank=k + 1,
+            file=place.file,
+            line=place.line,
+            column=place.column,
+            function=place.function,
+            text=place.text,
+            role=place.role,
+            score=-negative,
+            evidence=evidence,
+            reasons=tuple(Reason(method, f.reason) for method, f in findings),
+            also=tuple(Also(m.file, m.line, f"the macro used here: {m.text}") for m in places.macros(place)),
+        )
+        for k, (_, negative, place, findings, evidence) in enumerate(scored)
+    )

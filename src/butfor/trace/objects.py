@@ -1,0 +1,159 @@
+"""Objects of the run by address: variables, heap blocks, their names and bounds."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from butfor.program.debug import CType, Variable
+from butfor.trace.log import NO_FRAME
+from butfor.trace.recording import Recording
+
+GLOBAL, STACK, HEAP, DYNAMIC = 1, 2, 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A piece of memory that a pointer may point into. `variable` is None for heap blocks and temporaries."""
+
+    number: int
+    kind: int
+    start: int
+    size: int
+    birth: int
+    name: str
+    variable: Variable | None = None
+
+    def describe(self) -> str:
+        """The object in words."""
+        if self.kind == HEAP:
+            return f"a heap block of {self.size} bytes"
+        return f"`{self.name}`" if self.name else "a temporary"
+
+
+class Objects:
+    """Objects found by number or by address."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.log = recording.log
+        self.program = recording.program
+        self.source = recording.source
+
+    def by_number(self, number: int) -> Object:
+        """The object with that number."""
+        o = self.log.object[number]
+        kind, site = int(o["kind"]), int(o["site"])
+        name, variable = "", None
+        if kind == GLOBAL:
+            full = self.program.global_table[site][0]
+            variable = self.source.global_variable(full)
+            name = variable.name if variable else "a string literal" if full.startswith(".str") else full
+        elif kind in (STACK, DYNAMIC) and int(o["frame"]) != NO_FRAME:
+            variable = self._local(int(o["frame"]), site)
+            name = variable.name if variable else ""
+        return Object(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable)
+
+    def _local(self, frame: int, slot: int) -> Variable | None:
+        trace = self.recording.trace
+        fn = trace.at(int(self.log.frame["entry"][frame])).fn
+        if slot >= 2**31:  # the callee's own copy of a struct argument
+            slot = slot ^ 0xFFFFFFFF
+        found: Variable | None = self.source.variables(fn).get(slot)
+        return found
+
+    @cached_property
+    def _order(self) -> tuple[list[int], list[int]]:
+        starts = self.log.object["start"].astype(np.int64)
+        order = np.argsort(starts, kind="stable")
+        return starts[order].tolist(), order.tolist()
+
+    def at(self, address: int, i: int) -> Object | None:
+        """The object that contained an address when segment instance i ran."""
+        starts, order = self._order
+        k = bisect_right(starts, address) - 1
+        best = -1
+        for _ in range(4096):
+            if k < 0 or address - starts[k] > 1 << 30:
+                break
+            o = self.log.object[order[k]]
+            if address < starts[k] + int(o["size"]) and int(o["birth"]) <= i and order[k] > best and int(o["size"]):
+                best = order[k]
+            if best >= 0 and starts[k] < int(self.log.object[best]["start"]):
+                break
+            k -= 1
+        if best < 0:
+            return self._local_at(address, i)
+        return self.by_number(best)
+
+    def _local_at(self, address: int, i: int) -> Object | None:
+        """A local that is no object of its own because nothing takes its address."""
+        trace = self.recording.trace
+        frame = self.log.frame_of(i)
+        for _ in range(64):
+            if frame == NO_FRAME:
+                return None
+            base = int(self.log.frame["base"][frame])
+            fn = trace.at(int(self.log.frame["entry"][frame])).fn
+            layout = self.program.layout(fn.name)
+            if base <= address < base + layout.frame_size:
+                return self._variable_at(fn.name, base, address)
+            frame = int(self.log.frame["parent"][frame])
+        return None
+
+    def _variable_at(self, function: str, base: int, address: int) -> Object | None:
+        fn = self.program.function(function)
+        for slot, variable in self.source.variables(fn).items():
+            offset = self.program.layout(function).frame.get(slot)
+            if offset is not None and 0 <= address - base - offset < max(variable.type.size, 1):
+                return Object(0, STACK, base + offset, variable.type.size, 0, variable.name, variable)
+        return None
+
+    def pointer_text(self, address: int, i: int) -> str:
+        """A pointer as object and offset."""
+        if address == 0:
+            return "NULL"
+        fn = self.recording.trace.function_at(address)
+        if fn is not None:
+            return fn
+        o = self.at(address, i)
+        if o is None:
+            return f"{address:#x}"
+        offset = address - o.start
+        if o.variable is not None:
+            return "&" + o.name + path_text(o.variable.type, offset)
+        if o.kind == GLOBAL:
+            return self._literal(o, offset)
+        name = f"heap block of {o.size} bytes" if o.kind == HEAP else "a temporary"
+        return f"&({name})" + (f" + {offset}" if offset else "")
+
+    def _literal(self, o: Object, offset: int) -> str:
+        full = self.program.global_table[int(self.log.object[o.number]["site"])][0]
+        init = self.source.global_variables()[full].init
+        if init is not None and init.kind == "bytes":
+            text = init.value[offset:].split(b"\0")[0].decode("utf-8", "replace")
+            return '"' + text[:40].replace("\n", "\\n") + ('..."' if len(text) > 40 else '"')
+        return f"&{full}" + (f" + {offset}" if offset else "")
+
+
+def path_text(t: CType, offset: int) -> str:
+    """The member or element at a byte offset, as C writes it."""
+    out = ""
+    for _ in range(16):
+        if t.kind == "array" and t.element is not None and t.element.size:
+            k, offset = divmod(offset, t.element.size)
+            out += f"[{k}]"
+            t = t.element
+        elif t.kind == "struct":
+            hit = next((f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
+            if hit is None:
+                break
+            out += f".{hit.name}"
+            offset -= hit.bit_offset // 8
+            t = hit.type
+        else:
+            break
+    return out + (f" + {offset} bytes" if offset else "")

@@ -1,0 +1,162 @@
+"""Where in the sources an instance is, in the programmer's words."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from butfor.program.debug import Location, Variable
+from butfor.program.model import Function, Instr
+from butfor.source import SourceFile, Statement, SyntaxTree
+from butfor.source.model import Role
+from butfor.trace.recording import Recording
+from butfor.trace.trace import Node, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A statement of the program: equal for all instances of the same statement. `file` is as the user wrote it."""
+
+    file: str
+    line: int
+    column: int
+    function: str
+    text: str
+    role: str
+    path: str
+    target: str | None = None
+    keyword: str | None = None
+
+
+class Places:
+    """Source statements of a recording's instances."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.source = recording.source
+        self._trees: dict[str, SyntaxTree | None] = {}
+        self._shown: dict[str, str] = {}
+        self._cache: dict[tuple[str, int], Place | None] = {}
+
+    @property
+    def trace(self) -> Trace:
+        """The run."""
+        return self.recording.trace
+
+    def tree(self, path: str) -> SyntaxTree | None:
+        """The syntax of a source file that the recording carries."""
+        if path not in self._trees:
+            data = self.recording.text_of(path)
+            self._trees[path] = SyntaxTree(SourceFile(path, data)) if data is not None else None
+        return self._trees[path]
+
+    def shown(self, path: str) -> str:
+        """The path as the user wrote it, else relative to where the program was run."""
+        found = self._shown.get(path)
+        if found is None:
+            meta = self.recording.meta
+            found = path
+            for given in meta.given:
+                if os.path.normpath(os.path.join(meta.folder, given)) == os.path.normpath(path):
+                    found = given
+                    break
+            else:
+                relative = os.path.relpath(path, meta.folder) if meta.folder else path
+                found = path if relative.startswith("..") else relative
+            self._shown[path] = found
+        return found
+
+    def location(self, instr: Instr) -> Location | None:
+        """The position of an instruction."""
+        found: Location | None = self.source.location(instr)
+        return found
+
+    def of_instr(self, fn: Function, instr: Instr) -> Place | None:
+        """The statement that an instruction belongs to."""
+        key = (fn.name, instr.index)
+        if key not in self._cache:
+            where = self.location(instr)
+            self._cache[key] = None if where is None else self._place(fn, where, instr.op in ("br", "switch") and bool(instr.args))
+        return self._cache[key]
+
+    def _place(self, fn: Function, where: Location, is_branch: bool) -> Place | None:
+        tree = self.tree(where.file)
+        if tree is None:
+            return None
+        statement = tree.decision_at(where.line, where.column) if is_branch else None
+        if statement is None:
+            statement = tree.statement_at(where.line, where.column)
+        if statement is None:
+            return None
+        return self.of_statement(statement, fn.name)
+
+    def of_statement(self, s: Statement, function: str) -> Place:
+        """The place of a statement."""
+        return Place(self.shown(s.file), s.line, s.column, s.function or function, s.text, str(s.role), s.file, s.target, s.keyword)
+
+    def of(self, node: Node) -> Place | None:
+        """The statement of an instance; for a parameter, and for code without a position, the call that led there."""
+        seen = 0
+        at: Node | None = node
+        while at is not None and seen < 1000:
+            s = self.trace.at(at[0])
+            if at[1] >= 0:
+                place = self.of_instr(s.fn, s.fn.instrs[at[1]])
+                if place is not None:
+                    return place
+                instr = s.fn.instrs[at[1]]
+                if self.tree_of(s.fn) is not None and not (instr.op == "store" and isinstance(instr.args[0], int) and s.fn.definer[instr.args[0]] < 0):
+                    return None
+            at = self.trace.call_of(at[0])
+            seen += 1
+        return None
+
+    def tree_of(self, fn: Function) -> SyntaxTree | None:
+        """The syntax of the file that a function is in."""
+        where = self.source.function_location(fn)
+        return self.tree(where.file) if where is not None else None
+
+    def in_user_code(self, node: Node) -> Node:
+        """The instance itself, or the call that led from the user's own code to where it is."""
+        at: Node | None = node
+        while at is not None:
+            if self.tree_of(self.trace.at(at[0]).fn) is not None:
+                return at
+            at = self.trace.call_of(at[0])
+        return node
+
+    def initialiser(self, name: str) -> Place | None:
+        """The declaration that gave a global its initial value."""
+        variable: Variable | None = self.source.global_variable(name)
+        if variable is None:
+            return None
+        tree = self.tree(variable.file)
+        if tree is None:
+            return None
+        found = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
+        if found is None:
+            line = tree.statement_at(variable.line, 1)
+            return None if line is None else self.of_statement(line, "")
+        return self.of_statement(found, "")
+
+    def macros(self, place: Place) -> list[Place]:
+        """The definitions of the macros that a statement uses."""
+        tree = self.tree(place.path)
+        if tree is None:
+            return []
+        found = [tree.definition_of_macro(name, place.line) for name in tree.macros_used_at(place.line, place.column)]
+        return [self.of_statement(s, "") for s in found if s is not None]
+
+    def texts(self) -> dict[str, str]:
+        """The source files by the name shown, for renderers."""
+        out = {}
+        for path in self.recording.meta.sources:
+            data = self.recording.text_of(path)
+            if data is not None:
+                out[self.shown(path)] = data.decode("utf-8", "surrogateescape")
+        return out
+
+
+def is_condition(place: Place) -> bool:
+    """Whether the place is a condition."""
+    return place.role == str(Role.CONDITION)

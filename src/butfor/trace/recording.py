@@ -1,0 +1,186 @@
+"""A recording: the columns of one run, the program's IR and its sources, in a folder or in one file that can be taken elsewhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import struct
+import tempfile
+import weakref
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from butfor.errors import DiskFull, RecordingError
+from butfor.program.program import Program
+from butfor.trace.log import COLUMNS, Log
+from butfor.trace.trace import Trace
+
+FORMAT = 1
+_MAGIC = "butfor recording"
+_PARTS = ("start", "end", "stdin", "stdout", "stderr", "module.ll", "segments.npy")
+_MAX_UNPACKED = 64 * 2**30
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """What was run and how it ended, as far as the recording process knows. `sources` maps paths to members of the recording."""
+
+    args: tuple[str, ...] = ()
+    name: str = "program"
+    folder: str = ""
+    env: tuple[tuple[str, str], ...] = ()
+    nondet: tuple[int, ...] = ()
+    returncode: int = 0
+    seconds: float = 0.0
+    limit: str = ""
+    expect_stdout: str | None = None  # latin-1 text of the bytes
+    expect_exit: int | None = None
+    sources: dict[str, str] = field(default_factory=dict)
+    given: tuple[str, ...] = ()  # source paths as the user wrote them
+    checks: dict[str, Any] = field(default_factory=dict)
+
+
+class Recording:
+    """One recorded run in a folder. The folder goes away with the recording when `owned`."""
+
+    def __init__(self, home: Path, meta: Meta, parse: Callable[[str], Any], owned: bool = True) -> None:
+        self.home = home
+        self.meta = meta
+        self._parse = parse
+        if owned:
+            weakref.finalize(self, shutil.rmtree, home, True)
+
+    @cached_property
+    def source(self) -> Any:
+        """The front end's view of the program: functions, globals, debug information."""
+        return self._parse((self.home / "module.ll").read_bytes().decode("utf-8", "surrogateescape"))
+
+    @cached_property
+    def program(self) -> Program:
+        """The static side of the program."""
+        return Program(self.source)
+
+    @cached_property
+    def log(self) -> Log:
+        """The columns of the run."""
+        try:
+            table = np.load(self.home / "segments.npy")
+        except (OSError, ValueError, EOFError) as e:
+            raise RecordingError("the recording's segment table is damaged") from e
+        return Log(self.home, table)
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The run as instances with values."""
+        addresses, labels = self._addresses()
+        return Trace(self.program, self.log, addresses, labels)
+
+    @property
+    def stdout(self) -> bytes:
+        """What the program wrote to standard output."""
+        return (self.home / "stdout").read_bytes()
+
+    def _addresses(self) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
+        """Addresses of functions and globals in this run, and of labels."""
+        data = (self.home / "start").read_bytes()
+        try:
+            (argc,) = struct.unpack_from("<Q", data)
+            at = 32 + 16 * argc
+            names, targets = self.program.function_table, self.program.label_table
+            found = dict(zip(names, struct.unpack_from(f"<{len(names)}Q", data, at), strict=True))
+            labels = dict(zip(targets, struct.unpack_from(f"<{len(targets)}Q", data, at + 8 * len(names)), strict=True))
+        except struct.error as e:
+            raise RecordingError("the recording's start is damaged") from e
+        for k, (name, _) in enumerate(self.program.global_table):
+            found[name] = int(self.log.object[k + 1]["start"])
+        return found, labels
+
+    def text_of(self, path: str) -> bytes | None:
+        """The content of a source file as it was when the run was recorded."""
+        member = self.meta.sources.get(path)
+        return (self.home / member).read_bytes() if member else None
+
+
+def save(recording: Recording, out: Path) -> None:
+    """Writes the recording to one file."""
+    members = [*COLUMNS, *_PARTS, *recording.meta.sources.values()]
+    try:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as z:
+            z.writestr("butfor.json", json.dumps({"magic": _MAGIC, "format": FORMAT, "meta": asdict(recording.meta)}))
+            for member in dict.fromkeys(members):
+                z.write(recording.home / member, member)
+    except OSError as e:
+        raise DiskFull(f"the recording could not be written to {out}: {e.strerror}") from e
+
+
+def is_recording(path: Path) -> bool:
+    """Whether the file looks like a saved recording."""
+    try:
+        with open(path, "rb") as f:
+            return f.read(4) == b"PK\x03\x04"
+    except OSError:
+        return False
+
+
+def load(path: Path, parse: Callable[[str], Any]) -> Recording:
+    """The recording saved in a file, unpacked to a temporary folder."""
+    try:
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError as e:
+        raise RecordingError(f"{path}: no such file") from e
+    except (zipfile.BadZipFile, OSError) as e:
+        raise RecordingError(f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`") from e
+    with archive as z:
+        meta = _read_meta(z, path)
+        if sum(i.file_size for i in z.infolist()) > _MAX_UNPACKED:
+            raise RecordingError(f"{path} would unpack to more than {_MAX_UNPACKED >> 30} GB")
+        home = Path(tempfile.mkdtemp(prefix="butfor-"))
+        try:
+            _unpack(z, home, meta, path)
+        except BaseException:
+            shutil.rmtree(home, ignore_errors=True)
+            raise
+    return Recording(home, meta, parse)
+
+
+def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
+    try:
+        head = json.loads(z.read("butfor.json"))
+        if head["magic"] != _MAGIC:
+            raise KeyError("magic")
+        version = int(head["format"])
+    except (KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as e:
+        raise RecordingError(f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`") from e
+    if version != FORMAT:
+        raise RecordingError(f"{path} was made by another version of butfor (format {version}, this one reads {FORMAT})")
+    try:
+        raw = head["meta"]
+        raw["args"], raw["nondet"], raw["given"] = tuple(raw["args"]), tuple(raw["nondet"]), tuple(raw["given"])
+        raw["env"] = tuple((k, v) for k, v in raw["env"])
+        return Meta(**raw)
+    except (KeyError, TypeError, ValueError) as e:
+        raise RecordingError(f"{path} is damaged: its description cannot be read") from e
+
+
+def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:
+    wanted = {*COLUMNS, *_PARTS, *meta.sources.values()}
+    try:
+        for name in wanted:
+            if os.path.isabs(name) or ".." in Path(name).parts:
+                raise RecordingError(f"{path} holds a member with an unsafe name")
+            z.extract(name, home)
+    except KeyError as e:
+        raise RecordingError(f"{path} is damaged: it lacks {e.args[0]}") from e
+    except (zipfile.BadZipFile, zlib.error, EOFError) as e:
+        raise RecordingError(f"{path} is damaged: {e}") from e
+    except OSError as e:
+        raise DiskFull(f"{path} could not be unpacked to {home}: {e.strerror}") from e
+

@@ -1,0 +1,177 @@
+"""One C program run twice, plainly compiled and recorded, and everything in which the recording disagrees with the plain run or with itself."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from butfor.frontends.c.record import compile_program, record
+from butfor.options import Options
+from butfor.program.model import Instr
+from butfor.program.segments import ENTRY
+from butfor.trace.check import _POISON, CheckResult, _Cursor, _Frame, _Replay
+from butfor.trace.recording import Recording
+from butfor.trace.semantics import to_bytes
+from butfor.trace.static import StaticSegment
+from butfor.trace.trace import Node, Trace, Unknown
+
+NATIVE = ("-g", "-O0", "-fno-sanitize=all", "-fno-stack-protector", "-march=x86_64", "-w")
+_ERRORS = ("", "out of bounds", "use after free", "double free", "bad free", "use after return", "null", "overlap")
+
+
+@dataclass
+class Outcome:
+    """What was found: `wrong` is empty when all agree; the rest says how much was compared."""
+
+    wrong: list[str] = field(default_factory=list)
+    check: CheckResult = field(default_factory=CheckResult)
+    values: int = 0
+    accesses: int = 0
+    branches: int = 0
+    unknown: int = 0
+
+
+class Watched(_Replay):
+    """The forward replay, which keeps the results of a random sample of instances."""
+
+    def __init__(self, trace: Trace, rng: random.Random, share: float) -> None:
+        super().__init__(trace)
+        self._rng = rng
+        self._share = share
+        self.results: list[tuple[Node, Any]] = []
+        self.loads: list[tuple[Node, bytes]] = []
+        self.stores: list[tuple[Node, bytes]] = []
+        self.branches: list[Node] = []
+
+    def _keep(self, node: Node, f: _Frame, slot: int) -> None:
+        value = f.regs.get(slot, _POISON)
+        if value is not _POISON:
+            self.results.append((node, value))
+
+    def _enter(self, i: int, s: StaticSegment) -> _Frame:
+        f = super()._enter(i, s)
+        if s.seg.flags & ENTRY and self._rng.random() < self._share:
+            for k, size in enumerate(f.fn.byval):
+                if not size:
+                    self._keep((i, ~k), f, k)
+        return f
+
+    def _after_call(self, i: int, s: StaticSegment, f: _Frame, words: int) -> None:
+        super()._after_call(i, s, f, words)
+        call = s.fn.instrs[s.seg.start - 1]
+        if call.slot >= 0 and self._rng.random() < self._share:
+            self._keep((i, call.index), f, call.slot)
+
+    def _instr(self, i: int, s: StaticSegment, f: _Frame, instr: Instr, at: _Cursor) -> None:
+        super()._instr(i, s, f, instr, at)
+        if self._rng.random() >= self._share:
+            return
+        node = (i, instr.index)
+        if instr.slot >= 0 and s.call is not instr:
+            self._keep(node, f, instr.slot)
+        value = _POISON
+        if instr.op == "load":
+            value, t, kept = f.regs[instr.slot], instr.type, self.loads
+        elif instr.op == "store":
+            value, t, kept = self._value(f, instr.args[0]), instr.detail, self.stores
+        elif instr.op in ("br", "switch") and instr.args:
+            self.branches.append(node)
+        if value is not _POISON and not t.is_aggregate:
+            kept.append((node, to_bytes(value, t)))
+
+
+def native_run(source: Path, folder: Path) -> tuple[int, bytes]:
+    """Exit status and output of the plainly compiled program; an exception when it does not compile."""
+    program = folder / "native"
+    subprocess.run([sys.executable, "-m", "ziglang", "cc", *NATIVE, str(source), "-o", str(program), "-lm"], check=True, capture_output=True)
+    done = subprocess.run([program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    return done.returncode, done.stdout
+
+
+def compare(source: Path, folder: Path, seed: int = 0, sample: int = 3000) -> Outcome:
+    """What a recorded run of the program gets wrong. About `sample` instances are looked at lazily."""
+    out = Outcome()
+    status, stdout = native_run(source, folder)
+    options = Options(sources=(source,), time_limit=60.0)
+    recording = record(options, compile_program(options, lambda _: None), lambda _: None)
+    if recording.meta.returncode != status:
+        out.wrong.append(f"exit status {recording.meta.returncode} when recorded, {status} natively; {recording.log.end}")
+    if recording.stdout != stdout:
+        out.wrong.append(_first_difference(recording.stdout, stdout))
+    out.wrong += _false_alarms(recording)
+    rng = random.Random(seed)
+    trace = recording.trace
+    replay = Watched(trace, rng, min(1.0, sample / (10 * len(trace))))
+    out.check = replay.run(None)
+    if out.check.mismatches:
+        out.wrong += [f"{out.check.mismatches} mismatches in the replay", *out.check.shown]
+    _lazily(trace, replay, rng, out)
+    return out
+
+
+def _first_difference(recorded: bytes, native: bytes) -> str:
+    for k, (a, b) in enumerate(zip(recorded.splitlines(), native.splitlines(), strict=False)):
+        if a != b:
+            return f"output line {k + 1} is {a!r} when recorded, {b!r} natively"
+    return f"{len(recorded)} bytes of output when recorded, {len(native)} natively"
+
+
+def _false_alarms(recording: Recording) -> list[str]:
+    found = []
+    for e in recording.log.error[:5]:
+        fn = recording.trace.at(int(e["seg"])).fn.name
+        found.append(f"reported {_ERRORS[int(e['kind'])]} of {int(e['size'])} bytes at {int(e['addr']):#x} in {fn}")
+    return found
+
+
+def _lazily(trace: Trace, replay: Watched, rng: random.Random, out: Outcome) -> None:
+    """Compares the sample with what the trace gives on demand, in random order, so that no answer builds on the one before."""
+    for nodes in (replay.results, replay.loads, replay.stores, replay.branches):
+        rng.shuffle(nodes)  # type: ignore[arg-type]  # a list of any kind
+    for node, value in replay.results:
+        try:
+            found = trace.value(node)
+        except Unknown:
+            out.unknown += 1
+            continue
+        out.values += 1
+        if found != value:
+            out.wrong.append(f"{_place(trace, node)}: {value!r} forward, {found!r} on demand")
+    for what, read, nodes in (("load", trace.loaded, replay.loads), ("store", trace.stored, replay.stores)):
+        for node, data in nodes:
+            out.accesses += 1
+            if read(node)[: len(data)] != data:
+                out.wrong.append(f"{_place(trace, node)}: {what} of {data.hex()} forward, {read(node).hex()} on demand")
+    for node in replay.branches:
+        _branch(trace, node, out)
+    del out.wrong[20:]
+
+
+def _branch(trace: Trace, node: Node, out: Outcome) -> None:
+    instr = trace.instr(node)
+    after = trace.next_in_frame(node[0])
+    if after < 0:
+        return
+    try:
+        value = trace.operand(node[0], instr.args[0])
+    except Unknown:
+        out.unknown += 1
+        return
+    out.branches += 1
+    if instr.op == "br":
+        target = instr.detail[0] if value else instr.detail[1]
+    else:
+        target = dict(instr.detail[1]).get(value, instr.detail[0])
+    went = trace.at(after).seg.block
+    if went != target:
+        out.wrong.append(f"{_place(trace, node)}: its operand leads to block {target}, the run went to {went}")
+
+
+def _place(trace: Trace, node: Node) -> str:
+    fn = trace.at(node[0]).fn
+    what = f"parameter {~node[1]}" if node[1] < 0 else f"{fn.instrs[node[1]].op} {node[1]}"
+    return f"segment {node[0]} in {fn.name}, {what}"
