@@ -24,6 +24,7 @@ from butfor.rank import rank
 from butfor.testsfile import TestCase, read_tests
 from butfor.trace.check import check
 from butfor.trace.dependence import Dependence
+from butfor.trace.log import COLUMNS
 from butfor.trace.places import Places
 from butfor.trace.recording import Recording
 
@@ -33,9 +34,9 @@ Progress = Callable[[str], None]
 def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
     """The size and end of a run."""
     log, trace = recording.log, recording.trace
-    numbers, counts = np.unique(log.seg, return_counts=True)
     instructions = steps = 0
-    for number, count in zip(numbers.tolist(), counts.tolist(), strict=True):
+    for number in np.flatnonzero(log.counts).tolist():
+        count = int(log.counts[number])
         s = trace.static[number]
         instructions += (s.seg.end - s.seg.start) * count
         steps += sum(is_step(i) for i in s.fn.instrs[s.seg.start : s.seg.end]) * count
@@ -49,14 +50,8 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
         analyse_seconds=round(analyse_seconds, 4),
         exit_status=end.status if end.reason == 1 else None,
         signal=signal_name(end.status) if by_signal else None,
-        extra={"stdout_bytes": (recording.home / "stdout").stat().st_size, "log_bytes": sum((recording.home / n).stat().st_size for n in _columns())},
+        extra={"stdout_bytes": (recording.home / "stdout").stat().st_size, "log_bytes": sum((recording.home / n).stat().st_size for n in COLUMNS)},
     )
-
-
-def _columns() -> tuple[str, ...]:
-    from butfor.trace.log import COLUMNS
-
-    return COLUMNS
 
 
 def analyse(recording: Recording, options: Options, progress: Progress) -> Explanation:

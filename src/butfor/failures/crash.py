@@ -36,7 +36,10 @@ def interrupted(trace: Trace) -> Node:
         at = s.offsets[n]
         if (e.loads and at[0] + len(e.loads) > loads) or (e.stores and at[1] + len(e.stores) > stores):
             return i, n
-    return i, s.seg.end - 1
+    last = s.seg.end - 1
+    if s.fn.instrs[last].op == "unreachable" and last > s.seg.start:  # a trap, or a call that must not return
+        last -= 1
+    return i, last
 
 
 def divisions_before(trace: Trace, node: Node) -> list[Node]:
@@ -54,6 +57,16 @@ def divisions_before(trace: Trace, node: Node) -> list[Node]:
     return [(i, k) for k in range(first, n + 1) if s.fn.instrs[k].op in _DIVISIONS]
 
 
+def _trap(trace: Trace, node: Node) -> Node:
+    """The trap instruction that the program holds just before where it was interrupted."""
+    s = trace.at(node[0])
+    for n in range(node[1], s.seg.start - 1, -1):
+        instr = s.fn.instrs[n]
+        if instr.op == "call" and (instr.detail.callee or "").startswith(("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")):
+            return node[0], n
+    return node
+
+
 def operand_roots(trace: Trace, node: Node, which: slice) -> tuple[Node, ...]:
     """The definitions of some operands of an instance."""
     out = []
@@ -69,6 +82,8 @@ def operand_roots(trace: Trace, node: Node, which: slice) -> tuple[Node, ...]:
 def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
     """The failure of a run that a signal ended."""
     node = interrupted(trace)
+    if sig in (signal.SIGILL, signal.SIGTRAP):
+        node = _trap(trace, node)
     end = trace.log.end
     name = signal_name(sig)
     if sig == signal.SIGFPE:
@@ -80,21 +95,20 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
         return overflow
     instr = trace.instr(node)
     if instr.op == "ret" or (trace.at(node[0]).seg.flags & RET and instr.op not in ("load", "store")):
-        return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (node,), details={"signal": name})
+        return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name})
     if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
         return _bad_access(trace, objects, name, node)
-    roots = (node,)
     if instr.op == "call" and instr.detail.callee is None:
         callee = operand_roots(trace, node, slice(len(instr.args) - 1, None))
         target = trace.indirect_target(node)
         what = "through a null function pointer" if target == 0 else f"through a bad function pointer ({target:#x})"
-        return FailurePoint(FailureKind.SIGNAL, f"{name}: call {what}", node, (node, *callee), callee, {"signal": name})
+        return FailurePoint(FailureKind.SIGNAL, f"{name}: call {what}", node, callee, {"signal": name})
     if instr.op == "call":
         values = operand_roots(trace, node, slice(0, len(instr.detail.arg_types)))
         where = f" in {instr.detail.callee}()" if instr.detail.callee else ""
         text = end.text or f"the run was ended by {name}{where}"
-        return FailurePoint(FailureKind.SIGNAL, f"{name}: {text}" if end.text else text, node, (node, *values), values, {"signal": name})
-    return FailurePoint(FailureKind.SIGNAL, f"the run was ended by {name}", node, roots, details={"signal": name})
+        return FailurePoint(FailureKind.SIGNAL, f"{name}: {text}" if end.text else text, node, values, {"signal": name})
+    return FailurePoint(FailureKind.SIGNAL, f"the run was ended by {name}", node, (), details={"signal": name})
 
 
 def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> FailurePoint:
@@ -113,7 +127,7 @@ def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> Failur
         o = objects.at(address, node[0])
         text = objects.pointer_text(address, node[0])
         what = f"{verb} of {text}, which is read-only" if o is not None and verb == "write" else f"{verb} at the bad address {address:#x}"
-    return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, (node, *values), values, {"signal": name, "address": address})
+    return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, values, {"signal": name, "address": address})
 
 
 def _division(trace: Trace, node: Node) -> FailurePoint | None:
@@ -127,11 +141,11 @@ def _division(trace: Trace, node: Node) -> FailurePoint | None:
         if divisor == 0:
             values = operand_roots(trace, at, slice(1, 2))
             text = "remainder of a division by zero" if instr.op.endswith("rem") else "division by zero"
-            return FailurePoint(FailureKind.DIVISION, text, at, (at, *values), values, {"signal": "SIGFPE"})
+            return FailurePoint(FailureKind.DIVISION, text, at, values, {"signal": "SIGFPE"})
         if instr.op in ("sdiv", "srem") and divisor == (1 << bits) - 1:
             values = operand_roots(trace, at, slice(0, 2))
             return FailurePoint(
-                FailureKind.DIVISION, "the quotient of the smallest integer and -1 does not fit", at, (at, *values), values, {"signal": "SIGFPE"}
+                FailureKind.DIVISION, "the quotient of the smallest integer and -1 does not fit", at, values, {"signal": "SIGFPE"}
             )
     return None
 
@@ -158,6 +172,6 @@ def _stack_overflow(trace: Trace, sig: int, node: Node) -> FailurePoint | None:
     text = f"stack overflow: {depth:,} nested calls of {names}"
     instr = trace.instr(call)
     values = operand_roots(trace, call, slice(0, None)) if instr.op == "call" else ()
-    return FailurePoint(FailureKind.SIGNAL, text, call, (call, *values), values, {"signal": "SIGSEGV", "depth": depth})
+    return FailurePoint(FailureKind.SIGNAL, text, call, values, {"signal": "SIGSEGV", "depth": depth})
 
 

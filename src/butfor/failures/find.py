@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from butfor.explanation import FailureKind
 from butfor.failures.crash import crash, operand_roots
+from butfor.failures.endless import endless_loop
 from butfor.failures.memory import is_corrupting, memory_errors
 from butfor.failures.output import first_difference, output_failure
 from butfor.failures.point import FailurePoint, Unsupported
@@ -36,7 +37,7 @@ def find_failure(recording: Recording, dependence: Dependence, look_for_memory_e
     end = trace.log.end
     if end.reason == UNSUPPORTED:
         raise _unsupported(trace)
-    failure = _ended_badly(recording, trace, objects, errors)
+    failure = _ended_badly(recording, trace, dependence, objects, errors)
     if failure is None and end.reason != ASSUME:
         failure = _expectations(recording, trace, dependence)
         if failure is None and look_for_memory_errors:
@@ -59,12 +60,16 @@ def _unsupported(trace: Trace) -> Unsupported:
     return Unsupported("a program with threads", node)
 
 
-def _ended_badly(recording: Recording, trace: Trace, objects: Objects, errors: list[FailurePoint]) -> FailurePoint | None:
+def _ended_badly(
+    recording: Recording, trace: Trace, dependence: Dependence, objects: Objects, errors: list[FailurePoint]
+) -> FailurePoint | None:
     end = trace.log.end
     match end.reason:
         case 3:
             node = last_node(trace)
-            return FailurePoint(FailureKind.ASSERTION, f"assertion failed: {end.text}", node, (node,), details={"assertion": end.text})
+            decision = dependence.control(node[0])
+            roots = () if decision is None else (decision,)
+            return FailurePoint(FailureKind.ASSERTION, f"assertion failed: {end.text}", node, roots, details={"assertion": end.text})
         case 4:
             return _reach_error(trace)
         case 2:
@@ -80,11 +85,13 @@ def _reach_error(trace: Trace) -> FailurePoint:
     node = last_node(trace)
     if trace.at(node[0]).fn.name in ("reach_error", "__VERIFIER_error"):
         node = trace.call_of(node[0]) or node
-    return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, (node,))
+    return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, ())
 
 
 def _no_end(recording: Recording, trace: Trace) -> FailurePoint:
-    node = last_node(trace)
+    node = endless_loop(trace)
+    roots = () if node is None else (node,)
+    node = node or last_node(trace)
     limit = recording.meta.limit or trace.log.end.text
     words = {
         "time": f"the program was still running after {recording.meta.seconds:.1f} s",
@@ -93,7 +100,7 @@ def _no_end(recording: Recording, trace: Trace) -> FailurePoint:
         "disk": "the disk was almost full before the program ended",
         "steps": "the program was still running at the step limit",
     }
-    return FailurePoint(FailureKind.NO_END, words.get(limit, words["time"]), node, (node,), details={"limit": limit})
+    return FailurePoint(FailureKind.NO_END, words.get(limit, words["time"]), node, roots, details={"limit": limit})
 
 
 def _expectations(recording: Recording, trace: Trace, dependence: Dependence) -> FailurePoint | None:
@@ -132,7 +139,7 @@ def _exit_status(trace: Trace, status: int, wanted: int) -> FailurePoint:
     node = _exit_node(trace)
     values = operand_roots(trace, node, slice(0, 1))
     message = f"exit status {status}, expected {wanted}"
-    return FailurePoint(FailureKind.EXIT_STATUS, message, node, (node, *values), values, {"status": status, "expected": wanted})
+    return FailurePoint(FailureKind.EXIT_STATUS, message, node, values, {"status": status, "expected": wanted})
 
 
 def _exit_node(trace: Trace) -> Node:

@@ -73,10 +73,10 @@ def _point(trace: Trace, objects: Objects, e: Any, node: Node) -> FailurePoint:
     else:
         at = 1 if instr.op == "store" else 0
         values = operand_roots(trace, node, slice(at, at + 1))
-    roots = [node, *values]
+    roots = [*values]
     roots += _life(trace, o, kind)
     details = {"memory": NAMES[kind], "write": is_write, "address": address, "size": size, "object": o.describe() if o else None}
-    return FailurePoint(FailureKind.MEMORY, _message(kind, address, size, is_write, o), node, tuple(roots), values, details)
+    return FailurePoint(FailureKind.MEMORY, _message(kind, address, size, is_write, o), node, tuple(roots), details)
 
 
 def _life(trace: Trace, o: Object | None, kind: int) -> list[Node]:

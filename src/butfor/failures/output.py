@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,23 +56,25 @@ def output_failure(trace: Trace, dependence: Dependence, actual: bytes, expected
         "difference": difference.kind,
     }
     if difference.kind == "missing":
-        return _missing(trace, details)
+        return _missing(trace, dependence, details)
     call = _writer(trace, difference.offset)
     word = "more output than expected" if difference.kind == "extra" else "the output differs from the expected output"
     message = f"{word} at line {difference.line}"
     if call is None:
         node = (len(trace) - 1, trace.at(len(trace) - 1).seg.end - 1)
-        return FailurePoint(FailureKind.OUTPUT, message, node, (node,), details=details)
+        return FailurePoint(FailureKind.OUTPUT, message, node, (), details=details)
     node, argument, within = call
     values = _values(trace, dependence, node, argument, within)
-    return FailurePoint(FailureKind.OUTPUT, message, node, (node, *values), values, details)
+    return FailurePoint(FailureKind.OUTPUT, message, node, values, details)
 
 
-def _missing(trace: Trace, details: dict[str, Any]) -> FailurePoint:
+def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> FailurePoint:
     """Nothing was printed that should not have been: the question is why the run ended, or did not print, where it did."""
     i = len(trace) - 1
     node = (i, trace.at(i).seg.end - 1)
-    return FailurePoint(FailureKind.OUTPUT, f"the output ends too early, at line {details['output_line']}", node, (node,), details=details)
+    since = int(trace.log.output[-1]["seg"]) if len(trace.log.output) else 0
+    roots = dependence.missing_output(since)
+    return FailurePoint(FailureKind.OUTPUT, f"the output ends too early, at line {details['output_line']}", node, tuple(roots), details)
 
 
 def _writer(trace: Trace, offset: int) -> tuple[Node, int | None, tuple[int, int]] | None:
@@ -139,7 +142,7 @@ def _text_behind(trace: Trace, dependence: Dependence, node: Node, argument: int
     pointer = trace.operand(node[0], trace.instr(node).args[argument])
     out: list[Node] = []
     column = trace.log.event["seg"]
-    k = int(np.searchsorted(column, node[0]))
+    k = bisect_left(column, node[0])
     while k < len(column) and int(column[k]) == node[0]:
         e = trace.log.event[k]
         start, length = int(e["addr"]), int(e["len"])

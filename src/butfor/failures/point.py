@@ -12,17 +12,15 @@ from butfor.trace.trace import Node
 
 @dataclass(frozen=True, slots=True)
 class FailurePoint:
-    """One failure. `node` is the instance where it shows, `roots` are the instances that a slice starts from.
+    """One failure. `node` is the instance where it shows; the question there is why it was reached.
 
-    `values` are roots whose computed value is what was wrong (the printed argument, the address, the divisor); the others matter only for why
-    they were reached.
+    `roots` are the instances whose results were wrong: the condition that failed, the printed argument, the address, the divisor.
     """
 
     kind: FailureKind
     message: str
     node: Node | None
     roots: tuple[Node, ...]
-    values: tuple[Node, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
 
 

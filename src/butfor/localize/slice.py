@@ -11,11 +11,9 @@ from dataclasses import dataclass, field
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.model import Instr
 from butfor.trace.places import Place
-from butfor.trace.slicing import KINDS, Slice, backward
+from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.trace import Node
 
-LIMIT = 20_000
-_SKIPPED = frozenset(("alloca", "br", "unreachable"))
 
 
 @dataclass(slots=True)
@@ -30,7 +28,8 @@ class _Entry:
 
 def localize(case: Case) -> Diagnosis:
     """The slices of the failure as one ranking."""
-    slices = {kind: backward(case.dependence, case.point.roots, kind, LIMIT, case.budget.is_over) for kind in KINDS}
+    slicer = Slicer(case.dependence, case.budget.is_over)
+    slices = {kind: slicer.backward(case.point.roots, kind, case.point.node) for kind in KINDS}
     entries = _entries(case, slices)
     ordered = sorted(entries.values(), key=lambda e: (e.distance, -e.first[0]))
     farthest = max((e.distance for e in ordered), default=0.0) + 1.0
@@ -62,16 +61,15 @@ def place_of(case: Case, node: Node) -> Place | None:
 
 def _places(case: Case, s: Slice) -> list[Place]:
     found = [p for p in (place_of(case, node) for node in s.distance) if p is not None]
-    found += [p for p in (_initial_place(case, address) for address in s.initial) if p is not None]
+    for address in s.initial:
+        found += _initial_places(case, address)
     return found
 
 
-def _initial_place(case: Case, address: int) -> Place | None:
-    o = case.objects.at(address, len(case.trace) - 1)
-    if o is None or o.kind != 1:
-        return None
-    name = case.recording.program.global_table[int(case.recording.log.object[o.number]["site"])][0]
-    return case.places.initialiser(name)
+def _initial_places(case: Case, address: int) -> list[Place]:
+    """The declarations that gave the byte at an address its initial value."""
+    o = case.objects.global_at(address)
+    return [] if o is None else case.places.initialisers(o[0], o[1])
 
 
 def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
@@ -92,9 +90,9 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
             if node in s.reached:
                 entry.edges.add(s.reached[node][0])
         for address, reader in s.initial.items():
-            place = _initial_place(case, address)
-            if place is not None and place not in entries:
-                entries[place] = _Entry(place, s.distance[reader] + 1.0, kind, reader, 1, {"initial"})
+            for place in _initial_places(case, address):
+                if place not in entries:
+                    entries[place] = _Entry(place, s.distance[reader] + 1.0, kind, reader, 1, {"initial"})
     return entries
 
 

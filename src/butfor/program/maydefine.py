@@ -11,9 +11,14 @@ from dataclasses import dataclass
 from butfor.program.graphs import control_dependence, successors
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.program import Program
-from butfor.program.types import Kind
+from butfor.program.types import Kind, Type
 
 Key = tuple[object, ...]
+OUTPUT: Key = ("output",)  # standard output as a cell that printing functions assign
+_PRINTING = frozenset(
+    "printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked _IO_putc perror".split()
+)
+_WRITING = ("llvm.mem", "strcpy", "strncpy", "memcpy", "memmove", "memset", "sprintf", "snprintf", "strcat", "strncat", "fgets", "sscanf", "scanf", "fscanf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +66,7 @@ def cell_key(fn: Function, op: Operand, frame: dict[int, int]) -> Key | None:
     return None
 
 
-def _field(source: object, indices: tuple[Operand, ...]) -> Key | None:
-    from butfor.program.types import Type
-
-    assert isinstance(source, Type)
+def _field(source: Type, indices: tuple[Operand, ...]) -> Key | None:
     if source.kind is not Kind.STRUCT or len(indices) < 2:
         return None
     place = indices[1]
@@ -84,7 +86,10 @@ class MayDefine:
     def _stored(self, fn: Function, instr: Instr, frame: dict[int, int]) -> Key | None:
         if instr.op == "store":
             return cell_key(fn, instr.args[1], frame)
-        if instr.op == "call" and (instr.detail.callee or "").startswith(("llvm.mem", "strcpy", "memcpy", "memset", "sprintf", "strcat")):
+        callee = instr.detail.callee if instr.op == "call" else None
+        if callee in _PRINTING:
+            return OUTPUT
+        if callee is not None and callee.startswith(_WRITING) and instr.args:
             return cell_key(fn, instr.args[0], frame)
         return None
 

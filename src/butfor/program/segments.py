@@ -15,6 +15,7 @@ from butfor.program.types import Kind, Type, alloc_size, align_of, store_size, s
 ENTRY, AFTER, RET, SETJMP, CALL = 1, 2, 4, 8, 16
 
 SETJMPS = frozenset(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"))
+LONGJMPS = frozenset(("longjmp", "_longjmp", "siglongjmp"))
 _IGNORED = ("llvm.dbg.", "llvm.lifetime.", "llvm.va_end", "llvm.assume", "llvm.prefetch", "llvm.donothing", "llvm.invariant.", "llvm.experimental.noalias")
 _MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.va_start", "llvm.va_copy", "llvm.stackrestore", "llvm.memcpy.inline")
 

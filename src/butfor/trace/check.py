@@ -6,20 +6,26 @@ registers per frame and a byte memory of its own. A mismatch is a defect of butf
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from butfor.program.model import Const, Function, Instr, Operand
-from butfor.program.segments import AFTER, CALL, ENTRY, RET, SETJMP
+from butfor.program.segments import AFTER, ENTRY, RET, SETJMP
 from butfor.program.types import store_size
 from butfor.trace.bytes_memory import ByteMemory
 from butfor.trace.log import EVENT, NO_FRAME, READ
 from butfor.trace.memory import BIRTH, COPY, FILL, INPUT, WRITE
 from butfor.trace.semantics import Closure, SemanticsError, compile_instr, from_bytes, intrinsic, to_bytes
+from butfor.trace.semantics_aggregate import undefined_elements
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Trace
 
 _MAX_SHOWN = 20
+_DEAD_STACK = 1 << 16
+_NO_SITE = 0xFFFFFFFF
 _POISON = object()  # a register whose value the recording cannot give: never compared
 
 
@@ -43,11 +49,12 @@ class CheckResult:
 
 
 class _Frame:
-    __slots__ = ("base", "block", "came_from", "fn", "regs")
+    __slots__ = ("base", "block", "came_from", "fn", "low", "regs")
 
     def __init__(self, fn: Function, base: int) -> None:
         self.fn = fn
         self.base = base
+        self.low = base  # the lowest address of the frame's own variables
         self.regs: dict[int, Any] = {}
         self.block = 0
         self.came_from = -1
@@ -67,7 +74,8 @@ class _Replay:
         self.frames: dict[int, _Frame] = {}
         self.closures: dict[int, Closure | None] = {}
         self.return_value: Any = _POISON
-        self.event_at = 0
+        self.event_order = np.argsort(trace.log.event["seg"], kind="stable").tolist()
+        self.event_segment = trace.log.event["seg"][self.event_order].tolist()
         self.args: tuple[str | None, list[Any]] | None = None
         self.i = 0
 
@@ -119,7 +127,7 @@ class _Replay:
         seg, log = s.seg, self.log
         loads, stores, size, addresses, words = log.before(i)
         if seg.flags & AFTER:
-            self._events(i - 1, None)  # what a library function did after it called back
+            self._events(log.previous_in_frame(i), _NO_SITE)
             self._after_call(i, s, f, words)
         entry = _Cursor(loads, stores, size, addresses)
         instrs = s.fn.instrs
@@ -131,8 +139,6 @@ class _Replay:
                 return
             self.result.instructions += 1
             self._instr(i, s, f, instr, entry)
-        if seg.flags & CALL or is_last:
-            self._events(i, None)
         if seg.flags & RET:
             self._leave(s, f, i)
 
@@ -198,6 +204,7 @@ class _Replay:
                 else:
                     word = self.log.before(i)[4] + s.offsets[instr.index][4]
                     f.regs[instr.slot] = int(self.log.word[word])
+                    f.low = min(f.low, f.regs[instr.slot])
             case "load":
                 f.regs[instr.slot] = self._load(i, f, instr, at, s)
             case "store":
@@ -229,6 +236,9 @@ class _Replay:
 
     def _load(self, i: int, f: _Frame, instr: Instr, at: _Cursor, s: StaticSegment) -> Any:
         data = self._loaded(i, f, instr.args[0], at, s, instr)
+        address = self._value(f, instr.args[0])
+        if address is not _POISON and f.low - _DEAD_STACK < address < f.low:
+            return _POISON  # below the stack: the runtime's own calls have written there since
         return from_bytes(data, instr.type)
 
     def _loaded(self, i: int, f: _Frame, pointer: Operand, at: _Cursor, s: StaticSegment, instr: Instr) -> bytes:
@@ -238,8 +248,9 @@ class _Replay:
             writer = self.log.writer(at.load, at.store)
             recorded = self.trace.written(writer, size)
             self.result.loads += 1
-            if address is not _POISON:
+            if address is not _POISON and not f.low - _DEAD_STACK < address < f.low:
                 self._compare_load(address, size, recorded, writer, at.load, f)
+            if address is not _POISON:
                 address += size
             parts.append(recorded)
             at.load += 1
@@ -271,7 +282,7 @@ class _Replay:
         self.result.stores += len(effects.stores)
         if value is not _POISON:
             mine = to_bytes(value, t)
-            if mine != recorded and not _same_but_padding(mine, recorded, t):
+            if mine != recorded and not _same_but_padding(mine, recorded, t) and not _same_but_undefined(f.fn, instr, value, recorded):
                 self.result.miss(f"segment {i} in {f.fn.name}: store of {mine.hex()}, recorded {recorded.hex()}")
         address = self._value(f, pointer)
         if effects.address:
@@ -341,17 +352,13 @@ class _Replay:
         elif kind in ("opaque", "asm") and instr.slot >= 0:
             f.regs[instr.slot] = from_bytes(self.trace.words(i, s.offsets[instr.index][4], instr.type), instr.type)
 
-    def _events(self, i: int, site: int | None) -> None:
-        """Applies the memory events of this segment up to and including the one of instruction `site`, or all of them."""
-        events = self.log.event
-        while self.event_at < len(events):
-            e = events[self.event_at]
-            if int(e["seg"]) > i:
-                return
-            here = int(e["site"])
-            if site is not None and here != site:
-                return
-            self.event_at += 1
+    def _events(self, i: int, site: int) -> None:
+        """Applies the events that segment i caused at a site; library calls log without one, also after they called back."""
+        order, column = self.event_order, self.event_segment
+        for k in range(bisect_left(column, i), bisect_right(column, i)):
+            e = self.log.event[order[k]]
+            if int(e["site"]) != site:
+                continue
             kind, address, length = int(e["kind"]), int(e["addr"]), int(e["len"])
             if kind == COPY:
                 self.memory.copy(address, int(e["addr2"]), length)
@@ -359,8 +366,6 @@ class _Replay:
                 self.memory.forget(address, length)
             elif kind == BIRTH:
                 self.memory.write(address, bytes(length))
-            if site is not None:
-                return
 
 
 @dataclass(slots=True)
@@ -373,6 +378,19 @@ class _Cursor:
 
 def _same_but_padding(mine: bytes, recorded: bytes, t: Any) -> bool:
     return t.is_aggregate and to_bytes(from_bytes(recorded, t), t) == mine
+
+
+def _same_but_undefined(fn: Function, store: Instr, value: Any, recorded: bytes) -> bool:
+    """Whether a stored vector differs only in elements that were never defined."""
+    source = store.args[0]
+    if store.op != "store" or not isinstance(source, int) or fn.definer[source] < 0:
+        return False
+    shuffle = fn.instrs[fn.definer[source]]
+    if shuffle.op != "shufflevector":
+        return False
+    unknown = undefined_elements(shuffle)
+    pairs = zip(value, from_bytes(recorded, store.detail), strict=True)  # type: ignore[arg-type]  # a vector's value is a tuple
+    return all(a == b or k in unknown for k, (a, b) in enumerate(pairs))
 
 
 def _rmw(operation: str, old: int, value: int, bits: int) -> Any:

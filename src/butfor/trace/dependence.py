@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from butfor.program.graphs import control_dependence, immediate_dominators, successors
-from butfor.program.maydefine import MayDefine, cell_key
+from butfor.program.maydefine import OUTPUT, Arm, MayDefine, cell_key
 from butfor.program.model import Instr, Operand
+from butfor.program.segments import LONGJMPS, SETJMPS
 from butfor.trace.log import READ
 from butfor.trace.memory import READ_BY_CALL, Source
 from butfor.trace.static import StaticSegment
@@ -15,6 +17,8 @@ from butfor.trace.trace import Node, Trace, Unknown
 Edge = tuple[str, Node]  # kinds: data, address, control, call, potential, initial (target: address, -1), uninit (target: address, -2)
 _NO_SITE = 0xFFFFFFFF
 _NEAR = 64
+_CALLBACKS = 256
+_VARIADIC_DEPTH = 4
 
 
 class Dependence:
@@ -121,8 +125,44 @@ class Dependence:
         edges: list[Edge] = []
         for writer, size in self.trace.writers(node):
             for source in self.trace.memory.sources(writer, size):
-                edges += self.source_edge(source)
+                passed = self._variadic(node, source.address) if source.kind in ("uninit", "foreign") else None
+                edges += self.source_edge(source) if passed is None else passed
         return edges + self._operands("address", node[0], instr.args[:1])
+
+    def _variadic(self, node: Node, address: int) -> list[Edge] | None:
+        """The arguments that a va_list gave access to, when the load may have read one."""
+        i = node[0]
+        for _ in range(_VARIADIC_DEPTH):
+            fn = self.trace.at(i).fn
+            call = self.trace.call_of(i)
+            if call is None:
+                return None
+            if fn.variadic and self.trace.is_direct_call(call, fn):
+                return self._variadic_arguments(node, address, call, len(fn.params))
+            i = call[0]
+        return None
+
+    def _variadic_arguments(self, node: Node, address: int, call: Node, fixed: int) -> list[Edge] | None:
+        frame = self.trace.entry(node[0])
+        o = self.log.frame["base"][self.log.frame_of(frame)]
+        layout = self.trace.at(frame).layout
+        if int(o) <= address < int(o) + layout.frame_size:  # the reader's own local
+            return None
+        instr = self.trace.instr(call)
+        raw = int.from_bytes(self.trace.loaded(node)[:8], "little")
+        places = range(fixed, len(instr.detail.arg_types))
+        equal = [k for k in places if not instr.detail.byval[k] and self._shows(call[0], instr.args[k], raw)]
+        edges: list[Edge] = [("call", call)]
+        for k in equal or places:
+            edges += self._operands("data", call[0], (instr.args[k],))
+        return edges + ([] if equal else self._library_reads(call[0]))
+
+    def _shows(self, i: int, op: Operand, raw: int) -> bool:
+        try:
+            value = self.trace.operand(i, op)
+        except Unknown:
+            return False
+        return bool(value == raw)
 
     def source_edge(self, source: Source) -> list[Edge]:
         """The edge to what a byte came from."""
@@ -189,12 +229,34 @@ class Dependence:
             if kind in ("internal",):
                 return []
             edges = self._operands("data", i, instr.args)
-            return edges + self._library_reads(i) if kind in ("external", "indirect") else edges
+            return edges + self._library_reads(i) + self._called_back(i) if kind in ("external", "indirect") else edges
         ret = self.trace.return_instance(i)
         if ret is not None and kind in ("internal", "indirect"):
             return [("data", ret)]
         before = self.log.previous_in_frame(i)
-        return [("data", (before, n))] if before >= 0 else []
+        edges: list[Edge] = [("data", (before, n))] if before >= 0 else []
+        jump = self.trace.at(i - 1).call if i and instr.detail.callee in SETJMPS else None
+        if jump is not None and jump.detail.callee in LONGJMPS:
+            edges.append(("data", (i - 1, jump.index)))
+        return edges
+
+    def _called_back(self, i: int) -> list[Edge]:
+        """The returns of functions that a library call called back, such as the comparisons of a sort."""
+        if i + 1 >= len(self.trace) or not self.trace.is_entry(i + 1) or int(self.log.frame["caller"][self.log.frame_of(i + 1)]) != i:
+            return []
+        first = self.log.frame_of(i + 1)
+        entries, callers, parents = self.log.frame["entry"], self.log.frame["caller"], self.log.frame["parent"]
+        starts = []
+        for f in range(first, len(entries)):
+            if int(callers[f]) == i:
+                starts.append(int(entries[f]))
+                if len(starts) > _CALLBACKS:
+                    break
+            elif not first <= int(parents[f]) < f:
+                break
+        after = self.trace.next_in_frame(i)
+        ends = [s - 1 for s in starts[1:]] + ([after - 1] if after > 0 and len(starts) <= _CALLBACKS else [])
+        return [("data", (e, self.trace.at(e).last.index)) for e in ends if self.trace.at(e).last.op == "ret"]
 
     def _library_reads(self, i: int) -> list[Edge]:
         """What a library call read from memory."""
@@ -221,18 +283,25 @@ class Dependence:
         arms = self._may_define().arms.get(key) if key is not None else None
         if not arms or key is None:
             return []
-        since = self._written_at(node)
         frame = self.log.frame_of(node[0]) if key[0] == "local" else None
+        return self._avoided_arms(arms, self._written_at(node), node[0], frame)
+
+    def missing_output(self, since: int) -> list[Node]:
+        """The decisions after a point that kept something from being printed."""
+        arms = self._may_define().arms.get(OUTPUT, set())
+        return [target for _, target in self._avoided_arms(arms, since, len(self.trace), None)]
+
+    def _avoided_arms(self, arms: Iterable[Arm], since: int, until: int, frame: int | None) -> list[Edge]:
         edges: list[Edge] = []
         for arm in arms:
-            hit = self._avoided(arm.function, arm.block, arm.successor, since, node[0], frame)
+            hit = self._avoided(arm.function, arm.block, arm.successor, since, until, frame)
             if hit is not None:
                 edges.append(("potential", hit))
         return edges
 
     def _may_define(self) -> MayDefine:
         if self._may is None:
-            executed = sorted({int(o) for o in self.log.table[list({int(x) for x in _distinct(self.log.seg)}), 6]})
+            executed = sorted(set(self.log.table[self.log.counts > 0, 6].tolist()))
             self._may = MayDefine(self.trace.program, tuple(self.trace.program.names[o] for o in executed))
         return self._may
 
@@ -262,8 +331,3 @@ class Dependence:
             k -= 1
         return None
 
-
-def _distinct(column: object) -> list[int]:
-    import numpy as np
-
-    return [int(x) for x in np.unique(np.asarray(column))]

@@ -6,9 +6,10 @@ segment logs and `frontends/c/runtime/rt_log.h` for the layout of the columns.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +114,7 @@ class Log:
             raise RecordingError("the recording is truncated")
         self._check_stores = self.check["stores"].astype(np.int64)
         self._check_loads = self.check["loads"].astype(np.int64)
+        self._escaped = self.escape["load"]  # bisected in Python: numpy would copy the column first
         self._windows: OrderedDict[int, _Window] = OrderedDict()
         self._positions: dict[int, NDArray[np.int64]] = {}
         self._flags = table[:, 5].tolist()
@@ -224,8 +226,13 @@ class Log:
         delta = int(self.load[load])
         if delta != 255:
             return (stores_before - delta) << 3
-        k = int(np.searchsorted(self.escape["load"], load & 0xFFFFFFFF))
+        k = bisect_left(self._escaped, load & 0xFFFFFFFF)
         return int(self.escape[k]["writer"])
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each static segment ran."""
+        return np.bincount(self.seg, minlength=len(self.table))
 
     def positions(self, segment: int) -> NDArray[np.int64]:
         """All instances of a static segment, ascending."""

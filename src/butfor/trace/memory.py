@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
-
-import numpy as np
 
 from butfor.trace.log import EVENT, READ, Log
 
@@ -81,7 +80,6 @@ class Memory:
             return
         low = 0 if address is None else address - int(e["addr"])
         high = int(e["len"]) if address is None else low + size
-        yield from ()
         work.extend(self.runs(number, low, high, int(e["addr2"])))
 
     def runs(self, number: int, low: int, high: int, base: int) -> list[tuple[int, int, int | None]]:
@@ -90,7 +88,7 @@ class Memory:
         at, count, length = int(e["run"]), int(e["runs"]), int(e["len"])
         rows = self.log.run[at : at + count]
         offsets = rows["offset"]
-        k = max(0, int(np.searchsorted(offsets, low, "right")) - 1)
+        k = max(0, bisect_right(offsets, low) - 1)
         out: list[tuple[int, int, int | None]] = []
         while k < count and int(offsets[k]) < high:
             start = int(offsets[k])

@@ -71,6 +71,21 @@ class Objects:
         order = np.argsort(starts, kind="stable")
         return starts[order].tolist(), order.tolist()
 
+    @cached_property
+    def _globals(self) -> tuple[list[int], list[int]]:
+        rows = sorted((int(o["start"]), k) for k, o in enumerate(self.log.object[: len(self.program.global_table) + 1]) if int(o["size"]))
+        return [start for start, _ in rows], [k for _, k in rows]
+
+    def global_at(self, address: int) -> tuple[str, int] | None:
+        """The name of the global at an address, and the offset in it."""
+        starts, numbers = self._globals
+        k = bisect_right(starts, address) - 1
+        if k < 0:
+            return None
+        o = self.log.object[numbers[k]]
+        offset = address - int(o["start"])
+        return (self.program.global_table[int(o["site"])][0], offset) if offset < int(o["size"]) else None
+
     def at(self, address: int, i: int) -> Object | None:
         """The object that contained an address when segment instance i ran."""
         starts, order = self._order

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from butfor.program.debug import Location, Variable
+from butfor.program.debug import CType, Location, Variable
 from butfor.program.model import Function, Instr
 from butfor.source import SourceFile, Statement, SyntaxTree
-from butfor.source.model import Role
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 
@@ -125,19 +124,22 @@ class Places:
             at = self.trace.call_of(at[0])
         return node
 
-    def initialiser(self, name: str) -> Place | None:
-        """The declaration that gave a global its initial value."""
+    def initialisers(self, name: str, offset: int) -> list[Place]:
+        """What gave a global its initial value at a byte offset: the element of a table, and the declaration itself."""
         variable: Variable | None = self.source.global_variable(name)
-        if variable is None:
-            return None
-        tree = self.tree(variable.file)
-        if tree is None:
-            return None
-        found = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
-        if found is None:
-            line = tree.statement_at(variable.line, 1)
-            return None if line is None else self.of_statement(line, "")
-        return self.of_statement(found, "")
+        tree = self.tree(variable.file) if variable is not None else None
+        if variable is None or tree is None:
+            return []
+        found = []
+        element = tree.initializer_of(variable.name, variable.line, element_path(variable.type, offset))
+        whole = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
+        if element is not None and element != whole:
+            found.append(self.of_statement(element, ""))
+        if whole is None:
+            whole = tree.statement_at(variable.line, 1)
+        if whole is not None:
+            found.append(replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column))
+        return found
 
     def macros(self, place: Place) -> list[Place]:
         """The definitions of the macros that a statement uses."""
@@ -157,6 +159,22 @@ class Places:
         return out
 
 
-def is_condition(place: Place) -> bool:
-    """Whether the place is a condition."""
-    return place.role == str(Role.CONDITION)
+def element_path(t: CType, offset: int) -> tuple[int | str, ...]:
+    """The way from a table to the element at a byte offset: indices and member names."""
+    path: list[int | str] = []
+    for _ in range(16):
+        if t.kind == "array" and t.element is not None and t.element.size:
+            k, offset = divmod(offset, t.element.size)
+            path.append(k)
+            t = t.element
+        elif t.kind == "struct":
+            hit = next((f for f in t.fields if f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
+            if hit is None:
+                break
+            path.append(hit.name)
+            offset -= hit.bit_offset // 8
+            t = hit.type
+        else:
+            break
+    return tuple(path)
+

@@ -107,6 +107,14 @@ def compile_shufflevector(instr: Instr, const: ConstOf) -> Closure:
     return bind("f({0}, {1})", instr.args[:2], const, shuffle)
 
 
+def undefined_elements(instr: Instr) -> tuple[int, ...]:
+    """The elements of a shufflevector's result that its mask or its operands leave open."""
+    source, mask = instr.detail
+    is_open = [isinstance(a, Const) and a.kind == "undef" for a in instr.args[:2]]
+    places = enumerate(_mask(mask, instr.type.count))
+    return tuple(k for k, m in places if m is None or m < 0 or is_open[m >= source.count])
+
+
 def _mask(mask: Any, count: int) -> Sequence[int | None]:
     """The elements of a mask, given as a constant vector or as ints; None where it is undefined."""
     if not isinstance(mask, Const):

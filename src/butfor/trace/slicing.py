@@ -6,11 +6,13 @@ import heapq
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from butfor.trace.dependence import Dependence
-from butfor.trace.trace import Node
+from butfor.trace.dependence import Dependence, Edge
+from butfor.trace.trace import Node, Trace
 
 COSTS = {"data": 1.0, "call": 1.0, "control": 1.0, "address": 2.0, "potential": 3.0, "initial": 1.0, "uninit": 1.0}
 KINDS = ("data", "control", "relevant")
+LIMIT = 200_000  # instances of a slice
+PER_STATEMENT = {"data": 12_000, "control": 1_000, "relevant": 1_000}  # instances of one instruction before loops are folded
 _INNER = frozenset(("load", "gep", "phi", "select", "icmp", "fcmp", "zext", "sext", "trunc"))
 
 
@@ -25,51 +27,98 @@ class Slice:
     complete: bool = True
 
 
-def backward(
-    dependence: Dependence, roots: Iterable[Node], kind: str = "relevant", limit: int = 20_000, stop: Callable[[], bool] = lambda: False
-) -> Slice:
-    """The slice from these instances. kind: data (values and addresses), control (and decisions), relevant (and potential dependences)."""
-    result = Slice()
-    heap: list[tuple[float, int, int, Node]] = []
-    best: dict[Node, float] = {}
-    for root in roots:
-        heapq.heappush(heap, (0.0, -root[0], -root[1], root))
-        best[root] = 0.0
-    while heap:
-        cost, _, _, node = heapq.heappop(heap)
-        if node in result.distance:
-            continue
-        if len(result.distance) >= limit or (len(result.distance) % 256 == 0 and stop()):
-            result.complete = False
-            break
-        result.distance[node] = cost
-        for edge, target in _edges(dependence, node, kind):
-            if edge in ("initial", "uninit"):
-                (result.initial if edge == "initial" else result.uninit).setdefault(target[0], node)
+class Slicer:
+    """Backward slices of one run. Dependences are computed once and shared between the slices."""
+
+    def __init__(self, dependence: Dependence, stop: Callable[[], bool] = lambda: False) -> None:
+        self.dependence = dependence
+        self.trace = dependence.trace
+        self.stop = stop
+        self._data: dict[Node, list[Edge]] = {}
+        self._potential: dict[Node, list[Edge]] = {}
+
+    def backward(self, roots: Iterable[Node], kind: str = "relevant", anchor: Node | None = None, limit: int = LIMIT) -> Slice:
+        """The slice from these instances. kind: data (values and addresses), control (and decisions), relevant (and potential dependences).
+
+        `anchor` is where the failure shows: it matters why it was reached, not what it computed.
+        """
+        result = Slice()
+        fold = _Fold(self.trace, PER_STATEMENT[kind])
+        heap: list[tuple[float, int, int, Node]] = []
+        best: dict[Node, float] = {}
+        for root in (*roots, *(() if anchor is None else (anchor,))):
+            heapq.heappush(heap, (0.0, -root[0], -root[1], root))
+            best[root] = 0.0
+        while heap:
+            cost, _, _, node = heapq.heappop(heap)
+            if node in result.distance:
                 continue
-            price = cost + _price(dependence, edge, target)
-            if target not in result.distance and price < best.get(target, float("inf")):
-                best[target] = price
-                result.reached[target] = (edge, node)
-                heapq.heappush(heap, (price, -target[0], -target[1], target))
-    return result
+            if len(result.distance) >= limit or (len(result.distance) % 256 == 255 and self.stop()):
+                result.complete = False
+                break
+            result.distance[node] = cost
+            for edge, target in self._edges(node, kind, node == anchor):
+                if edge in ("initial", "uninit"):
+                    (result.initial if edge == "initial" else result.uninit).setdefault(target[0], node)
+                    continue
+                price = cost + self._price(edge, target)
+                target = fold(target)
+                if target not in result.distance and price < best.get(target, float("inf")):
+                    best[target] = price
+                    result.reached[target] = (edge, node)
+                    heapq.heappush(heap, (price, -target[0], -target[1], target))
+        result.complete = result.complete and not fold.folded
+        return result
 
-
-def _edges(dependence: Dependence, node: Node, kind: str) -> list[tuple[str, Node]]:
-    edges = dependence.edges(node)
-    if kind != "data":
-        parent = dependence.control(node[0])
+    def _edges(self, node: Node, kind: str, is_anchor: bool) -> list[Edge]:
+        edges: list[Edge] = []
+        if not is_anchor:
+            known = self._data.get(node)
+            if known is None:
+                self._data[node] = known = self.dependence.edges(node)
+            edges = known
+        if kind == "data":
+            return edges
+        parent = self.dependence.control(node[0])
         if parent is not None:
             edges = [*edges, ("control", parent)]
-        if kind == "relevant" and node[1] >= 0:
-            edges = edges + dependence.potential(node)
-    return edges
+        if kind == "relevant" and node[1] >= 0 and not is_anchor:
+            more = self._potential.get(node)
+            if more is None:
+                self._potential[node] = more = self.dependence.potential(node)
+            edges = edges + more
+        return edges
+
+    def _price(self, edge: str, target: Node) -> float:
+        """Inside one expression a step is nearly free; from statement to statement it costs what its kind costs."""
+        op = self.trace.instr(target).op if target[1] >= 0 else ""
+        if edge == "data" and op in _INNER:
+            return 0.01
+        if edge == "address" and op in ("gep", "alloca"):
+            return COSTS["address"] - 1.0
+        return COSTS[edge]
 
 
-def _price(dependence: Dependence, edge: str, target: Node) -> float:
-    """Inside one expression a step is nearly free; from statement to statement it costs what its kind costs."""
-    if edge == "data" and target[1] >= 0 and dependence.trace.instr(target).op in _INNER:
-        return 0.01
-    if edge == "address" and target[1] >= 0 and dependence.trace.instr(target).op in ("gep", "alloca"):
-        return COSTS["address"] - 1.0
-    return COSTS[edge]
+class _Fold:
+    """Stands in for an instance when a loop has brought too many of its kind: the first one in the frame,
+    which leads out of the loop, or the first of all, which leads out of a recursion."""
+
+    def __init__(self, trace: Trace, limit: int) -> None:
+        self.trace = trace
+        self.limit = limit
+        self.folded = False
+        self.seen: dict[tuple[int, int], set[int]] = {}
+
+    def __call__(self, node: Node) -> Node:
+        i, n = node
+        number = self.trace.log.segment(i)
+        seen = self.seen.setdefault((number, n), set())
+        if i in seen:
+            return node
+        if len(seen) < self.limit:
+            seen.add(i)
+            return node
+        self.folded = True
+        places = self.trace.log.positions(number)
+        first = int(places[places.searchsorted(self.trace.entry(i))])
+        return (first if first < i else int(places[0])), n

@@ -75,6 +75,7 @@ def _initialise_llvm() -> None:
     with contextlib.suppress(RuntimeError):
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
+        llvm.initialize_native_asmparser()  # inline assembly that never runs must not end the process
 
 
 def _load(path: Path) -> llvm.ModuleRef:

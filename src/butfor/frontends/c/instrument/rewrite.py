@@ -260,6 +260,8 @@ class Rewriter:
                     operands = self._operands(text) if operands is None else operands
                     source = self._value(operands[k])
                     self.emit(f"store ptr {source}, ptr getelementptr ([{MAX_ARGS} x ptr], ptr @__bf_args, i64 0, i64 {k})")
+                    if call.variadic:  # read through a va_list later, which shows no writers
+                        self.emit(f"call void @bf_read(ptr {source}, i64 {call.byval[k]})")
         self.emit(f"store i32 {int(tracked)}, ptr @__bf_args_set")
         if kind != "internal" and instr.type.kind is Kind.PTR:
             self.emit("store i32 -1, ptr @__bf_retp")

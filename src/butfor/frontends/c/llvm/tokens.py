@@ -115,7 +115,7 @@ class Cursor:
             elif nxt == "addrspace":
                 self.at += 1
                 self.skip_parens()
-            elif nxt == "(" and t.kind is not Kind.PTR:  # a function type, as written in calls of variadic functions
+            elif nxt == "(":  # a function type, as written in calls of variadic functions
                 self.skip_parens()
                 t = OTHER
             else:

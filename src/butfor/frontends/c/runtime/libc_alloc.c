@@ -60,6 +60,13 @@ void W(cfree)(void *p) {
     W(free)(p);
 }
 
+/* What was asked for, not what libc rounded it up to: a program that uses the rest would look as if it left its object. */
+size_t W(malloc_usable_size)(void *p) {
+    u32 prov = bf_arg(0, p);
+    u64 room = bf_room(p, prov);
+    return p && room != ENDLESS ? room : malloc_usable_size(p);
+}
+
 static void *resize(void *old, u64 n) {
     KEEP_ERRNO;
     u32 prov = bf_arg(0, old), object = old ? doomed(old, prov) : 0;

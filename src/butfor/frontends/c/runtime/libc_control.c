@@ -109,6 +109,7 @@ static void trampoline(int sig, siginfo_t *info, void *context) {
   int own_code = pc >= (u64)&__executable_start && pc < (u64)&etext;
   int synchronous = info->si_code > 0 && (sig == SIGSEGV || sig == SIGFPE || sig == SIGILL || sig == SIGBUS);
   if (!own_code || synchronous) { /* inside a library call, or it cannot wait */
+    if (own_code) bf_close_fault(sig, (u64)info->si_addr); /* in the middle of a segment: what comes after has no place in the log */
     run_handler(sig, info, context);
     return;
   }

@@ -58,7 +58,10 @@ void bf_flush(int c) {
 }
 
 u32 bf_segments(void) { return (u32)(bf_size(C_SEG) / sizeof(seg_t)); }
-u32 bf_now(void) { return bf_segments() - 1; }
+/* After library code has called back, the segment under way is again the one that called the library. */
+static u32 left_at, left_to;
+static inline u32 under_way(u32 n) { return n == left_at ? left_to : n - 1; }
+u32 bf_now(void) { return under_way(bf_segments()); }
 
 static void window_start(void) {
   struct check_rec *r = PUT(C_CHECK, struct check_rec);
@@ -95,11 +98,12 @@ void bf_log_start(u64 limit) {
 /* ---- frames -------------------------------------------------------------------------------------------------------- */
 
 void __bf_enter(u32 seg, u8 *base, u64 size) {
-  u32 caller = bf_segments() - 1;
+  u32 caller = bf_now();
   put_segment(seg); /* first: a checkpoint describes what was before the segment */
   struct frame_rec *r = PUT(C_FRAME, struct frame_rec);
   struct live_frame *f = bf_frame + 1;
   *r = (struct frame_rec){.entry = bf_now(), .caller = caller, .parent = bf_frame->id, .object = bf_nobjects, .base = (u64)base};
+  f->caller = caller;
   f->id = bf_nframes++;
   f->base = base;
   f->osp = bf_osp;
@@ -116,6 +120,8 @@ static void drop_objects(u32 to) {
 
 void __bf_leave(void) {
   if (__builtin_expect(bf_osp != bf_frame->osp, 0)) drop_objects(bf_frame->osp);
+  left_at = bf_segments();
+  left_to = bf_frame->caller;
   bf_frame--;
 }
 
@@ -148,16 +154,18 @@ void __bf_restore(u8 *sp) {
   }
 }
 
+static void begin_copy(const u8 *dst, const u8 *src, u64 n, u32 site);
+void __bf_copied(u8 *dst, u64 n);
+/* The callee's own copy of a struct argument, made by the call itself. */
 u32 __bf_byval(u8 *p, u64 n, u32 arg) {
-  u8 *src = __bf_argp[0] == BF_LOOKUP && __bf_argp[1] == BF_LOOKUP ? 0 : __bf_args[arg];
-  if (src && memcmp(src, p, n) == 0) {
-    memcpy(ids(p), ids(src), n * 4);
-    memcpy(vals(p), p, n);
-    for (u64 i = 0; i + 8 <= n; i += 8) *prov(p + i) = *prov(src + i);
+  u8 *src = __bf_argp[arg] == BF_LOOKUP ? 0 : __bf_args[arg];
+  if (src && n && memcmp(src, p, n) == 0) {
+    begin_copy(p, src, n, ~0u);
+    __bf_copied(p, n);
   } else {
     memset(ids(p), 0, n * 4);
   }
-  return __bf_local(p, n, ~arg); /* the callee's own copy */
+  return __bf_local(p, n, ~arg);
 }
 
 /* ---- loads --------------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ static inline u32 *heap_map(const u8 *p) { return (u32 *)(SH_HEAP + (((u64)p & S
 struct object { u8 *start; u64 size; u8 kind, dead; };
 extern struct object *bf_objects;
 extern u32 bf_nobjects;
-struct live_frame { u8 *base; u32 id, osp; };
+struct live_frame { u8 *base; u32 id, osp, caller; };
 extern struct live_frame *bf_frame;
 extern u32 *bf_ostack, bf_osp;
 extern u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents;
@@ -35,5 +35,6 @@ void bf_log_start(u64 limit);
 void bf_frames_start(void);
 void bf_disk_full(void);
 void bf_deliver_signals(void);
+void bf_close_fault(int sig, u64 fault); /* closes the recording at a fault that the program handles itself */
 struct event_rec *bf_event(int kind, const void *p, u64 n);
 #endif

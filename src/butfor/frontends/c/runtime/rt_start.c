@@ -78,6 +78,7 @@ static void close_with(int reason, int status, const char *text, u64 fault, int 
   write_end(reason, status, text, fault, in_program);
   for (int c = 0; c < C_COUNT; c++) bf_cols[c].fd = -1; /* code that still runs is not part of the recording */
 }
+void bf_close_fault(int sig, u64 fault) { close_with(END_SIGNAL, sig, "", fault, 1); }
 void bf_close(int reason, int status, const char *text) { close_with(reason, status, text, 0, 0); }
 void bf_end_run(int reason, int status, const char *text) {
   bf_close(reason, status, text);

@@ -1,0 +1,110 @@
+"""Runs every program at every size and prints one table. Times are the best of several runs, native and recorded ones in turn."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from butfor.frontends.c import toolchain
+from butfor.frontends.c.build import Build
+from butfor.frontends.c.record import compile_program, record
+from butfor.options import Options
+from butfor.trace.log import COLUMNS
+from butfor.trace.recording import Recording
+
+PROGRAMS = Path(__file__).parent / "programs"
+SIZES = {"loops": (6, 63), "pointers": (5_000, 57_000), "calls": (25, 250)}  # about 1 M and 10 M instructions
+ROUNDS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One program at one size. Seconds; `stages` as bench/stages.py prints them."""
+
+    name: str
+    instructions: int
+    log_bytes: int
+    native: float
+    recorded: float
+    build: float
+    stages: dict[str, float]
+
+
+def native_program(source: Path, folder: Path) -> Path:
+    """The program without any recording, compiled the same way."""
+    compiler = toolchain.find_compiler(None)
+    out = folder / source.stem
+    toolchain.run_tool([*compiler.command, *compiler.arch_flags, "-O0", "-fno-stack-protector", str(source), "-o", str(out)], "native build")
+    return out
+
+
+def seconds(executable: Path, size: int, home: Path) -> float:
+    """How long one run takes; it records itself into `home` if it can."""
+    env = {**os.environ, "BUTFOR_DIR": str(home)}
+    start = time.perf_counter()
+    subprocess.run([executable, str(size)], env=env, check=False, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - start
+
+
+def executed(recording: Recording) -> int:
+    """The IR instructions of the run."""
+    trace = recording.trace
+    counts = np.bincount(trace.log.seg, minlength=len(trace.log.table))
+    return sum(int(counts[s]) * (trace.static[s].seg.end - trace.static[s].seg.start) for s in np.flatnonzero(counts).tolist())
+
+
+def stages(home: Path) -> dict[str, float]:
+    """The best of three fresh processes, stage by stage."""
+    runs = [json.loads(subprocess.run([sys.executable, "-m", "bench.stages", home], check=True, capture_output=True).stdout) for _ in range(3)]
+    return {key: min(run[key] for run in runs) for key in runs[0]}
+
+
+def measure(source: Path, size: int, folder: Path) -> Row:
+    """One program at one size."""
+    start = time.perf_counter()
+    options = Options(sources=(source,), args=(str(size),))
+    build: Build = compile_program(options, lambda _: None)
+    built = time.perf_counter() - start
+    recording = record(options, build, lambda _: None)
+    native = native_program(source, folder)
+    times = [(seconds(native, size, recording.home), seconds(build.executable, size, recording.home)) for _ in range(ROUNDS)]
+    log_bytes = sum((recording.home / name).stat().st_size for name in COLUMNS)
+    return Row(
+        source.stem, executed(recording), log_bytes, min(t[0] for t in times), min(t[1] for t in times), built, stages(recording.home)
+    )
+
+
+def main() -> None:
+    """Prints the table."""
+    head = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'B/instr':>9}   {'open':>15}{'first 2,000':>17}{'full slice':>17}{'nodes':>8}"
+    print("Best times; `slower` is recording against the native -O0 run, start of the process included.")
+    print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")
+    print(head)
+    folder = Path(tempfile.mkdtemp(prefix="butfor-bench-"))
+    try:
+        for name, sizes in SIZES.items():
+            for size in sizes:
+                print(_line(measure(PROGRAMS / f"{name}.c", size, folder)), flush=True)
+    finally:
+        shutil.rmtree(folder)
+
+
+def _line(r: Row) -> str:
+    cells = "".join(f"{r.stages[s] * 1e3:>9.0f} ms{r.stages[s + '_mb']:>4.0f} MB"[-17:] for s in ("open", "first", "full"))
+    return (
+        f"{r.name:<9}{r.instructions / 1e6:>6.1f} M{r.native * 1e3:>6.1f} ms{r.recorded * 1e3:>6.1f} ms{r.recorded / r.native:>7.1f}x"
+        f"{r.log_bytes / r.instructions:>9.2f}{cells}{r.stages['nodes']:>8.0f}"
+    )
+
+
+if __name__ == "__main__":
+    main()

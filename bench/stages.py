@@ -1,0 +1,42 @@
+"""In a process of its own: from a recorded folder to the open trace, to the first nodes of the slice, to the whole of it."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+from butfor.frontends.c.source import CSource
+from butfor.trace.dependence import Dependence
+from butfor.trace.recording import Meta, Recording
+from butfor.trace.slicing import Slicer
+
+FIRST, FULL = 2_000, 200_000
+
+
+def main(home: Path) -> None:
+    """Prints one JSON object: for each stage seconds and megabytes, each from the end of the run on; the nodes of the full slice."""
+    start = time.perf_counter()
+    result: dict[str, float] = {}
+
+    def reached(stage: str) -> None:
+        result[stage] = time.perf_counter() - start
+        result[f"{stage}_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    trace = Recording(home, Meta(), CSource, owned=False).trace
+    reached("open")
+    dependence = Dependence(trace)
+    root = dependence.control(len(trace) - 1)  # the decision that led to the failed assertion
+    assert root is not None
+    Slicer(dependence).backward([root], "control", limit=FIRST)
+    reached("first")
+    full = Slicer(Dependence(trace)).backward([root], "control", limit=FULL)
+    reached("full")
+    result["nodes"] = len(full.distance)
+    print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
