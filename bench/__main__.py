@@ -22,7 +22,7 @@ from butfor.trace.log import COLUMNS
 from butfor.trace.recording import Recording
 
 PROGRAMS = Path(__file__).parent / "programs"
-SIZES = {"loops": (6, 63), "pointers": (5_000, 57_000), "calls": (25, 250)}  # about 1 M and 10 M instructions
+SIZES = {"loops": (6, 63), "pointers": (5_000, 65_000), "calls": (64, 640)}  # about 1 M and 10 M instructions
 ROUNDS = 9
 
 

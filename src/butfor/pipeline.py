@@ -50,7 +50,10 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
         analyse_seconds=round(analyse_seconds, 4),
         exit_status=end.status if end.reason == 1 else None,
         signal=signal_name(end.status) if by_signal else None,
-        extra={"stdout_bytes": (recording.home / "stdout").stat().st_size, "log_bytes": sum((recording.home / n).stat().st_size for n in COLUMNS)},
+        extra={
+            "stdout_bytes": (recording.home / "stdout").stat().st_size,
+            "log_bytes": sum((recording.home / n).stat().st_size for n in COLUMNS),
+        },
     )
 
 
@@ -117,7 +120,9 @@ def _with_expectations(recording: Recording, options: Options) -> Any:
 def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
     result = check(recording.trace)
     if result.mismatches:
-        notes.append(f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it")
+        notes.append(
+            f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it"
+        )
     return {
         "instructions": result.instructions,
         "loads": result.loads,
@@ -152,7 +157,15 @@ def _failure(point: FailurePoint, places: Places) -> Failure:
     if place is None:
         fn = places.trace.at(node[0]).fn if node is not None else None
         line = where.line if where else 0
-        return Failure(point.kind, places.shown(where.file) if where else "", line, where.column if where else 0, fn.name if fn else "", point.message, details)
+        return Failure(
+            point.kind,
+            places.shown(where.file) if where else "",
+            line,
+            where.column if where else 0,
+            fn.name if fn else "",
+            point.message,
+            details,
+        )
     same = where is not None and places.shown(where.file) == place.file and where.line >= place.line
     line, column = (where.line, where.column) if same and where is not None else (place.line, place.column)
     return Failure(point.kind, place.file, line, column, place.function, point.message, details)
@@ -164,9 +177,7 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
     results: list[tuple[TestCase, Recording, Verdict]] = []
     for test in read_tests(options.tests):
         progress(f"test {test.name}")
-        one = replace(
-            options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None
-        )
+        one = replace(options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None)
         recording = record(one, program, lambda text: None)
         try:
             verdict = find_failure(recording, Dependence(recording.trace), options.memory_errors)

@@ -95,7 +95,9 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
         return overflow
     instr = trace.instr(node)
     if instr.op == "ret" or (trace.at(node[0]).seg.flags & RET and instr.op not in ("load", "store")):
-        return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name})
+        return FailurePoint(
+            FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name}
+        )
     if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
         return _bad_access(trace, objects, name, node)
     if instr.op == "call" and instr.detail.callee is None:
@@ -158,7 +160,8 @@ def _stack_overflow(trace: Trace, sig: int, node: Node) -> FailurePoint | None:
     base, fault = int(log.frame["base"][frame]), log.end.fault
     if not base - (1 << 20) <= fault < base + (1 << 20) or frame < _DEEP:
         return None
-    depth, functions = 0, {}
+    depth = 0
+    functions: dict[str, None] = {}
     f = frame
     while f != 0xFFFFFFFF:
         depth += 1
@@ -173,5 +176,3 @@ def _stack_overflow(trace: Trace, sig: int, node: Node) -> FailurePoint | None:
     instr = trace.instr(call)
     values = operand_roots(trace, call, slice(0, None)) if instr.op == "call" else ()
     return FailurePoint(FailureKind.SIGNAL, text, call, values, {"signal": "SIGSEGV", "depth": depth})
-
-

@@ -41,7 +41,7 @@ def find_failure(recording: Recording, dependence: Dependence, look_for_memory_e
     if failure is None and end.reason != ASSUME:
         failure = _expectations(recording, trace, dependence)
         if failure is None and look_for_memory_errors:
-            failure = errors[0] if errors else uninitialised(trace, dependence, objects)
+            failure = errors[0] if errors else uninitialised(trace, objects)
     rest = tuple(e for e in errors if e is not failure)
     return Verdict(failure, rest, end.reason == ASSUME)
 
@@ -155,10 +155,12 @@ def _exit_node(trace: Trace) -> Node:
             return i, s.last.index
         parent = int(log.frame["parent"][frame])
         if parent == NO_FRAME:  # an exit handler that main's return led to
-            places = [p for b in trace.program.function("main").blocks for p in log.positions(trace.static.closing(trace.program.function("main"), b.index))]
+            places = [
+                p
+                for b in trace.program.function("main").blocks
+                for p in log.positions(trace.static.closing(trace.program.function("main"), b.index))
+            ]
             at = max((int(p) for p in places if trace.at(int(p)).last.op == "ret"), default=i)
             return at, trace.at(at).last.index
         i = int(log.frame["caller"][frame])
         frame = parent
-
-

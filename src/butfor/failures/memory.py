@@ -103,7 +103,11 @@ def _message(kind: int, address: int, size: int, is_write: bool, o: Object | Non
         case 1:
             if address >= o.start + o.size:
                 past = address - o.start - o.size
-                return f"{what} {past} byte{'s' if past != 1 else ''} past the end of {o.describe()}" if past else f"{what} just past the end of {o.describe()}"
+                return (
+                    f"{what} {past} byte{'s' if past != 1 else ''} past the end of {o.describe()}"
+                    if past
+                    else f"{what} just past the end of {o.describe()}"
+                )
             if address < o.start:
                 return f"{what} {o.start - address} bytes before {o.describe()}"
             return f"{what} beginning inside {o.describe()} and going past its end"

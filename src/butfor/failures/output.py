@@ -94,7 +94,7 @@ def _writer(trace: Trace, offset: int) -> tuple[Node, int | None, tuple[int, int
                 if int(p["start"]) <= relative < int(p["end"]):
                     arg = int(p["arg"])
                     return node, None if arg >= 0xFFFF else arg, (relative - int(p["start"]), int(p["end"]) - int(p["start"]))
-            return node, None, (relative, 1)
+            return node, 1 if int(o["direct"]) else None, (relative, 1)
     return None
 
 
@@ -130,7 +130,11 @@ def _values(trace: Trace, dependence: Dependence, node: Node, argument: int | No
     """The instances whose values are shown at the wrong byte: the argument, or the text in memory it points to."""
     instr = trace.instr(node)
     if argument is None or argument >= len(instr.args):
-        return () if argument is None and instr.detail.arg_types and instr.detail.callee not in ("vprintf", "vfprintf") else operand_roots(trace, node, slice(0, None))
+        return (
+            ()
+            if argument is None and instr.detail.arg_types and instr.detail.callee not in ("vprintf", "vfprintf")
+            else operand_roots(trace, node, slice(0, None))
+        )
     values = list(operand_roots(trace, node, slice(argument, argument + 1)))
     if instr.detail.arg_types[argument].kind.value == "ptr":
         values += _text_behind(trace, dependence, node, argument, within[0])

@@ -2,12 +2,251 @@
 
 from __future__ import annotations
 
+import time
+from bisect import bisect_left
+
+import numpy as np
+
+from butfor.explanation import FailureKind
+from butfor.failures.bits import Bits
+from butfor.failures.crash import operand_roots
 from butfor.failures.point import FailurePoint
-from butfor.trace.dependence import Dependence
-from butfor.trace.objects import Objects
-from butfor.trace.trace import Trace
+from butfor.program.maydefine import PRINTING
+from butfor.program.model import Instr
+from butfor.program.segments import ENTRY
+from butfor.program.types import store_size
+from butfor.trace.log import EVENT, READ
+from butfor.trace.memory import COPY, READ_BY_CALL, UNINIT
+from butfor.trace.objects import DYNAMIC, HEAP, STACK, Objects
+from butfor.trace.static import StaticSegment
+from butfor.trace.trace import Node, Trace, Unknown
+
+_SECONDS = 4.0
+_SEGMENTS = 2_000_000
 
 
-def uninitialised(trace: Trace, dependence: Dependence, objects: Objects) -> FailurePoint | None:
+def uninitialised(trace: Trace, objects: Objects) -> FailurePoint | None:
     """The first use of an uninitialised value that matters, or None."""
-    return None
+    start = _first(trace)
+    return None if start is None else _Flow(trace, objects).run(start)
+
+
+def _first(trace: Trace) -> int | None:
+    """The first segment instance in which something uninitialised may have been read or copied."""
+    log = trace.log
+    times = []
+    reads = np.flatnonzero(log.read["flags"] & UNINIT) if len(log.read) else np.empty(0, np.int64)
+    if len(reads):
+        times.append(int(log.read["seg"][reads[0]]))
+    zero = np.flatnonzero(log.run["id"] == 0) if len(log.run) else np.empty(0, np.int64)
+    if len(zero):
+        owners = np.searchsorted(np.asarray(log.event["run"]), zero[0], "right") - 1
+        times.append(int(log.event["seg"][int(owners)]))
+    return min(times, default=None)
+
+
+class _Flow:
+    """Undefined bits of registers by frame and of stores by number."""
+
+    def __init__(self, trace: Trace, objects: Objects) -> None:
+        self.trace = trace
+        self.log = trace.log
+        self.objects = objects
+        self.regs: dict[int, dict[int, int]] = {}
+        self.stores: dict[int, int] = {}
+        self.reads: dict[int, int] = {}
+        self.origin = 0
+        self.args: dict[int, int] = {}
+        self.returned = 0
+        self.fresh: list[int] = []
+        self.bits = Bits(trace)
+
+    def run(self, start: int) -> FailurePoint | None:
+        """The first use that matters from a point on."""
+        end = time.monotonic() + _SECONDS
+        for i in range(start, min(len(self.trace), start + _SEGMENTS)):
+            if i % 4096 == 0 and time.monotonic() > end:
+                return None
+            found = self._segment(i)
+            if found is not None:
+                return found
+        return None
+
+    def _segment(self, i: int) -> FailurePoint | None:
+        s = self.trace.at(i)
+        frame = self.log.frame_of(i)
+        regs = self.regs.get(frame, {})
+        if s.seg.flags & ENTRY and self.args:
+            regs = dict(self.args)
+        self.args = {}
+        if s.seg.flags & 2 and self.returned:
+            regs[s.fn.instrs[s.seg.start - 1].slot] = self.returned
+        self.returned = 0
+        self.fresh = []
+        if not regs and not self._has_tainted_load(i, s) and not self._reads_by_call(i, s):
+            return None
+        for number in self.fresh:  # looked at too early: stores of this very segment may matter
+            del self.reads[number]
+        self.regs[frame] = regs
+        for n in range(s.seg.start, s.seg.end):
+            found = self._instr((i, n), s, s.fn.instrs[n], regs)
+            if found is not None:
+                return found
+        if s.last.op == "ret" or not any(regs.values()):
+            self.regs.pop(frame, None)
+        return None
+
+    # --- memory -------------------------------------------------------------------------------------------------------------
+
+    def _has_tainted_load(self, i: int, s: StaticSegment) -> bool:
+        """Whether the segment reads anything undefined that was so before it."""
+        if not s.seg.loads:
+            return False
+        first = self.log.before(i)[0]
+        if not self.stores and not (self.log.load[first : first + s.seg.loads] == 255).any():
+            return False
+        return any(s.layout.effects[n].loads and self._loaded((i, n)) for n in s.offsets)
+
+    def _loaded(self, node: Node) -> int:
+        """The undefined bits of what a load read."""
+        mask, shift = 0, 0
+        try:
+            for writer, size in self.trace.writers(node):
+                mask |= self._mask(writer, size, None) << shift
+                shift += 8 * size
+        except Unknown:
+            return 0
+        return mask
+
+    def _mask(self, writer: int, size: int, address: int | None) -> int:
+        """The undefined bits of `size` bytes left by a writer."""
+        full = (1 << 8 * size) - 1
+        if writer == 0:
+            return full if address is not None and self._is_object(address) else 0
+        if writer < READ:
+            return self.stores.get(writer >> 3, 0) >> 8 * (writer & 7) & full
+        if writer < EVENT:
+            return self._read((writer & 0x3FFFFFFF) >> 3) >> 8 * (writer & 7) & full
+        e = self.log.event[((writer & 0x3FFFFFFF) >> 3) - 1]
+        if int(e["kind"]) != COPY or address is None:
+            return 0
+        low = address - int(e["addr"])
+        mask, shift = 0, 0
+        for w, length, place in self.trace.memory.runs(((writer & 0x3FFFFFFF) >> 3), low, low + size, int(e["addr2"])):
+            mask |= self._mask(w, length, place) << shift
+            shift += 8 * length
+        return mask & full
+
+    def _read(self, number: int) -> int:
+        known = self.reads.get(number)
+        if known is not None:
+            return known
+        self.reads[number] = 0  # a read never depends on itself, but be safe
+        self.fresh.append(number)
+        r = self.log.read[number - 1]
+        start, flags, mask = int(r["addr"]), int(r["flags"]), 0
+        if not flags & 2:
+            for k, w in enumerate(r["src"].tolist()[: int(r["size"])]):
+                undefined = flags & UNINIT and self._is_object(start + k) if w == 0 else self._mask(w, 1, start + k)
+                mask |= (0xFF if undefined is True else int(undefined)) << 8 * k
+        if mask and not self.origin:
+            self.origin = start
+        self.reads[number] = mask
+        return mask
+
+    def _is_object(self, address: int) -> bool:
+        """Whether the address is in a variable or heap block of the program, not where the compiler keeps things."""
+        o = self.objects.at(address, len(self.trace) - 1) if self.objects.heap_or_named(address) else None
+        if o is not None and o.kind in (HEAP, STACK, DYNAMIC):
+            self.origin = self.origin or address
+            return True
+        return self.objects.in_some_frame(address)
+
+    # --- instructions -------------------------------------------------------------------------------------------------------
+
+    def _instr(self, node: Node, s: StaticSegment, instr: Instr, regs: dict[int, int]) -> FailurePoint | None:
+        def of(op: object) -> int:
+            return regs.get(op, 0) if isinstance(op, int) else 0
+
+        match instr.op:
+            case "load":
+                if of(instr.args[0]):
+                    return self._point(node, "address", slice(0, 1))
+                self._set(regs, instr.slot, self._loaded(node))
+            case "store":
+                if of(instr.args[1]):
+                    return self._point(node, "address", slice(1, 2))
+                self._store(node, s, of(instr.args[0]))
+            case "br" | "switch" | "indirectbr":
+                if instr.args and of(instr.args[0]):
+                    return self._point(node, "branch", slice(0, 1))
+            case "ret":
+                self.returned = of(instr.args[0]) if instr.args else 0
+            case "call":
+                return self._call(node, s, instr, regs)
+            case "alloca" | "unreachable" | "fence" | "cmpxchg" | "atomicrmw":
+                return None
+            case "phi":
+                chosen, _ = self.trace.phi_choice(node)
+                self._set(regs, instr.slot, of(chosen))
+            case _:
+                masks = [of(a) for a in instr.args]
+                self._set(regs, instr.slot, self.bits.result(node, instr, masks) if any(masks) else 0)
+        return None
+
+    def _set(self, regs: dict[int, int], slot: int, mask: int) -> None:
+        if mask:
+            regs[slot] = mask
+        else:
+            regs.pop(slot, None)
+
+    def _store(self, node: Node, s: StaticSegment, mask: int) -> None:
+        if not mask:
+            return
+        first = self.log.before(node[0])[1] + s.offsets[node[1]][1] + 1
+        for k, size in enumerate(s.layout.effects[node[1]].stores):
+            part = mask & ((1 << 8 * size) - 1)
+            if part:
+                self.stores[first + k] = part
+            mask >>= 8 * size
+
+    def _call(self, node: Node, s: StaticSegment, instr: Instr, regs: dict[int, int]) -> FailurePoint | None:
+        call, kind = instr.detail, s.layout.kinds[instr.index]
+        masks = [regs.get(a, 0) if isinstance(a, int) else 0 for a in instr.args[: len(call.arg_types)]]
+        if kind in ("internal", "indirect"):
+            self.args = {k: m for k, m in enumerate(masks) if m}
+        elif kind == "external" and call.callee in PRINTING:
+            for k, m in enumerate(masks):
+                if m:
+                    return self._point(node, "output", slice(k, k + 1))
+            if self._reads_by_call(node[0], s):
+                return self._point(node, "output", slice(0, None))
+        elif kind == "pure" and instr.slot >= 0 and any(masks):
+            regs[instr.slot] = (1 << max(8 * store_size(instr.type), 1)) - 1
+        return None
+
+    def _reads_by_call(self, i: int, s: StaticSegment) -> bool:
+        """Whether the library printed bytes that nobody had written."""
+        if s.call is None or s.call.detail.callee not in PRINTING:
+            return False
+        column = self.log.event["seg"]
+        k = bisect_left(column, i)
+        while k < len(column) and int(column[k]) == i:
+            e = self.log.event[k]
+            if int(e["kind"]) == READ_BY_CALL:
+                for w, length, place in self.trace.memory.runs(k + 1, 0, int(e["len"]), int(e["addr"])):
+                    if self._mask(w, min(length, 8), place):
+                        return True
+            k += 1
+        return False
+
+    def _point(self, node: Node, use: str, which: slice) -> FailurePoint:
+        try:
+            roots = operand_roots(self.trace, node, which)
+        except Unknown:
+            roots = ()
+        o = self.objects.at(self.origin, node[0]) if self.origin else None
+        what = f" of {o.describe()}" if o is not None else ""
+        words = {"branch": "decides a branch", "address": "is used as an address", "output": "is printed"}[use]
+        details = {"memory": "uninitialised", "use": use, "address": self.origin}
+        return FailurePoint(FailureKind.MEMORY, f"an uninitialised value{what} {words}", node, roots, details)

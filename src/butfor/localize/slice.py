@@ -15,7 +15,6 @@ from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.trace import Node
 
 
-
 @dataclass(slots=True)
 class _Entry:
     place: Place
@@ -34,14 +33,11 @@ def localize(case: Case) -> Diagnosis:
     ordered = sorted(entries.values(), key=lambda e: (e.distance, -e.first[0]))
     farthest = max((e.distance for e in ordered), default=0.0) + 1.0
     findings = tuple(Finding(e.place, round(1.0 - e.distance / farthest, 4), _reason(case, e)) for e in ordered)
-    data = {
-        kind: {
-            "instances": len(s.distance),
-            "complete": s.complete,
-            "lines": sorted({(p.file, p.line) for p in _places(case, s)}),
-        }
-        for kind, s in slices.items()
-    }
+    lines: set[tuple[str, int]] = set()
+    data = {}
+    for kind, s in slices.items():  # each holds the one before
+        lines |= {(p.file, p.line) for p in _places(case, s)}
+        data[kind] = {"instances": len(s.distance), "complete": s.complete, "lines": sorted(lines)}
     return Diagnosis("slice", findings, data, all(s.complete for s in slices.values()))
 
 
@@ -105,4 +101,8 @@ def _reason(case: Case, e: _Entry) -> str:
         return "its value reaches the failure"
     if e.kind == "relevant":
         return "decided otherwise, it could have assigned a value that the failure used"
-    return "it decided that a statement ran which the failure depended on" if e.place.role == "condition" else "it led to a statement that the failure depended on"
+    return (
+        "it decided that a statement ran which the failure depended on"
+        if e.place.role == "condition"
+        else "it led to a statement that the failure depended on"
+    )

@@ -15,10 +15,25 @@ from butfor.program.types import Kind, Type
 
 Key = tuple[object, ...]
 OUTPUT: Key = ("output",)  # standard output as a cell that printing functions assign
-_PRINTING = frozenset(
+PRINTING = frozenset(
     "printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked _IO_putc perror".split()
 )
-_WRITING = ("llvm.mem", "strcpy", "strncpy", "memcpy", "memmove", "memset", "sprintf", "snprintf", "strcat", "strncat", "fgets", "sscanf", "scanf", "fscanf")
+_WRITING = (
+    "llvm.mem",
+    "strcpy",
+    "strncpy",
+    "memcpy",
+    "memmove",
+    "memset",
+    "sprintf",
+    "snprintf",
+    "strcat",
+    "strncat",
+    "fgets",
+    "sscanf",
+    "scanf",
+    "fscanf",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +98,18 @@ class MayDefine:
         for name in functions:
             self._collect(name)
 
-    def _stored(self, fn: Function, instr: Instr, frame: dict[int, int]) -> Key | None:
+    def _stored(self, fn: Function, instr: Instr, frame: dict[int, int]) -> set[Key]:
+        """The cells that an instruction may assign."""
+        key = self._target(fn, instr, frame)
+        if key is None:
+            return set()
+        return {key} | (_pointees(fn, key, frame) if key[-1] == "*" and len(key) == 4 else set())
+
+    def _target(self, fn: Function, instr: Instr, frame: dict[int, int]) -> Key | None:
         if instr.op == "store":
             return cell_key(fn, instr.args[1], frame)
         callee = instr.detail.callee if instr.op == "call" else None
-        if callee in _PRINTING:
+        if callee in PRINTING:
             return OUTPUT
         if callee is not None and callee.startswith(_WRITING) and instr.args:
             return cell_key(fn, instr.args[0], frame)
@@ -106,11 +128,10 @@ class MayDefine:
             if current in seen or current not in self.program.source.function_names():
                 continue
             fn, frame = self.program.function(current), self.program.layout(current).frame
-            keys, callees = set(), set()
+            keys: set[Key] = set()
+            callees: set[str] = set()
             for instr in fn.instrs:
-                key = self._stored(fn, instr, frame)
-                if key is not None and key[0] != "local":
-                    keys.add(key)
+                keys |= {key for key in self._stored(fn, instr, frame) if key[0] != "local"}
                 if instr.op == "call" and instr.detail.callee is not None:
                     callees.add(instr.detail.callee)
             seen[current], calls[current] = keys, callees
@@ -125,9 +146,7 @@ class MayDefine:
         for block in fn.blocks:
             keys: set[Key] = set()
             for instr in fn.instrs[block.start : block.end]:
-                key = self._stored(fn, instr, frame)
-                if key is not None:
-                    keys.add(key)
+                keys |= self._stored(fn, instr, frame)
                 if instr.op == "call" and instr.detail.callee in self.program.source.function_names():
                     keys |= self._summary(instr.detail.callee)
             if not keys:
@@ -135,6 +154,17 @@ class MayDefine:
             for arm in _arms_over(name, block.index, deps):
                 for key in keys:
                     self.arms.setdefault(key, set()).add(arm)
+
+
+def _pointees(fn: Function, key: Key, frame: dict[int, int]) -> set[Key]:
+    """What a local pointer variable was made to point to in its function."""
+    found: set[Key] = set()
+    for instr in fn.instrs:
+        if instr.op == "store" and instr.detail.kind is Kind.PTR and instr.args[1] == key[2]:
+            target = cell_key(fn, instr.args[0], frame)
+            if target is not None and target != key:
+                found.add(target)
+    return found
 
 
 def _arms_over(name: str, block: int, deps: tuple[tuple[tuple[int, int], ...], ...]) -> set[Arm]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
@@ -38,7 +39,7 @@ class Source(Protocol):
         """Names of functions that are only declared, without intrinsics."""
         ...
 
-    def global_variables(self) -> dict[str, GlobalVariable]:
+    def global_variables(self) -> Mapping[str, GlobalVariable]:
         """Global variables by name."""
         ...
 
@@ -84,7 +85,11 @@ class Program:
     @cached_property
     def global_table(self) -> tuple[tuple[str, int], ...]:
         """(name, size) of every global whose address is fixed; size 0 for those defined elsewhere."""
-        return tuple((n, self.global_sizes.get(n, 0)) for n, g in self.source.global_variables().items() if not g.thread_local and not n.startswith("llvm."))
+        return tuple(
+            (n, self.global_sizes.get(n, 0))
+            for n, g in self.source.global_variables().items()
+            if not g.thread_local and not n.startswith("llvm.")
+        )
 
     @cached_property
     def object_numbers(self) -> dict[str, int]:

@@ -10,13 +10,22 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from butfor.program.model import Call, Const, Function, Instr, Operand
-from butfor.program.types import Kind, Type, alloc_size, align_of, store_size, struct_layout
+from butfor.program.types import Kind, Type, align_of, alloc_size, store_size, struct_layout
 
 ENTRY, AFTER, RET, SETJMP, CALL = 1, 2, 4, 8, 16
 
 SETJMPS = frozenset(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"))
 LONGJMPS = frozenset(("longjmp", "_longjmp", "siglongjmp"))
-_IGNORED = ("llvm.dbg.", "llvm.lifetime.", "llvm.va_end", "llvm.assume", "llvm.prefetch", "llvm.donothing", "llvm.invariant.", "llvm.experimental.noalias")
+_IGNORED = (
+    "llvm.dbg.",
+    "llvm.lifetime.",
+    "llvm.va_end",
+    "llvm.assume",
+    "llvm.prefetch",
+    "llvm.donothing",
+    "llvm.invariant.",
+    "llvm.experimental.noalias",
+)
 _MEMORY = ("llvm.memcpy.", "llvm.memmove.", "llvm.memset.", "llvm.va_start", "llvm.va_copy", "llvm.stackrestore", "llvm.memcpy.inline")
 
 
@@ -190,7 +199,7 @@ def lay_out(fn: Function, context: Context, global_sizes: dict[str, int]) -> Lay
         if root is None:
             return False
         whole = sizes[root[0]] if isinstance(root[0], int) else global_sizes.get(root[0], -1)
-        if 0 <= root[1] and root[1] + size <= whole:
+        if root[1] >= 0 and root[1] + size <= whole:
             layout.direct.add(instr.index)
             return True
         return False

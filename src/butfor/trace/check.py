@@ -77,6 +77,7 @@ class _Replay:
         self.event_order = np.argsort(trace.log.event["seg"], kind="stable").tolist()
         self.event_segment = trace.log.event["seg"][self.event_order].tolist()
         self.args: tuple[str | None, list[Any]] | None = None
+        self.copied: set[tuple[int, int]] = set()  # (calling segment, address) of struct arguments, copied when the callee began
         self.i = 0
 
     def run(self, limit: int | None) -> CheckResult:
@@ -98,6 +99,8 @@ class _Replay:
             self.frames[number] = f
             self.memory.forget(base, s.layout.frame_size)
             self._bind(f, number)
+            self._forget_arguments(number, f, s.layout.frame_size)
+            self._copy_arguments(i, f)
         assert f is not None, (i, number)
         if f.fn is not s.fn:
             self.result.miss(f"segment {i}: recorded in {s.fn.name}, but the frame is of {f.fn.name}")
@@ -115,8 +118,26 @@ class _Replay:
             return
         if args[0] == f.fn.name:
             for k, v in enumerate(args[1][: len(f.fn.params)]):
-                if not f.fn.byval[k]:
-                    f.regs[k] = v
+                f.regs[k] = v
+
+    def _forget_arguments(self, number: int, f: _Frame, size: int) -> None:
+        """Makes unknown what a call of a variadic function put on the stack, between the callee's frame and the caller's variables."""
+        caller = self.frames.get(int(self.log.frame["parent"][number]))
+        if f.fn.variadic and caller is not None and 0 < caller.low - f.base - size < 1 << 20:
+            self.memory.forget(f.base + size, caller.low - f.base - size)
+
+    def _copy_arguments(self, i: int, f: _Frame) -> None:
+        """Gives the callee its own copies of struct arguments."""
+        for k, size in enumerate(f.fn.byval):
+            if not size:
+                continue
+            source, copy = f.regs[k], self.trace.byval_address(i, k)
+            f.regs[k] = copy
+            self.copied.add((int(self.log.frame["caller"][self.log.frame_of(i)]), copy))
+            if source is _POISON:
+                self.memory.forget(copy, size)
+            else:
+                self.memory.copy(copy, source, size)
 
     def _value(self, f: _Frame, op: Operand) -> Any:
         if isinstance(op, Const):
@@ -147,7 +168,9 @@ class _Replay:
         e = s.layout.effects.get(n)
         if e is None:
             return False
-        return bool((e.loads and at.load + len(e.loads) > self.log.end.loads) or (e.stores and at.store + len(e.stores) > self.log.end.stores))
+        return bool(
+            (e.loads and at.load + len(e.loads) > self.log.end.loads) or (e.stores and at.store + len(e.stores) > self.log.end.stores)
+        )
 
     def _phis(self, s: StaticSegment, f: _Frame) -> None:
         new = []
@@ -188,7 +211,11 @@ class _Replay:
     def _last_was_direct(self, i: int, s: StaticSegment) -> bool:
         before = self.log.previous_in_frame(i)
         call = s.fn.instrs[s.seg.start - 1]
-        return i > 0 and self.log.frame_of(i - 1) != self.log.frame_of(i) and self.trace.is_direct_call((before, call.index), self.trace.at(i - 1).fn)
+        return (
+            i > 0
+            and self.log.frame_of(i - 1) != self.log.frame_of(i)
+            and self.trace.is_direct_call((before, call.index), self.trace.at(i - 1).fn)
+        )
 
     def _compare(self, mine: Any, recorded: Any, what: str) -> None:
         if mine is not _POISON and mine != recorded:
@@ -271,7 +298,9 @@ class _Replay:
             if not changed:
                 self.result.miss(f"segment {self.i} in {f.fn.name}: load of {address:#x}: computed {mine.hex()}, recorded {recorded.hex()}")
         elif not fresh:
-            self.result.miss(f"segment {self.i} in {f.fn.name}: load of {address:#x}: {recorded.hex()} recorded, but not known to be written")
+            self.result.miss(
+                f"segment {self.i} in {f.fn.name}: load of {address:#x}: {recorded.hex()} recorded, but not known to be written"
+            )
         self.result.from_outside += 1
         self.memory.write(address, recorded)
 
@@ -360,6 +389,8 @@ class _Replay:
             if int(e["site"]) != site:
                 continue
             kind, address, length = int(e["kind"]), int(e["addr"]), int(e["len"])
+            if (i, address) in self.copied:
+                continue
             if kind == COPY:
                 self.memory.copy(address, int(e["addr2"]), length)
             elif kind in (WRITE, INPUT, FILL):

@@ -125,7 +125,7 @@ class Dependence:
         edges: list[Edge] = []
         for writer, size in self.trace.writers(node):
             for source in self.trace.memory.sources(writer, size):
-                passed = self._variadic(node, source.address) if source.kind in ("uninit", "foreign") else None
+                passed = self._variadic(node, source.address) if source.kind in ("uninit", "foreign", "changed") else None
                 edges += self.source_edge(source) if passed is None else passed
         return edges + self._operands("address", node[0], instr.args[:1])
 
@@ -234,11 +234,11 @@ class Dependence:
         if ret is not None and kind in ("internal", "indirect"):
             return [("data", ret)]
         before = self.log.previous_in_frame(i)
-        edges: list[Edge] = [("data", (before, n))] if before >= 0 else []
+        result: list[Edge] = [("data", (before, n))] if before >= 0 else []
         jump = self.trace.at(i - 1).call if i and instr.detail.callee in SETJMPS else None
         if jump is not None and jump.detail.callee in LONGJMPS:
-            edges.append(("data", (i - 1, jump.index)))
-        return edges
+            result.append(("data", (i - 1, jump.index)))
+        return result
 
     def _called_back(self, i: int) -> list[Edge]:
         """The returns of functions that a library call called back, such as the comparisons of a sort."""
@@ -265,7 +265,9 @@ class Dependence:
         k = bisect_left(column, i)
         while k < len(column) and int(column[k]) == i:
             if int(self.log.event[k]["kind"]) == READ_BY_CALL:
-                for writer, size, address in self.trace.memory.runs(k + 1, 0, int(self.log.event[k]["len"]), int(self.log.event[k]["addr"])):
+                for writer, size, address in self.trace.memory.runs(
+                    k + 1, 0, int(self.log.event[k]["len"]), int(self.log.event[k]["addr"])
+                ):
                     for source in self.trace.memory.sources(writer, size, address):
                         edges += self.source_edge(source)
             k += 1
@@ -330,4 +332,3 @@ class Dependence:
                     return p, fn.instrs[fn.blocks[block].end - 1].index
             k -= 1
         return None
-

@@ -39,7 +39,16 @@ _DTYPES: dict[str, Any] = {
     ),
     "run": np.dtype([("offset", "<u4"), ("id", "<u4")]),
     "object": np.dtype(
-        [("start", "<u8"), ("size", "<u8"), ("birth", "<u4"), ("site", "<u4"), ("frame", "<u4"), ("kind", "u1"), ("flags", "u1"), ("pad", "u1", 2)]
+        [
+            ("start", "<u8"),
+            ("size", "<u8"),
+            ("birth", "<u4"),
+            ("site", "<u4"),
+            ("frame", "<u4"),
+            ("kind", "u1"),
+            ("flags", "u1"),
+            ("pad", "u1", 2),
+        ]
     ),
     "death": np.dtype([("object", "<u4"), ("seg", "<u4")]),
     "error": np.dtype(

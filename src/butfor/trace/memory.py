@@ -5,9 +5,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from butfor.trace.log import EVENT, READ, Log
 
+GLOBAL = 1
 COPY, FILL, WRITE, READ_BY_CALL, CALL, INPUT, BIRTH = 1, 2, 3, 4, 5, 6, 7
 UNINIT, CHANGED, INITIAL, FOREIGN = 1, 2, 4, 8
 
@@ -27,6 +29,16 @@ class Memory:
     def __init__(self, log: Log) -> None:
         self.log = log
 
+    @cached_property
+    def _globals(self) -> tuple[list[int], list[int]]:
+        rows = sorted((int(o["start"]), int(o["size"])) for o in self.log.object if int(o["kind"]) == GLOBAL and int(o["size"]))
+        return [start for start, _ in rows], [start + size for start, size in rows]
+
+    def _is_global(self, address: int) -> bool:
+        starts, ends = self._globals
+        k = bisect_right(starts, address) - 1
+        return k >= 0 and address < ends[k]
+
     def sources(self, writer: int, size: int, address: int | None = None) -> tuple[Source, ...]:
         """All that the bytes of a writer go back to; copies on the way are sources too."""
         found: dict[Source, None] = {}
@@ -43,7 +55,7 @@ class Memory:
 
     def _step(self, writer: int, size: int, address: int | None, work: list[tuple[int, int, int | None]]) -> Iterator[Source]:
         if writer == 0:
-            yield Source("uninit", 0, address or 0)
+            yield Source("initial" if self._is_global(address or 0) else "uninit", 0, address or 0)
         elif writer < READ:
             yield Source("store", writer >> 3)
         elif writer < EVENT:
@@ -67,7 +79,7 @@ class Memory:
                     yield Source("changed", int(r["event"]), start + k)
                 kind = "uninit" if flags & UNINIT else "initial" if flags & INITIAL else "foreign"
                 yield Source(kind, number, start + k)
-            else:
+            elif not flags & CHANGED:  # else the old writers do not matter any more
                 work.append((w, length, start + k))
             k += length
         if flags & CHANGED:

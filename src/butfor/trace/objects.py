@@ -104,6 +104,41 @@ class Objects:
             return self._local_at(address, i)
         return self.by_number(best)
 
+    def heap_or_named(self, address: int) -> bool:
+        """Whether some object, alive or dead, covers the address."""
+        starts, order = self._order
+        k = bisect_right(starts, address) - 1
+        for _ in range(64):
+            if k < 0:
+                return False
+            if address < starts[k] + int(self.log.object[order[k]]["size"]):
+                return True
+            k -= 1
+        return False
+
+    @cached_property
+    def _frames(self) -> tuple[list[int], list[int]]:
+        """Bases of frames, ascending, with the largest end of any frame of that base."""
+        ends: dict[int, int] = {}
+        trace = self.recording.trace
+        sizes: dict[int, int] = {}
+        frames = self.log.frame
+        entries = np.asarray(frames["entry"])
+        numbers = np.asarray(self.log.seg)[entries]
+        for number, base in zip(numbers.tolist(), frames["base"].tolist(), strict=True):
+            size = sizes.get(number)
+            if size is None:
+                sizes[number] = size = trace.static[number].layout.frame_size
+            ends[base] = max(ends.get(base, 0), base + size)
+        bases = sorted(ends)
+        return bases, [ends[b] for b in bases]
+
+    def in_some_frame(self, address: int) -> bool:
+        """Whether the address was ever inside the variables of a frame."""
+        bases, ends = self._frames
+        k = bisect_right(bases, address) - 1
+        return any(address < ends[j] for j in range(k, max(-1, k - 32), -1))
+
     def _local_at(self, address: int, i: int) -> Object | None:
         """A local that is no object of its own because nothing takes its address."""
         trace = self.recording.trace
@@ -149,7 +184,7 @@ class Objects:
         full = self.program.global_table[int(self.log.object[o.number]["site"])][0]
         init = self.source.global_variables()[full].init
         if init is not None and init.kind == "bytes":
-            text = init.value[offset:].split(b"\0")[0].decode("utf-8", "replace")
+            text: str = init.value[offset:].split(b"\0")[0].decode("utf-8", "replace")
             return '"' + text[:40].replace("\n", "\\n") + ('..."' if len(text) > 40 else '"')
         return f"&{full}" + (f" + {offset}" if offset else "")
 
@@ -163,7 +198,9 @@ def path_text(t: CType, offset: int) -> str:
             out += f"[{k}]"
             t = t.element
         elif t.kind == "struct":
-            hit = next((f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
+            hit = next(
+                (f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None
+            )
             if hit is None:
                 break
             out += f".{hit.name}"

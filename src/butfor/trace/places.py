@@ -104,7 +104,9 @@ class Places:
                 if place is not None:
                     return place
                 instr = s.fn.instrs[at[1]]
-                if self.tree_of(s.fn) is not None and not (instr.op == "store" and isinstance(instr.args[0], int) and s.fn.definer[instr.args[0]] < 0):
+                if self.tree_of(s.fn) is not None and not (
+                    instr.op == "store" and isinstance(instr.args[0], int) and s.fn.definer[instr.args[0]] < 0
+                ):
                     return None
             at = self.trace.call_of(at[0])
             seen += 1
@@ -138,7 +140,9 @@ class Places:
         if whole is None:
             whole = tree.statement_at(variable.line, 1)
         if whole is not None:
-            found.append(replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column))
+            found.append(
+                replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column)
+            )
         return found
 
     def macros(self, place: Place) -> list[Place]:
@@ -177,4 +181,3 @@ def element_path(t: CType, offset: int) -> tuple[int | str, ...]:
         else:
             break
     return tuple(path)
-

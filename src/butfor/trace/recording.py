@@ -183,4 +183,3 @@ def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:
         raise RecordingError(f"{path} is damaged: {e}") from e
     except OSError as e:
         raise DiskFull(f"{path} could not be unpacked to {home}: {e.strerror}") from e
-

@@ -246,8 +246,13 @@ class Trace:
                 return i, n
         return None
 
+    def byval_address(self, i: int, k: int) -> int:
+        """Where the callee's copy of a struct argument lies; the copies are the first objects of a frame."""
+        before = sum(1 for size in self.at(i).fn.byval[:k] if size)
+        return int(self.log.object[int(self.log.frame["object"][self.log.frame_of(i)]) + before]["start"])
+
     def _parameter_inputs(self, i: int, k: int) -> list[Node]:
-        if self._parameter_store(i, k) is not None:
+        if self.at(i).fn.byval[k] or self._parameter_store(i, k) is not None:
             return []
         call = self.call_of(i)
         if call is None or not self.is_direct_call(call, self.at(i).fn):
@@ -312,6 +317,8 @@ class Trace:
         return from_bytes(self.words(i, int(has_setjmp(s.seg)), instr.type), instr.type)
 
     def _parameter(self, i: int, k: int) -> Any:
+        if self.at(i).fn.byval[k]:
+            return self.byval_address(i, k)
         store = self._parameter_store(i, k)
         if store is not None:
             return from_bytes(self.stored(store), self.instr(store).detail)

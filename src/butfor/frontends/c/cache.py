@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -55,9 +56,9 @@ def entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
 
 
 def _prune(root: Path) -> None:
-    homes = [h for h in root.iterdir() if (h / "ok").exists()]
-    if len(homes) <= _KEEP:
-        return
-    homes.sort(key=lambda h: (h / "ok").stat().st_mtime)
-    for old in homes[: len(homes) - _KEEP]:
+    used: list[tuple[float, Path]] = []
+    for home in root.iterdir():
+        with contextlib.suppress(OSError):  # not finished, or removed by another process meanwhile
+            used.append(((home / "ok").stat().st_mtime, home))
+    for _, old in sorted(used)[:-_KEEP]:
         shutil.rmtree(old, ignore_errors=True)

@@ -30,12 +30,12 @@ def run_spec(options: Options) -> RunSpec:
     stdin = options.stdin
     if isinstance(stdin, Path):
         try:
-            stdin = stdin.read_bytes()
+            data = stdin.read_bytes()
         except OSError as e:
             raise UsageError(f"{stdin}: {e.strerror}") from e
-    return RunSpec(
-        options.args, stdin or b"", options.env, options.nondet, options.time_limit, options.step_limit, options.output_limit
-    )
+    else:
+        data = stdin or b""
+    return RunSpec(options.args, data, options.env, options.nondet, options.time_limit, options.step_limit, options.output_limit)
 
 
 def compile_program(options: Options, progress: Progress) -> Build:
@@ -95,7 +95,7 @@ def _bring(source: Path, to: Path) -> None:
 
 def _keep_sources(program: Build, home: Path) -> dict[str, str]:
     """Copies of the program's source files, so that the recording can be read elsewhere."""
-    found = {}
+    found: dict[str, str] = {}
     for path in (program.home / "files").read_text("utf-8", "surrogateescape").splitlines():
         content = Path(path)
         if content.is_file() and content.stat().st_size < 64 * 2**20:

@@ -46,7 +46,9 @@ def find_compiler(name: str | None) -> Compiler:
     """The compiler that the user asked for, by default the one of the `ziglang` package."""
     if name is None or name == "zig":
         if importlib.util.find_spec("ziglang") is None:
-            raise ToolMissing("the C compiler of the package `ziglang` is not installed", hint="pip install ziglang, or name a clang with --cc")
+            raise ToolMissing(
+                "the C compiler of the package `ziglang` is not installed", hint="pip install ziglang, or name a clang with --cc"
+            )
         return Compiler((sys.executable, "-m", "ziglang", "cc"), True)
     path = shutil.which(name)
     if path is None:
@@ -81,7 +83,21 @@ def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[s
 
 def compile_object(compiler: Compiler, source: Path, out: Path, flags: Sequence[str]) -> None:
     """Compiles one C file of the runtime to an object."""
-    command = (*compiler.command, "-O2", "-w", *compiler.arch_flags, "-fno-stack-protector", "-fno-builtin", "-fno-delete-null-pointer-checks", *flags, "-c", str(source), "-o", str(out))
+    command = (
+        *compiler.command,
+        "-O2",
+        "-fomit-frame-pointer",
+        "-w",
+        *compiler.arch_flags,
+        "-fno-stack-protector",
+        "-fno-builtin",
+        "-fno-delete-null-pointer-checks",
+        *flags,
+        "-c",
+        str(source),
+        "-o",
+        str(out),
+    )
     run_tool(command, f"butfor's own runtime ({source.name}) does not compile")
 
 

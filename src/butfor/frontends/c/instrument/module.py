@@ -24,6 +24,7 @@ _HOOKS = """
 @__bf_retp = external global i32
 declare void @__bf_s(i32)
 declare void @__bf_enter(i32, ptr, i64)
+declare void @__bf_variadic(i64)
 declare void @__bf_leave()
 declare i32 @__bf_local(ptr, i64, i32)
 declare i32 @__bf_dynamic(ptr, i64, i64, i32)
@@ -61,7 +62,7 @@ declare void @__bf_copy(ptr, i32, ptr, i32, i64, i32)
 declare void @bf_read(ptr, i64)
 declare void @__bf_copied(ptr, i64)
 declare void @__bf_fill(ptr, i32, i64, i32)
-declare void @__bf_wrote(ptr, i64, i32)
+declare void @__bf_va_start(ptr, i32)
 declare void @__bf_unsupported(i32, i32)
 declare void @__bf_reach_error()
 """
@@ -114,7 +115,11 @@ def _exported(module: Module) -> Iterator[str]:
         if f.name != "main" and not _LOCAL.search(module.lines[f.start].partition("@")[0]):
             yield f.name
     for g in module.globals.values():
-        if g.init is not None and not g.name.startswith("llvm.") and not _LOCAL.search(module.lines[g.line].partition("{")[0].partition("[")[0]):
+        if (
+            g.init is not None
+            and not g.name.startswith("llvm.")
+            and not _LOCAL.search(module.lines[g.line].partition("{")[0].partition("[")[0])
+        ):
             yield g.name
 
 

@@ -12,7 +12,9 @@ from butfor.program.segments import SETJMPS, Layout, ends_segment, words
 from butfor.program.types import Kind, Type, alloc_size, store_size
 
 _HEAD_DBG = re.compile(r" !dbg !\d+")
-_ADDRESS = re.compile(r', ptr ((?:addrspace\(\d+\) )?(?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|getelementptr.*?\)))(?=, align|, !|$| syncscope| seq_cst| monotonic| acquire| release)')
+_ADDRESS = re.compile(
+    r', ptr ((?:addrspace\(\d+\) )?(?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|getelementptr.*?\)))(?=, align|, !|$| syncscope| seq_cst| monotonic| acquire| release)'
+)
 _FAIL = frozenset(("reach_error", "__VERIFIER_error"))
 
 
@@ -83,12 +85,14 @@ class Rewriter:
         layout, fn = self.layout, self.fn
         head = [f"%bf.frame = alloca [{max(layout.frame_size, 16)} x i8], align {layout.frame_align}", *self.temps]
         head.append(f"call void @__bf_enter(i32 {self.first}, ptr %bf.frame, i64 {layout.frame_size})")
+        if fn.variadic:
+            head.append(f"call void @__bf_variadic(i64 {layout.frame_size})")
         if fn.name in _FAIL:
             head.append("call void @__bf_reach_error()")
         names = self.param_names()
         for k, t in enumerate(fn.params):
             if fn.byval[k]:
-                head.append(f"%bf.p{k} = call i32 @__bf_byval(ptr {names[k]}, i64 {fn.byval[k]}, i32 {min(k, MAX_ARGS - 1)})")
+                head.append(f"%bf.p{k} = call i32 @__bf_byval(ptr {names[k]}, i64 {fn.byval[k]}, i32 {k})")
             elif k in self.prov.needed and t.kind is Kind.PTR and k < MAX_ARGS:
                 head.append(f"%bf.p{k} = load i32, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})")
         self.out[self.entry_at : self.entry_at] = ["  " + h for h in head]
@@ -125,7 +129,9 @@ class Rewriter:
             wide = self.name()
             self.emit(f"{wide} = zext {m[1]} {count} to i64")
             count = wide
-        self.emit(f"%bf.p{instr.slot} = call i32 @__bf_dynamic(ptr {name}, i64 {count}, i64 {alloc_size(instr.detail[0])}, i32 {instr.slot})")
+        self.emit(
+            f"%bf.p{instr.slot} = call i32 @__bf_dynamic(ptr {name}, i64 {count}, i64 {alloc_size(instr.detail[0])}, i32 {instr.slot})"
+        )
 
     def _address(self, text: str) -> str:
         m = _ADDRESS.search(text)
@@ -243,7 +249,10 @@ class Rewriter:
 
     def _value(self, operand: str) -> str:
         """The value of an argument text, without its type and attributes."""
-        m = re.search(r'(?:^| )((?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|undef|poison|true|false|-?\d+|getelementptr.*\)|inttoptr.*\)))$', operand)
+        m = re.search(
+            r'(?:^| )((?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|undef|poison|true|false|-?\d+|getelementptr.*\)|inttoptr.*\)))$',
+            operand,
+        )
         assert m is not None, operand
         return m[1]
 
@@ -255,7 +264,9 @@ class Rewriter:
             for k, t in enumerate(call.arg_types[:MAX_ARGS]):
                 if t.kind is not Kind.PTR:
                     continue
-                self.emit(f"store i32 {self.prov.of(instr.args[k])}, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})")
+                self.emit(
+                    f"store i32 {self.prov.of(instr.args[k])}, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})"
+                )
                 if call.byval[k]:
                     operands = self._operands(text) if operands is None else operands
                     source = self._value(operands[k])
@@ -315,7 +326,7 @@ class Rewriter:
         p = [self.prov.of(a) if t.kind is Kind.PTR else "0" for a, t in zip(instr.args, instr.detail.arg_types, strict=False)]
         if name.startswith("llvm.va_start"):
             self.emit(text)
-            self.emit(f"call void @__bf_wrote(ptr {operands[0]}, i64 24, i32 {instr.index})")
+            self.emit(f"call void @__bf_va_start(ptr {operands[0]}, i32 {instr.index})")
         elif name.startswith("llvm.va_copy"):
             self.emit(f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 24, i32 {instr.index})")
             self.emit(text)
@@ -332,7 +343,9 @@ class Rewriter:
                 self.emit(text)
                 self.emit(f"call void @__bf_fill(ptr {operands[0]}, i32 {p[0]}, i64 {size}, i32 {instr.index})")
             else:
-                self.emit(f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 {size}, i32 {instr.index})")
+                self.emit(
+                    f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 {size}, i32 {instr.index})"
+                )
                 self.emit(text)
                 self.emit(f"call void @__bf_copied(ptr {operands[0]}, i64 {size})")
 

@@ -159,7 +159,10 @@ class DebugInfo:
             case "DICompositeType", "DW_TAG_array_type":
                 return self._array(f, size)
             case "DICompositeType", "DW_TAG_enumeration_type":
-                names = tuple((int(self._node(e).fields.get("value", "0")), self._node(e).fields.get("name", "")) for e in self._members(f.get("elements")))
+                names = tuple(
+                    (int(self._node(e).fields.get("value", "0")), self._node(e).fields.get("name", ""))
+                    for e in self._members(f.get("elements"))
+                )
                 return CType("enum", name, size, names=names)
             case "DICompositeType", _:
                 kind = "union" if tag == "DW_TAG_union_type" else "struct"
@@ -185,5 +188,3 @@ class DebugInfo:
 
 def _unescape(text: str) -> str:
     return _HEX.sub(lambda m: chr(int(m[1], 16)), text)
-
-

@@ -15,9 +15,7 @@ TOKEN = re.compile(
 )
 
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128, "ppc_fp128": 128}
-_CASTS = frozenset(
-    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast addrspacecast".split()
-)
+_CASTS = frozenset("trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast addrspacecast".split())
 _FLAGS = frozenset(
     "nsw nuw exact disjoint nneg inbounds nusw samesign fast nnan ninf nsz arcp contract afn reassoc volatile atomic tail musttail notail "
     "dso_local dso_preemptable".split()

@@ -1,6 +1,7 @@
 /* The recording runtime: hooks that instrumented code calls, shadow memory, objects, and the log. */
 #include "rt_log.h"
 #include "rt_shadow.h"
+#include <emmintrin.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,6 +13,9 @@ typedef u32 seg_t;
 typedef u16 seg_t;
 #endif
 
+#define FAST inline __attribute__((always_inline)) /* one copy for each size of access */
+#define NOINLINE __attribute__((noinline))
+
 struct col bf_cols[C_COUNT];
 u32 __bf_argp[16];
 void *__bf_args[16];
@@ -19,7 +23,6 @@ u32 __bf_args_set;
 u32 __bf_retp;
 
 u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents; /* how many so far; stores are numbered from 1 */
-u64 bf_nloads;
 struct live_frame *bf_frame; /* the innermost frame */
 static struct live_frame *frames;
 u32 *bf_ostack;
@@ -53,7 +56,7 @@ void bf_flush(int c) {
   int saved = errno;
   write_all(k->fd, k->buf, n);
   errno = saved;
-  k->flushed += n;
+  k->zero -= n;
   k->at = k->buf;
 }
 
@@ -65,34 +68,36 @@ u32 bf_now(void) { return under_way(bf_segments()); }
 
 static void window_start(void) {
   struct check_rec *r = PUT(C_CHECK, struct check_rec);
-  *r = (struct check_rec){.loads = bf_nloads, .bytes = bf_size(C_VALUE), .addresses = bf_size(C_ADDRESS) / 8, .words = bf_size(C_WORD) / 8,
+  *r = (struct check_rec){.loads = bf_loads(), .bytes = bf_size(C_VALUE), .addresses = bf_size(C_ADDRESS) / 8, .words = bf_size(C_WORD) / 8,
                           .stores = bf_nstores, .frame = bf_frame->id, .frames = bf_nframes, .reads = bf_nreads, .events = bf_nevents};
   if (bf_stop || bf_segments() >= pending_end) bf_end_run(END_LIMIT, 0, bf_stop ? "time" : "steps");
   if (bf_nstores > 0x0ff00000u || bf_nreads > 0x07f00000u || bf_nevents > 0x07f00000u) bf_end_run(END_LIMIT, 0, "log");
   bf_deliver_signals();
 }
 
-static seg_t *seg_next, *seg_end; /* the end of the window under way */
+static u8 *seg_end; /* the end of the window under way */
 
-static void seg_full(void) {
-  bf_cols[C_SEG].at = (u8 *)seg_next;
-  if (bf_cols[C_SEG].at >= bf_cols[C_SEG].end) bf_flush(C_SEG);
-  seg_next = (seg_t *)bf_cols[C_SEG].at;
-  seg_end = seg_next + BF_WINDOW;
+static NOINLINE void seg_full(u32 seg) {
+  struct col *k = &bf_cols[C_SEG];
+  if (k->at >= k->end) bf_flush(C_SEG);
+  seg_end = k->at + BF_WINDOW * sizeof(seg_t);
   window_start();
+  *(seg_t *)k->at = (seg_t)seg;
+  k->at += sizeof(seg_t);
 }
 
-static inline void put_segment(u32 seg) {
-  if (__builtin_expect(seg_next == seg_end, 0)) seg_full();
-  *seg_next++ = (seg_t)seg;
-  bf_cols[C_SEG].at = (u8 *)seg_next;
+static FAST void put_segment(u32 seg) {
+  u8 *at = bf_cols[C_SEG].at;
+  if (__builtin_expect(at == seg_end, 0)) return seg_full(seg);
+  *(seg_t *)at = (seg_t)seg;
+  bf_cols[C_SEG].at = at + sizeof(seg_t);
 }
 
 void __bf_s(u32 seg) { put_segment(seg); }
 
 void bf_log_start(u64 limit) {
   pending_end = limit;
-  seg_next = seg_end = (seg_t *)bf_cols[C_SEG].at;
+  seg_end = bf_cols[C_SEG].at;
 }
 
 /* ---- frames -------------------------------------------------------------------------------------------------------- */
@@ -105,17 +110,17 @@ void __bf_enter(u32 seg, u8 *base, u64 size) {
   *r = (struct frame_rec){.entry = bf_now(), .caller = caller, .parent = bf_frame->id, .object = bf_nobjects, .base = (u64)base};
   f->caller = caller;
   f->id = bf_nframes++;
-  f->base = base;
+  f->base = f->low = base;
   f->osp = bf_osp;
   bf_frame = f;
   memset(ids(base), 0, size * 4);
   if (!__bf_args_set)
-    for (int i = 0; i < 16; i++) __bf_argp[i] = BF_LOOKUP;
+    for (int i = 0; i < 16; i++) __bf_argp[i] = BF_LOOKUP, __bf_args[i] = 0;
   __bf_args_set = 0;
 }
 
 static void drop_objects(u32 to) {
-  while (bf_osp > to) bf_objects[bf_ostack[--bf_osp]].dead = 1;
+  while (bf_osp > to) bf_bury(&bf_objects[bf_ostack[--bf_osp]]);
 }
 
 void __bf_leave(void) {
@@ -141,6 +146,7 @@ u32 __bf_local(u8 *p, u64 size, u32 site) {
 
 u32 __bf_dynamic(u8 *p, u64 count, u64 size, u32 site) {
   *PUT(C_WORD, u64) = (u64)p;
+  if (p < bf_frame->low) bf_frame->low = p;
   memset(ids(p), 0, count * size * 4);
   u32 o = bf_new_object(p, count * size, OB_DYNAMIC, site);
   if (o) bf_ostack[bf_osp++] = o;
@@ -148,29 +154,40 @@ u32 __bf_dynamic(u8 *p, u64 count, u64 size, u32 site) {
 }
 
 void __bf_restore(u8 *sp) {
-  for (u32 i = bf_osp; i > bf_frame->osp; i--) {
-    struct object *o = &bf_objects[bf_ostack[i - 1]];
-    if (o->kind == OB_DYNAMIC && o->start < sp) o->dead = 1;
+  while (bf_osp > bf_frame->osp) {
+    struct object *o = &bf_objects[bf_ostack[bf_osp - 1]];
+    if (o->kind != OB_DYNAMIC || o->start >= sp) break;
+    bf_bury(o);
+    bf_osp--;
   }
 }
 
-static void begin_copy(const u8 *dst, const u8 *src, u64 n, u32 site);
+/* What lies between this frame and the variables of its caller are arguments, which no recorded store wrote. */
+void __bf_variadic(u64 size) {
+  u8 *from = bf_frame->base + size, *to = bf_frame[-1].low;
+  if (bf_frame - 1 > frames && from < to && to - from < 1 << 20) memset(ids(from), 0, (u64)(to - from) * 4);
+}
+
+static struct event_rec *begin_copy(const u8 *dst, const u8 *src, u64 n, u32 site);
+static void mark(const u8 *p, u64 n, u32 event);
 void __bf_copied(u8 *dst, u64 n);
-/* The callee's own copy of a struct argument, made by the call itself. */
+/* The callee's own copy of a struct argument, made by the call itself; arguments beyond the sixteenth are not followed. */
 u32 __bf_byval(u8 *p, u64 n, u32 arg) {
-  u8 *src = __bf_argp[arg] == BF_LOOKUP ? 0 : __bf_args[arg];
+  u8 *src = arg < 16 ? __bf_args[arg] : 0;
+  if (arg < 16) __bf_args[arg] = 0;
   if (src && n && memcmp(src, p, n) == 0) {
-    begin_copy(p, src, n, ~0u);
+    begin_copy(p, src, n, ~0u)->seg = bf_frame->caller;
     __bf_copied(p, n);
-  } else {
-    memset(ids(p), 0, n * 4);
+  } else if (n) {
+    bf_event(EV_WRITE, p, n)->seg = bf_frame->caller;
+    mark(p, n, bf_nevents);
   }
   return __bf_local(p, n, ~arg);
 }
 
 /* ---- loads --------------------------------------------------------------------------------------------------------- */
 
-static inline int same(const u8 *p, const u8 *v, int n) {
+static FAST int same(const u8 *p, const u8 *v, int n) {
   switch (n) {
   case 1: return *p == *v;
   case 2: return *(const u16 *)p == *(const u16 *)v;
@@ -179,12 +196,23 @@ static inline int same(const u8 *p, const u8 *v, int n) {
   }
 }
 
-static inline int regular_ids(const u32 *s, int n) {
+/* Four ids that follow each other. */
+static FAST __m128i ids_from(u32 w) { return _mm_add_epi32(_mm_set1_epi32((int)w), _mm_setr_epi32(0, 1, 2, 3)); }
+static FAST int unlike(const u32 *s, u32 w) { return _mm_movemask_epi8(_mm_cmpeq_epi32(_mm_loadu_si128((const __m128i *)s), ids_from(w))) ^ 0xffff; }
+
+/* Whether byte i has the id w + i, for all but the first. */
+static FAST int follow(const u32 *s, u32 w, int n) {
+  switch (n) {
+  case 1: return 1;
+  case 2: return s[1] == w + 1;
+  case 4: return !unlike(s, w);
+  default: return !(unlike(s, w) | unlike(s + 4, w + 4));
+  }
+}
+
+static FAST int regular(const u8 *p, const u32 *s, int n) {
   u32 w = s[0];
-  if ((w & 7) || w - 1 >= BF_EVENT - 1) return 0;
-  u32 bad = 0;
-  for (int i = 1; i < n; i++) bad |= s[i] ^ (w + (u32)i);
-  return !bad;
+  return !(w & 7) && w - 1 < BF_EVENT - 1 && follow(s, w, n) && same(p, vals(p), n);
 }
 
 /* Whether these 8 bytes came from one copy, which brought the pointer's object along. */
@@ -200,7 +228,7 @@ static __attribute__((noinline)) void irregular(u8 *p, int n) {
   memcpy(&r->value, p, (size_t)n);
   memcpy(r->src, s, (size_t)n * 4);
   r->seg = bf_now();
-  r->load = (u32)bf_nloads;
+  r->load = (u32)bf_loads();
   r->size = (u8)n;
   int never = 0, changed = 0;
   for (int i = 0; i < n; i++) {
@@ -215,47 +243,79 @@ static __attribute__((noinline)) void irregular(u8 *p, int n) {
   memcpy(v, p, (size_t)n);
 }
 
-static inline void load(u8 *p, int n) {
+/* Any load. */
+static FAST void load_any(u8 *p, int n) {
   u32 *s = ids(p);
-  if (__builtin_expect(!regular_ids(s, n) || !same(p, vals(p), n), 0)) irregular(p, n);
-  u32 w = s[0];
-  u32 delta = bf_nstores - (w >> 3);
-  u8 *q = bf_put(C_LOAD, 1);
-  if (__builtin_expect(w < BF_READ && delta < 255, 1)) {
-    *q = (u8)delta;
-  } else {
-    *q = 255;
-    *PUT(C_ESCAPE, struct escape) = (struct escape){(u32)bf_nloads, w};
+  if (!regular(p, s, n)) irregular(p, n);
+  u32 w = s[0], delta = bf_nstores - (w >> 3), near = w < BF_READ && delta < 255;
+  if (!near) *PUT(C_ESCAPE, struct escape) = (struct escape){(u32)bf_loads(), w};
+  *PUT(C_LOAD, u8) = near ? (u8)delta : 255;
+}
+static NOINLINE void load_1(u8 *p) { load_any(p, 1); }
+static NOINLINE void load_2(u8 *p) { load_any(p, 2); }
+static NOINLINE void load_4(u8 *p) { load_any(p, 4); }
+static NOINLINE void load_8(u8 *p) { load_any(p, 8); }
+static FAST void load_slowly(u8 *p, int n) {
+  switch (n) {
+  case 1: load_1(p); break;
+  case 2: load_2(p); break;
+  case 4: load_4(p); break;
+  default: load_8(p); break;
   }
-  bf_nloads++;
 }
 
-static inline void check(const u8 *p, u64 n, u32 o, int is_write) {
-  if (o == 0) return;
-  if (__builtin_expect(o < BF_WEAK, 1)) {
-    struct object *b = &bf_objects[o];
-    u64 off = (u64)p - (u64)b->start;
-    if (__builtin_expect(off < b->size && off + n <= b->size && !b->dead, 1)) return;
-  }
-  bf_check(p, n, o, is_write);
+/* Most loads: of what one of the latest 255 stores wrote. The rest goes elsewhere, so that these few instructions need no stack. */
+static FAST int load_near(u8 *p, int n) {
+  const u32 *s = ids(p);
+  struct col *k = &bf_cols[C_LOAD];
+  u32 w = s[0], delta = bf_nstores - 1 - ((w - 8) >> 3); /* large when w is 0, or a read or an event */
+  if (__builtin_expect(delta >= 255 || w & 7 || k->at == k->end || !follow(s, w, n) || !same(p, vals(p), n), 0)) return 0;
+  *k->at++ = (u8)delta;
+  return 1;
+}
+static FAST void load(u8 *p, int n) {
+  if (__builtin_expect(!load_near(p, n), 0)) load_slowly(p, n);
+}
+
+static FAST int fine(const u8 *p, u64 n, u32 o) {
+  if (__builtin_expect(o >= BF_WEAK, 0)) return 0;
+  u64 room = bf_objects[o].room, off = (u64)p - (u64)bf_objects[o].start;
+  return off < room && off + n <= room;
+}
+static FAST void check(const u8 *p, u64 n, u32 o, int is_write) {
+  if (__builtin_expect(!fine(p, n, o), 0)) bf_check(p, n, o, is_write);
+}
+
+static NOINLINE void load_check(u8 *p, int n, u32 o) {
+  check(p, (u64)n, o, 0);
+  load_slowly(p, n);
+}
+static FAST void load_checked(u8 *p, int n, u32 o) {
+  if (__builtin_expect(!fine(p, (u64)n, o), 0)) return load_check(p, n, o);
+  load(p, n);
 }
 
 void __bf_l1(u8 *p) { load(p, 1); }
 void __bf_l2(u8 *p) { load(p, 2); }
 void __bf_l4(u8 *p) { load(p, 4); }
 void __bf_l8(u8 *p) { load(p, 8); }
-void __bf_l1c(u8 *p, u32 o) { check(p, 1, o, 0); load(p, 1); }
-void __bf_l2c(u8 *p, u32 o) { check(p, 2, o, 0); load(p, 2); }
-void __bf_l4c(u8 *p, u32 o) { check(p, 4, o, 0); load(p, 4); }
-void __bf_l8c(u8 *p, u32 o) { check(p, 8, o, 0); load(p, 8); }
+void __bf_l1c(u8 *p, u32 o) { load_checked(p, 1, o); }
+void __bf_l2c(u8 *p, u32 o) { load_checked(p, 2, o); }
+void __bf_l4c(u8 *p, u32 o) { load_checked(p, 4, o); }
+void __bf_l8c(u8 *p, u32 o) { load_checked(p, 8, o); }
 
 /* The object a loaded pointer points into: tracked when it was stored whole by recorded code. */
-static inline u32 loaded_pointer(u8 *p) {
-  load(p, 8);
-  return (u64)p & 7 ? BF_LOOKUP : *prov(p);
+static FAST u32 object_at(const u8 *p) { return (u64)p & 7 ? BF_LOOKUP : *prov(p); }
+static NOINLINE u32 load_pointer(u8 *p) {
+  load_any(p, 8);
+  return object_at(p);
 }
-u32 __bf_lp(u8 *p) { return loaded_pointer(p); }
-u32 __bf_lpc(u8 *p, u32 o) { check(p, 8, o, 0); return loaded_pointer(p); }
+static NOINLINE u32 load_pointer_check(u8 *p, u32 o) {
+  check(p, 8, o, 0);
+  return load_pointer(p);
+}
+u32 __bf_lp(u8 *p) { return __builtin_expect(load_near(p, 8), 1) ? object_at(p) : load_pointer(p); }
+u32 __bf_lpc(u8 *p, u32 o) { return __builtin_expect(fine(p, 8, o) && load_near(p, 8), 1) ? object_at(p) : load_pointer_check(p, o); }
 
 static inline int chunk(u32 left) { return left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1; }
 
@@ -263,7 +323,7 @@ void __bf_ln(u8 *p, u32 n, u32 o) {
   check(p, n, o, 0);
   while (n) {
     int k = chunk(n);
-    load(p, k);
+    load_slowly(p, k);
     p += k;
     n -= (u32)k;
   }
@@ -271,30 +331,47 @@ void __bf_ln(u8 *p, u32 n, u32 o) {
 
 /* ---- stores -------------------------------------------------------------------------------------------------------- */
 
-static inline void store(u8 *p, int n) {
-  u32 *s = ids(p);
-  u32 w = ++bf_nstores << 3;
-  for (int i = 0; i < n; i++) s[i] = w + (u32)i;
-  u8 *q = bf_put(C_VALUE, (u64)n), *v = vals(p);
+static FAST void mark_store(u8 *p, int n) {
+  u32 *s = ids(p), w = ++bf_nstores << 3;
   switch (n) {
-  case 1: *q = *v = *p; break;
-  case 2: *(u16 *)q = *(u16 *)v = *(u16 *)p; break;
-  case 4: *(u32 *)q = *(u32 *)v = *(u32 *)p; break;
-  default: *(u64 *)q = *(u64 *)v = *(u64 *)p; break;
+  case 1: s[0] = w; *vals(p) = *p; break;
+  case 2: s[0] = w, s[1] = w + 1; *(u16 *)vals(p) = *(u16 *)p; break;
+  case 4: _mm_storeu_si128((__m128i *)s, ids_from(w)); *(u32 *)vals(p) = *(u32 *)p; break;
+  default:
+    _mm_storeu_si128((__m128i *)s, ids_from(w));
+    _mm_storeu_si128((__m128i *)(s + 4), ids_from(w + 4));
+    *(u64 *)vals(p) = *(u64 *)p;
   }
 }
-static inline void address(u8 *p) { *PUT(C_ADDRESS, u64) = (u64)p; }
+static FAST void put_value(u8 *q, const u8 *p, int n) {
+  switch (n) {
+  case 1: *q = *p; break;
+  case 2: *(u16 *)q = *(const u16 *)p; break;
+  case 4: *(u32 *)q = *(const u32 *)p; break;
+  default: *(u64 *)q = *(const u64 *)p;
+  }
+}
+static FAST void store(u8 *p, int n) {
+  put_value(bf_put(C_VALUE, (u64)n), p, n);
+  mark_store(p, n);
+}
+static FAST void address(u8 *p) { *PUT(C_ADDRESS, u64) = (u64)p; }
+static FAST void store_checked(u8 *p, int n, u32 o) {
+  check(p, (u64)n, o, 1);
+  address(p);
+  store(p, n);
+}
 
 void __bf_s1(u8 *p) { store(p, 1); }
 void __bf_s2(u8 *p) { store(p, 2); }
 void __bf_s4(u8 *p) { store(p, 4); }
 void __bf_s8(u8 *p) { store(p, 8); *prov(p) = BF_LOOKUP; }
-void __bf_s1c(u8 *p, u32 o) { check(p, 1, o, 1); address(p); store(p, 1); }
-void __bf_s2c(u8 *p, u32 o) { check(p, 2, o, 1); address(p); store(p, 2); }
-void __bf_s4c(u8 *p, u32 o) { check(p, 4, o, 1); address(p); store(p, 4); }
-void __bf_s8c(u8 *p, u32 o) { check(p, 8, o, 1); address(p); store(p, 8); *prov(p) = BF_LOOKUP; }
+void __bf_s1c(u8 *p, u32 o) { store_checked(p, 1, o); }
+void __bf_s2c(u8 *p, u32 o) { store_checked(p, 2, o); }
+void __bf_s4c(u8 *p, u32 o) { store_checked(p, 4, o); }
+void __bf_s8c(u8 *p, u32 o) { store_checked(p, 8, o); *prov(p) = BF_LOOKUP; }
 void __bf_sp(u8 *p, u32 o) { store(p, 8); *prov(p) = o; }
-void __bf_spc(u8 *p, u32 v, u32 o) { check(p, 8, o, 1); address(p); store(p, 8); *prov(p) = v; }
+void __bf_spc(u8 *p, u32 v, u32 o) { store_checked(p, 8, o); *prov(p) = v; }
 void __bf_sn(u8 *p, u32 n) {
   while (n) {
     int k = chunk(n);
@@ -333,15 +410,17 @@ void __bf_unknown(void) {
 /* ---- effects of library code and of copies ------------------------------------------------------------------------- */
 
 static u32 put_runs(const u8 *p, u64 n) {
-  u32 *s = ids(p), count = 0, next = 0;
+  u32 *s = ids(p), count = 0, last = 0;
+  u8 *v = vals(p);
   for (u64 i = 0; i < n; i++) {
-    if (i && (s[i] == next || ((s[i] & BF_EVENT) == BF_EVENT && s[i] == s[i - 1]) || (!s[i] && !s[i - 1]))) {
-      next = s[i] + 1;
-      continue;
+    u32 w = s[i];
+    if (w && last_unknown && p[i] != v[i]) w = BF_EVENT | last_unknown << 3; /* changed since by a call that told nothing */
+    int goes_on = i && (w == 0 || w >= BF_EVENT ? w == last : w == last + 1);
+    if (!goes_on) {
+      *PUT(C_RUN, struct run_rec) = (struct run_rec){(u32)i, w};
+      count++;
     }
-    *PUT(C_RUN, struct run_rec) = (struct run_rec){(u32)i, s[i]};
-    count++;
-    next = s[i] + 1;
+    last = w;
   }
   return count;
 }
@@ -359,9 +438,12 @@ void bf_wrote(const void *p, u64 n) {
   bf_event(EV_WRITE, p, n);
   mark(p, n, bf_nevents);
 }
-void __bf_wrote(u8 *p, u64 n, u32 site) {
-  bf_event(EV_WRITE, p, n)->site = site;
-  mark(p, n, bf_nevents);
+/* A va_list of x86-64: its last member points to the registers that the function's entry saved, which no recorded store wrote. */
+void __bf_va_start(u8 *list, u32 site) {
+  u8 *saved = *(u8 **)(list + 16);
+  memset(ids(saved), 0, 176 * 4);
+  bf_event(EV_WRITE, list, 24)->site = site;
+  mark(list, 24, bf_nevents);
 }
 void bf_filled(void *p, u64 n) {
   if (!n) return;
@@ -396,8 +478,8 @@ void bf_input_result(u64 n, int stream, int64_t offset) {
 /* A copy is announced before memory changes, so that the writers of overlapping sources are still there. Pointers' objects go with it. */
 static u32 copy_event;
 static inline int whole_pointer(const u32 *s) { return (s[0] < BF_EVENT && !(s[0] & 7) && s[7] == s[0] + 7) || whole_copy(s); }
-static void begin_copy(const u8 *dst, const u8 *src, u64 n, u32 site) {
-  if (!n) return;
+static struct event_rec *begin_copy(const u8 *dst, const u8 *src, u64 n, u32 site) {
+  if (!n) return 0;
   struct event_rec *e = bf_event(EV_COPY, dst, n);
   e->addr2 = (u64)src;
   e->site = site;
@@ -409,6 +491,7 @@ static void begin_copy(const u8 *dst, const u8 *src, u64 n, u32 site) {
     u64 i = first + 8 * (dst <= src ? k : slots - 1 - k);
     *prov(dst + i) = together && whole_pointer(ids(src + i)) ? *prov(src + i) : BF_LOOKUP;
   }
+  return e;
 }
 void bf_before_copy(const void *dst, const void *src, u64 n) { begin_copy(dst, src, n, ~0u); }
 void bf_copied(void *dst, const void *src, u64 n) {

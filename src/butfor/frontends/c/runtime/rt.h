@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define BF_OWN __attribute__((visibility("hidden"))) /* reached without a detour through the table of a shared library */
+
 typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
@@ -32,9 +34,9 @@ enum bf_error { ER_BOUNDS = 1, ER_FREED, ER_DOUBLE_FREE, ER_BAD_FREE, ER_RETURNE
 enum bf_kind { OB_GLOBAL = 1, OB_STACK, OB_HEAP, OB_DYNAMIC };
 
 /* Arguments of the call under way: provenance of pointer argument i. Valid when bf_args_set is 1; a wrapper reads it first thing. */
-extern u32 __bf_argp[16];
-extern u32 __bf_args_set;
-extern u32 __bf_retp; /* provenance of the pointer being returned: a model sets it, BF_LOOKUP otherwise */
+extern BF_OWN u32 __bf_argp[16];
+extern BF_OWN u32 __bf_args_set;
+extern BF_OWN u32 __bf_retp; /* provenance of the pointer being returned: a model sets it, BF_LOOKUP otherwise */
 
 /* The object that argument i (with value p) points into, as an object number with or without BF_WEAK, or BF_NOPROV. */
 u32 bf_arg(int i, const void *p);

@@ -7,8 +7,8 @@
 
 enum column { C_SEG, C_LOAD, C_ESCAPE, C_VALUE, C_ADDRESS, C_WORD, C_FRAME, C_READ, C_EVENT, C_RUN, C_OBJECT, C_DEATH, C_ERROR, C_OUTPUT, C_PIECE, C_CHECK, C_COUNT };
 
-struct col { u8 *at, *end, *buf; u64 flushed; int fd; };
-extern struct col bf_cols[C_COUNT];
+struct col { u8 *at, *end, *buf, *zero; int fd; }; /* zero: where the column would begin if all of it were in the buffer */
+extern BF_OWN struct col bf_cols[C_COUNT];
 
 struct escape { u32 load, writer; };                                     /* load number and full writer id */
 struct frame_rec { u32 entry, caller, parent, object; u64 base; };       /* segment numbers; first object number at entry */
@@ -32,5 +32,6 @@ static inline void *bf_put(int c, u64 n) {
   return p;
 }
 #define PUT(c, T) ((T *)bf_put(c, sizeof(T)))
-static inline u64 bf_size(int c) { return bf_cols[c].flushed + (u64)(bf_cols[c].at - bf_cols[c].buf); }
+static inline u64 bf_size(int c) { return (u64)bf_cols[c].at - (u64)bf_cols[c].zero; }
+static inline u64 bf_loads(void) { return bf_size(C_LOAD); } /* how many so far */
 #endif

@@ -19,7 +19,7 @@ extern const u64 __bf_counts[4];
 u32 bf_new_object(u8 *p, u64 size, int kind, u32 site) {
   if (bf_nobjects >= MAX_OBJECTS - 1) return BF_NOPROV;
   u32 o = bf_nobjects++;
-  bf_objects[o] = (struct object){p, size, (u8)kind, 0};
+  bf_objects[o] = (struct object){p, size, size, (u8)kind, 0};
   struct object_rec *r = PUT(C_OBJECT, struct object_rec);
   *r = (struct object_rec){.start = (u64)p, .size = size, .birth = bf_segments() ? bf_now() : 0, .site = site, .frame = bf_frame->id, .kind = (u8)kind};
   return o;
@@ -27,7 +27,8 @@ u32 bf_new_object(u8 *p, u64 size, int kind, u32 site) {
 
 void bf_objects_start(void) {
   bf_objects = bf_reserve(sizeof(struct object) * (u64)MAX_OBJECTS);
-  bf_new_object(0, 0, 0, 0); /* number 0 means: none */
+  bf_new_object(0, 0, 0, 0); /* number 0 means: none, and allows everything */
+  bf_objects[0].room = ~0ull;
   u64 n = __bf_counts[0];
   global_order = bf_reserve(8 * (n + 1));
   global_number = bf_reserve(4 * (n + 1));
@@ -76,7 +77,7 @@ u32 bf_arg(int i, const void *p) {
 void bf_report(int kind, const void *p, u64 n, u32 object, int is_write) {
   static u32 reported;
   if (reported++ >= MAX_ERRORS) return;
-  *PUT(C_ERROR, struct error_rec) = (struct error_rec){.addr = (u64)p, .size = n, .load = bf_nloads, .store = bf_nstores, .seg = bf_now(),
+  *PUT(C_ERROR, struct error_rec) = (struct error_rec){.addr = (u64)p, .size = n, .load = bf_loads(), .store = bf_nstores, .seg = bf_now(),
                                                        .object = object & ~BF_WEAK, .kind = (u8)kind, .is_write = (u8)is_write};
 }
 
@@ -138,7 +139,7 @@ u32 bf_born(void *q, u64 n, int zeroed) {
 void bf_died(u32 o) {
   o &= ~BF_WEAK;
   if (!o || o >= bf_nobjects) return;
-  bf_objects[o].dead = 1;
+  bf_bury(&bf_objects[o]);
   *PUT(C_DEATH, struct death_rec) = (struct death_rec){o, bf_now()};
 }
 u64 bf_object_size(u32 o) { return bf_objects[o & ~BF_WEAK].size; }

@@ -16,15 +16,15 @@ static inline u8 *vals(const u8 *p) { return (u8 *)(SH_VALS + ((u64)p & SH_MASK)
 static inline u32 *prov(const u8 *p) { return (u32 *)(SH_PROV + (((u64)p & SH_MASK) >> 3 << 2)); }
 static inline u32 *heap_map(const u8 *p) { return (u32 *)(SH_HEAP + (((u64)p & SH_MASK) >> 4 << 2)); }
 
-struct object { u8 *start; u64 size; u8 kind, dead; };
-extern struct object *bf_objects;
-extern u32 bf_nobjects;
-struct live_frame { u8 *base; u32 id, osp, caller; };
-extern struct live_frame *bf_frame;
-extern u32 *bf_ostack, bf_osp;
-extern u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents;
-extern u64 bf_nloads;
-extern volatile int bf_stop;
+struct object { u8 *start; u64 room, size; u8 kind, dead; }; /* room: what may be accessed, 0 once it is dead */
+static inline void bf_bury(struct object *o) { o->dead = 1, o->room = 0; }
+extern BF_OWN struct object *bf_objects;
+extern BF_OWN u32 bf_nobjects;
+struct live_frame { u8 *base, *low; u32 id, osp, caller; };
+extern BF_OWN struct live_frame *bf_frame;
+extern BF_OWN u32 *bf_ostack, bf_osp;
+extern BF_OWN u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents;
+extern BF_OWN volatile int bf_stop;
 
 u32 bf_new_object(u8 *p, u64 size, int kind, u32 site);
 int bf_never_written(const u8 *p);

@@ -66,7 +66,7 @@ static void write_end(int reason, int status, const char *text, u64 fault, int i
   for (; text && text[k] && k < sizeof clean - 1; k++) clean[k] = text[k] == '\n' ? ' ' : text[k];
   clean[k] = 0;
   int n = snprintf(line, sizeof line, "reason %d\nstatus %d\nfault %llu\nin_program %d\nsegments %u\nloads %llu\nstores %u\nframes %u\ncurrent %u\ntext %s\n", reason,
-                   status, (unsigned long long)fault, in_program, bf_segments(), (unsigned long long)bf_nloads, bf_nstores, bf_nframes, bf_frame->id, clean);
+                   status, (unsigned long long)fault, in_program, bf_segments(), (unsigned long long)bf_loads(), bf_nstores, bf_nframes, bf_frame->id, clean);
   int fd = open_in_dir("end");
   if (fd < 0 || write(fd, line, (size_t)n) != n) say("butfor: the recording could not be finished\n");
 }
@@ -171,7 +171,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
   map_shadow(SH_PROV, 1ull << 41);
   map_shadow(SH_HEAP, 1ull << 40);
   for (int c = 0; c < C_COUNT; c++) {
-    bf_cols[c].buf = bf_cols[c].at = bf_reserve(BUFFER + 4096);
+    bf_cols[c].buf = bf_cols[c].zero = bf_cols[c].at = bf_reserve(BUFFER + 4096);
     bf_cols[c].end = bf_cols[c].buf + BUFFER;
     bf_cols[c].fd = recording ? open_in_dir(names[c]) : -1;
   }
