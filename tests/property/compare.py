@@ -13,7 +13,7 @@ from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
 from butfor.program.model import Instr
 from butfor.program.segments import ENTRY
-from butfor.trace.check import _POISON, CheckResult, _Cursor, _Frame, _Replay
+from butfor.trace.check import _POISON, CheckResult, _Cursor, _Frame, _Replay, same_but_open
 from butfor.trace.recording import Recording
 from butfor.trace.semantics import to_bytes
 from butfor.trace.static import StaticSegment
@@ -144,8 +144,9 @@ def _lazily(trace: Trace, replay: Watched, rng: random.Random, out: Outcome) -> 
     for what, read, nodes in (("load", trace.loaded, replay.loads), ("store", trace.stored, replay.stores)):
         for node, data in nodes:
             out.accesses += 1
-            if read(node)[: len(data)] != data:
-                out.wrong.append(f"{_place(trace, node)}: {what} of {data.hex()} forward, {read(node).hex()} on demand")
+            found, instr = read(node)[: len(data)], trace.instr(node)
+            if found != data and not same_but_open(data, found, instr.type if what == "load" else instr.detail):
+                out.wrong.append(f"{_place(trace, node)}: {what} of {data.hex()} forward, {found.hex()} on demand")
     for node in replay.branches:
         _branch(trace, node, out)
     del out.wrong[20:]

@@ -15,6 +15,7 @@ from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
 from butfor.trace.places import Place, Places
 from butfor.trace.recording import Recording
+from butfor.trace.steps import Steps
 from butfor.trace.trace import Trace
 
 
@@ -49,6 +50,11 @@ class Case:
     def objects(self) -> Objects:
         """Objects by address."""
         return Objects(self.recording)
+
+    @cached_property
+    def steps(self) -> Steps:
+        """The run in source terms."""
+        return Steps(self.places, self.objects, self.dependence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from butfor.explanation import FailureKind
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.model import Instr
 from butfor.trace.places import Place
+from butfor.trace.steps import Step
 from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.trace import Node
+
+
+_CHECKS = (FailureKind.ASSERTION, FailureKind.REACH_ERROR)
 
 
 @dataclass(slots=True)
@@ -30,8 +35,11 @@ def localize(case: Case) -> Diagnosis:
     slicer = Slicer(case.dependence, case.budget.is_over)
     slices = {kind: slicer.backward(case.point.roots, kind, case.point.node) for kind in KINDS}
     entries = _entries(case, slices)
+    farthest = max((e.distance for e in entries.values()), default=0.0) + 1.0
+    for e in entries.values():
+        e.distance += _symptom(case, e, farthest)
+    farthest *= 2
     ordered = sorted(entries.values(), key=lambda e: (e.distance, -e.first[0]))
-    farthest = max((e.distance for e in ordered), default=0.0) + 1.0
     findings = tuple(Finding(e.place, round(1.0 - e.distance / farthest, 4), _reason(case, e)) for e in ordered)
     lines: set[tuple[str, int]] = set()
     data = {}
@@ -39,6 +47,16 @@ def localize(case: Case) -> Diagnosis:
         lines |= {(p.file, p.line) for p in _places(case, s)}
         data[kind] = {"instances": len(s.distance), "complete": s.complete, "lines": sorted(lines)}
     return Diagnosis("slice", findings, data, all(s.complete for s in slices.values()))
+
+
+def _symptom(case: Case, e: _Entry, last: float) -> float:
+    """How far down the statement belongs that only shows the failure: a failed assertion to the end, other places a little."""
+    shown = case.places.of(case.point.node) if case.point.node is not None else None
+    if shown is None or e.place.path != shown.path:
+        return 0.0
+    if case.point.kind in _CHECKS and shown.line <= e.place.line <= shown.line and e.place.column >= shown.column:
+        return last
+    return 1.5 if e.place == shown else 0.0
 
 
 def is_step(instr: Instr) -> bool:
@@ -93,16 +111,44 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
 
 
 def _reason(case: Case, e: _Entry) -> str:
-    if e.distance == 0.0:
-        return "this is where the failure shows"
-    if "initial" in e.edges:
-        return "the initial value reaches the failure"
-    if e.kind == "data":
-        return "its value reaches the failure"
-    if e.kind == "relevant":
-        return "decided otherwise, it could have assigned a value that the failure used"
-    return (
-        "it decided that a statement ran which the failure depended on"
-        if e.place.role == "condition"
-        else "it led to a statement that the failure depended on"
-    )
+    step = case.steps.of(e.first) if e.first[1] >= 0 else None
+    seen = "" if step is None else in_words(step)
+    if case.point.node is not None and e.place == case.places.of(case.point.node):
+        text = "this is where the failure shows"
+    elif e.first in case.point.roots and _life(case, e.first):
+        text = _life(case, e.first)
+    elif e.first in case.point.roots:
+        text = "its result is what was wrong" if e.place.role != "condition" else "it decided the failure"
+    elif "initial" in e.edges:
+        text = "the initial value reaches the failure"
+    elif e.kind == "data":
+        text = "its value reaches the failure"
+    elif e.kind == "relevant":
+        text = "decided otherwise, it could have assigned a value that the failure used"
+    elif e.place.role == "condition":
+        text = "it decided that a statement ran which the failure depended on"
+    else:
+        text = "it led to a statement that the failure depended on"
+    times = f" ({e.count:,} instances)" if e.count > 50 else ""
+    return f"{text}{': ' + seen if seen else ''}{times}"
+
+
+def _life(case: Case, node: Node) -> str:
+    """What a root did to the life of an object, if that is why it is one."""
+    instr = case.trace.instr(node) if node[1] >= 0 else None
+    callee = instr.detail.callee if instr is not None and instr.op == "call" else None
+    if callee == "free":
+        return "the memory was freed here"
+    return "the memory was allocated here" if callee in ("malloc", "calloc", "realloc", "strdup", "strndup", "aligned_alloc") else ""
+
+
+def in_words(step: Step) -> str:
+    """What a step did, with values."""
+    uses = ", ".join(f"{name} = {value}" for name, value in step.uses)
+    if step.kind == "assign" and step.after is not None:
+        was = f" (was {step.before})" if step.before is not None and step.before != step.after else ""
+        what = f"{step.target or 'the value'} became {step.after}{was}"
+        return what + (f" with {uses}" if uses and step.target not in dict(step.uses) else "")
+    if step.kind == "branch":
+        return f"{step.outcome or 'decided'}" + (f" with {uses}" if uses else "")
+    return f"with {uses}" if uses else ""

@@ -14,12 +14,13 @@ import numpy as np
 
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.segments import AFTER, ENTRY, RET, SETJMP
-from butfor.program.types import store_size
+from butfor.program.types import Kind, Type, store_size
 from butfor.trace.bytes_memory import ByteMemory
 from butfor.trace.log import EVENT, NO_FRAME, READ
 from butfor.trace.memory import BIRTH, COPY, FILL, INPUT, WRITE
 from butfor.trace.semantics import Closure, SemanticsError, compile_instr, from_bytes, intrinsic, to_bytes
 from butfor.trace.semantics_aggregate import undefined_elements
+from butfor.trace.semantics_softfloat import float_format, is_nan
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Trace
 
@@ -311,7 +312,7 @@ class _Replay:
         self.result.stores += len(effects.stores)
         if value is not _POISON:
             mine = to_bytes(value, t)
-            if mine != recorded and not _same_but_padding(mine, recorded, t) and not _same_but_undefined(f.fn, instr, value, recorded):
+            if mine != recorded and not same_but_open(mine, recorded, t) and not _same_but_undefined(f.fn, instr, value, recorded):
                 self.result.miss(f"segment {i} in {f.fn.name}: store of {mine.hex()}, recorded {recorded.hex()}")
         address = self._value(f, pointer)
         if effects.address:
@@ -407,7 +408,15 @@ class _Cursor:
     address: int
 
 
-def _same_but_padding(mine: bytes, recorded: bytes, t: Any) -> bool:
+def same_but_open(mine: bytes, recorded: bytes, t: Type) -> bool:
+    """Whether two images of a value differ only in what the language leaves open: padding, and the sign and payload of a NaN."""
+    if t.kind is Kind.FLOAT:
+        fmt = float_format(t.bits)
+        return all(is_nan(fmt, int.from_bytes(x, "little")) for x in (mine, recorded))
+    if t.kind is Kind.VECTOR and t.elem.kind is Kind.FLOAT:
+        step = t.elem.bits // 8
+        parts = [(mine[k : k + step], recorded[k : k + step]) for k in range(0, len(mine), step)]
+        return all(a == b or same_but_open(a, b, t.elem) for a, b in parts)
     return t.is_aggregate and to_bytes(from_bytes(recorded, t), t) == mine
 
 

@@ -230,6 +230,12 @@ class Log:
         w, _ = self._window(k * WINDOW)
         return w.first + bisect_right(w.loads, number) - 1
 
+    def segment_of_address(self, number: int) -> int:
+        """The segment instance that logged address `number` (counted from 0)."""
+        k = bisect_right(self.check["addresses"], number) - 1
+        w, _ = self._window(k * WINDOW)
+        return w.first + bisect_right(w.addresses, number) - 1
+
     def writer(self, load: int, stores_before: int) -> int:
         """The writer id of load number `load`, before which `stores_before` stores had been made."""
         delta = int(self.load[load])

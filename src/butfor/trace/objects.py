@@ -171,7 +171,7 @@ class Objects:
             return fn
         o = self.at(address, i)
         if o is None:
-            return f"{address:#x}"
+            return self._argument(address) or f"{address:#x}"
         offset = address - o.start
         if o.variable is not None:
             return "&" + o.name + path_text(o.variable.type, offset)
@@ -179,6 +179,14 @@ class Objects:
             return self._literal(o, offset)
         name = f"heap block of {o.size} bytes" if o.kind == HEAP else "a temporary"
         return f"&({name})" + (f" + {offset}" if offset else "")
+
+    def _argument(self, address: int) -> str | None:
+        """The text of a command-line argument that a pointer points into."""
+        for k, (start, length) in enumerate(self.recording.arguments):
+            if start <= address < start + length:
+                text = self.recording.meta.args[k - 1] if k else self.recording.meta.name
+                return f'"{text.encode("utf-8", "surrogateescape")[address - start :].decode("utf-8", "replace")}"'
+        return None
 
     def _literal(self, o: Object, offset: int) -> str:
         full = self.program.global_table[int(self.log.object[o.number]["site"])][0]
@@ -209,3 +217,20 @@ def path_text(t: CType, offset: int) -> str:
         else:
             break
     return out + (f" + {offset} bytes" if offset else "")
+
+
+def path_type(t: CType, offset: int) -> CType | None:
+    """The type of the scalar at a byte offset of a variable."""
+    for _ in range(16):
+        if t.kind == "array" and t.element is not None and t.element.size:
+            offset %= t.element.size
+            t = t.element
+        elif t.kind in ("struct", "union"):
+            hit = next((f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
+            if hit is None:
+                return None
+            offset -= hit.bit_offset // 8
+            t = hit.type
+        else:
+            return t if offset == 0 else None
+    return None

@@ -83,6 +83,16 @@ class Recording:
         addresses, labels = self._addresses()
         return Trace(self.program, self.log, addresses, labels)
 
+    @cached_property
+    def arguments(self) -> tuple[tuple[int, int], ...]:
+        """Address and length of every command-line argument's text, the program's name first."""
+        data = (self.home / "start").read_bytes()
+        try:
+            (argc,) = struct.unpack_from("<Q", data)
+            return tuple(struct.unpack_from("<QQ", data, 32 + 16 * k) for k in range(argc))
+        except struct.error as e:
+            raise RecordingError("the recording's start is damaged") from e
+
     @property
     def stdout(self) -> bytes:
         """What the program wrote to standard output."""

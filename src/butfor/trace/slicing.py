@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from butfor.trace.dependence import Dependence, Edge
 from butfor.trace.trace import Node, Trace
 
-COSTS = {"data": 1.0, "call": 1.0, "control": 1.0, "address": 2.0, "potential": 3.0, "initial": 1.0, "uninit": 1.0}
+COSTS = {"data": 1.0, "call": 1.0, "control": 1.5, "address": 2.0, "potential": 3.0, "initial": 1.0, "uninit": 1.0}
 KINDS = ("data", "control", "relevant")
 LIMIT = 200_000  # instances of a slice
 PER_STATEMENT = {"data": 12_000, "control": 1_000, "relevant": 1_000}  # instances of one instruction before loops are folded

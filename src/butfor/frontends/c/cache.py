@@ -7,13 +7,15 @@ import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from butfor.errors import DiskFull
 from butfor.paths import cache_dir
 
-_KEEP = 200  # entries; the oldest are removed beyond that
+_KEEP = 300  # entries; beyond that the oldest are removed
+_SAFE_AGE = 3600.0  # seconds since the last use for which an entry may still be in use
 
 
 def key_of(parts: Iterable[bytes | str]) -> str:
@@ -30,8 +32,8 @@ def entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """The folder of a cached thing, built in a temporary folder and moved into place if it is not there yet."""
     root = cache_dir() / kind
     home = root / key
-    if (home / "ok").exists():
-        os.utime(home / "ok")
+    with contextlib.suppress(OSError):
+        os.utime(home / "ok")  # fails when it is not there, or has just been removed
         return home
     try:
         root.mkdir(parents=True, exist_ok=True)
@@ -60,5 +62,7 @@ def _prune(root: Path) -> None:
     for home in root.iterdir():
         with contextlib.suppress(OSError):  # not finished, or removed by another process meanwhile
             used.append(((home / "ok").stat().st_mtime, home))
-    for _, old in sorted(used)[:-_KEEP]:
-        shutil.rmtree(old, ignore_errors=True)
+    now = time.time()
+    for when, old in sorted(used)[:-_KEEP]:
+        if now - when > _SAFE_AGE:
+            shutil.rmtree(old, ignore_errors=True)
