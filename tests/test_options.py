@@ -47,9 +47,7 @@ def test_values_that_make_no_sense(changes: dict[str, Any], message: str) -> Non
     assert caught.value.message == message
 
 
-@pytest.mark.parametrize(
-    "changes", [{"nondet": (-(2**63), 2**64 - 1)}, {"depth": 0}, {"expect_exit": 255}, {"methods": ("error-invariants",)}]
-)
+@pytest.mark.parametrize("changes", [{"nondet": (-(2**63), 2**64 - 1)}, {"depth": 0}, {"expect_exit": 255}, {"methods": ("error-invariants",)}])
 def test_values_at_the_edge(changes: dict[str, Any]) -> None:
     Options(sources=(Path("a.c"),), **changes)
 

@@ -58,7 +58,5 @@ def _first(options: Options) -> Path:
         if source.is_dir():
             raise UsageError(f"{source} is a folder", hint="name the C files of the program")
         if source.suffix not in (".c", ".ll", ".bc", ".bfr"):
-            raise UsageError(
-                f"{source} is not a C file, and no binary that carries its program", hint="give the C sources, or .ll or .bc files"
-            )
+            raise UsageError(f"{source} is not a C file, and no binary that carries its program", hint="give the C sources, or .ll or .bc files")
     return options.sources[0]

@@ -120,9 +120,7 @@ def _with_expectations(recording: Recording, options: Options) -> Any:
 def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
     result = check(recording.trace)
     if result.mismatches:
-        notes.append(
-            f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it"
-        )
+        notes.append(f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it")
     return {
         "instructions": result.instructions,
         "loads": result.loads,

@@ -80,8 +80,7 @@ CASES: dict[str, tuple[str, Found]] = {
         [("abci", "j")],
     ),
     "while (a && !(b || g()))": (
-        "s: br a\na: load; br b j\nb: load; br i c\nc: call g; br i\n"
-        "i: phi b=1 c=v; xor; br j\nj: phi a=0 i=v; br B F\nB: store; br a\nF: ret",
+        "s: br a\na: load; br b j\nb: load; br i c\nc: call g; br i\ni: phi b=1 c=v; xor; br j\nj: phi a=0 i=v; br B F\nB: store; br a\nF: ret",
         [("abcij", "BF")],
     ),
     "do s; while (a && b)": ("B: store; br a\na: load; br b j\nb: load; br j\nj: phi a=0 b=v; br B F\nF: ret", [("abj", "BF")]),

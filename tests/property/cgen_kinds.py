@@ -126,7 +126,9 @@ def _pointers(u: Unit) -> None:
         return f"{u.rng.choice((p, '*' + pp, w if place.parts[0] == b else p))} = &{u.spell(place.parts)};"
 
     def walk() -> str:
-        return f"{w} = {b} + 2; while ({w} != {b} + ({u.index(7)} | 3) && fuel-- > 0 && {w} < {b} + 7) {{ *{w}++ = {u.as_type(t, 1)}; mix({w} - {b}); }}"
+        return (
+            f"{w} = {b} + 2; while ({w} != {b} + ({u.index(7)} | 3) && fuel-- > 0 && {w} < {b} + 7) {{ *{w}++ = {u.as_type(t, 1)}; mix({w} - {b}); }}"
+        )
 
     u.specials += [repoint, repoint, walk]
     u.specials.append(lambda: f"{q} = {b} + ({u.index(3)}); mix({q} - {b}); mix({q} < {b} + 2);")
@@ -250,22 +252,30 @@ def _loops(u: Unit) -> None:
     i, j, label = u.name("i"), u.name("j"), u.name("out")
     u.specials += [u._for, u._while, u._do]
     u.specials.append(
-        lambda: f"for (int {i} = 0; {i} < 6; {i}++) {{ for (int {j} = {i}; {j} < 7 && fuel-- > 0; {j}++) {{ if ({i} * {j} == {u.rng.randint(0, 20)}) goto {label};"
-        f" if ({j} % 3 == 1) continue; mix({i} + {j}); }} }} {label}: ;"
+        lambda: (
+            f"for (int {i} = 0; {i} < 6; {i}++) {{ for (int {j} = {i}; {j} < 7 && fuel-- > 0; {j}++) {{ if ({i} * {j} == {u.rng.randint(0, 20)}) goto {label};"
+            f" if ({j} % 3 == 1) continue; mix({i} + {j}); }} }} {label}: ;"
+        )
     )
 
 
 def _jumps(u: Unit) -> None:
     state, a, b, c = (u.name("st") for _ in range(4))
     u.specials.append(
-        lambda: f"{{ unsigned {state} = {u.rng.randint(1, 99)}; {a}: if (fuel-- <= 0) goto {c}; {state} = {state} * 5 + 1; if ({state} & 4) goto {b}; mix({state});"
-        f" if ({state} > {u.rng.randint(100, 5000)}) goto {c}; goto {a}; {b}: {state} ^= 4; goto {a}; {c}: mix({state}); }}"
+        lambda: (
+            f"{{ unsigned {state} = {u.rng.randint(1, 99)}; {a}: if (fuel-- <= 0) goto {c}; {state} = {state} * 5 + 1; if ({state} & 4) goto {b}; mix({state});"
+            f" if ({state} > {u.rng.randint(100, 5000)}) goto {c}; goto {a}; {b}: {state} ^= 4; goto {a}; {c}: mix({state}); }}"
+        )
     )
     buf, f, v = u.name("env"), u.name("thrower"), u.name("vol")
     u.top.append(f"static jmp_buf {buf};")
-    u.top.append(f"static int {f}(int n, int *p) {{ int mine[2] = {{ n, n + 1 }}; *p += mine[1]; if (n <= 0) longjmp({buf}, *p & 7); return {f}(n - 1, &mine[0]) + mine[0]; }}")
+    u.top.append(
+        f"static int {f}(int n, int *p) {{ int mine[2] = {{ n, n + 1 }}; *p += mine[1]; if (n <= 0) longjmp({buf}, *p & 7); return {f}(n - 1, &mine[0]) + mine[0]; }}"
+    )
     u.decls.append(f"volatile int {v} = 0; int {v}x = 0;")
-    u.specials.append(lambda: f"{v} = 0; {{ int r = setjmp({buf}); {v} = {v} + 1; mix(r + {v}); if ({v} < 4) mix({f}({u.rng.randint(0, 5)}, &{v}x)); }}")
+    u.specials.append(
+        lambda: f"{v} = 0; {{ int r = setjmp({buf}); {v} = {v} + 1; mix(r + {v}); if ({v} < 4) mix({f}({u.rng.randint(0, 5)}, &{v}x)); }}"
+    )
     u.specials += [u._goto, u._goto]
 
 
@@ -342,15 +352,24 @@ def _sorting(u: Unit) -> None:
         f"static int {by2}(const void *a, const void *b) {{ const struct {rec} *x = a, *y = b; int r = strcmp(x->name, y->name);"
         f" if (!r) r = x->key - y->key; return r ? r : (x->p > y->p) - (x->p < y->p); }}"
     )
-    u.decls += [f"{t.name} {a}[16] = {{0}};", f"struct {rec} {recs}[8]; memset({recs}, 0, sizeof {recs}); for (int i = 0; i < 8; i++) {recs}[i].p = &{rec}_d[i];"]
+    u.decls += [
+        f"{t.name} {a}[16] = {{0}};",
+        f"struct {rec} {recs}[8]; memset({recs}, 0, sizeof {recs}); for (int i = 0; i < 8; i++) {recs}[i].p = &{rec}_d[i];",
+    ]
     i = u.name("i")
     u.specials.append(lambda: f"for (int {i} = 0; {i} < 16; {i}++) {a}[{i}] = ({t.name})(({i} * {u.rng.randint(1, 99)}) % 17);")
     u.specials += [lambda: f"qsort({a}, {u.rng.randint(0, 16)}, sizeof *{a}, {by}); for (int i = 0; i < 16; i++) mixd({a}[i]);"] * 2
     u.specials.append(
-        lambda: f"for (int i = 0; i < 8; i++) {{ {recs}[i].name[0] = 'a' + (i * {u.rng.randint(1, 9)}) % 5; {recs}[i].key = {u.index(3)}; }}"
-        f" qsort({recs}, 8, sizeof *{recs}, {by2}); for (int i = 0; i < 8; i++) {{ *{recs}[i].p += i; mixd(*{recs}[i].p); mix({recs}[i].key); }}"
+        lambda: (
+            f"for (int i = 0; i < 8; i++) {{ {recs}[i].name[0] = 'a' + (i * {u.rng.randint(1, 9)}) % 5; {recs}[i].key = {u.index(3)}; }}"
+            f" qsort({recs}, 8, sizeof *{recs}, {by2}); for (int i = 0; i < 8; i++) {{ *{recs}[i].p += i; mixd(*{recs}[i].p); mix({recs}[i].key); }}"
+        )
     )
-    u.specials.append(lambda: f"{{ {t.name} key = {a}[{u.index(15)}], *hit; qsort({a}, 16, sizeof key, {by}); hit = bsearch(&key, {a}, 16, sizeof key, {by}); mix(*hit == key); }}")
+    u.specials.append(
+        lambda: (
+            f"{{ {t.name} key = {a}[{u.index(15)}], *hit; qsort({a}, 16, sizeof key, {by}); hit = bsearch(&key, {a}, 16, sizeof key, {by}); mix(*hit == key); }}"
+        )
+    )
 
 
 def _strings(u: Unit) -> None:
@@ -364,7 +383,7 @@ def _strings(u: Unit) -> None:
     u.specials += [
         lambda: f"strcpy({s}, {word()}); mix(strlen({s}));",
         lambda: f"if (strlen({s}) < 40) strcat({s}, {word()});",
-        lambda: f"{{ int n = snprintf({t}, sizeof {t}, \"%d|%s|%x\", (int)({u.integer(2)[0]}), {s}, (unsigned)({u.integer(1)[0]})); mix(n); }}",
+        lambda: f'{{ int n = snprintf({t}, sizeof {t}, "%d|%s|%x", (int)({u.integer(2)[0]}), {s}, (unsigned)({u.integer(1)[0]})); mix(n); }}',
         lambda: f"{{ char *c = strchr({s}, 'a'); mix(c ? c - {s} : -1); if (c) *c = 'b'; }}",
         lambda: f"{{ int r = strcmp({s}, {t}); mix((r > 0) - (r < 0)); mix(strncmp({s}, {t}, 2) == 0); }}",
         lambda: f"{{ char *e; mix(strtol({u.rng.choice((s, t, word()))}, &e, 0)); mix(*e); mix(atoi({t})); }}",
@@ -377,7 +396,9 @@ def _strings(u: Unit) -> None:
 
 def _statics(u: Unit) -> None:
     f, t = u.name("st"), u.rng.choice((UINT, ULLONG, UCHAR))
-    u.top.append(f"static {t.name} {f}(void) {{ static {t.name} n = 7; static struct {{ int a; {t.name} k[4]; }} keep = {{ 1, {{ 2, 3 }} }}; keep.k[n & 3] += n++; return keep.k[keep.a++ & 3]; }}")
+    u.top.append(
+        f"static {t.name} {f}(void) {{ static {t.name} n = 7; static struct {{ int a; {t.name} k[4]; }} keep = {{ 1, {{ 2, 3 }} }}; keep.k[n & 3] += n++; return keep.k[keep.a++ & 3]; }}"
+    )
     u.local_functions.append(Fn(f, t, ()))
     g, p = u.name("tl"), u.name("tp")
     u.top.append(f"static _Thread_local {t.name} {g}[4] = {{ 1, 2 }}; static {t.name} *{p} = 0;")

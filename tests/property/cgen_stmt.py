@@ -87,7 +87,7 @@ class Statements(Expressions):
             case ">>":
                 return f"{text} >>= ({e}) & {promoted(t).bits - 1};"
             case "<<":
-                return f"{text} <<= ({e}) & 7;" if t in (ULLONG, UINT) or t.rank < INT.rank and not t.signed else f"{text} ^= {e};"
+                return f"{text} <<= ({e}) & 7;" if t in (ULLONG, UINT) or (t.rank < INT.rank and not t.signed) else f"{text} ^= {e};"
         if t.rank < INT.rank and self.coin(0.5):
             return f"{text} {op}= ({e}) & 0xff;"
         return f"{text} {op}= (unsigned long long)({e});"

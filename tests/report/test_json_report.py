@@ -45,9 +45,7 @@ ROW = obj(
         "also": {"type": "array", "items": obj({"file": TEXT, "line": COUNT, "why": TEXT})},
     }
 )
-RUN = obj(
-    {"args": {"type": "array", "items": TEXT}, "instructions": COUNT, "steps": COUNT, "record_seconds": NUMBER, "analyse_seconds": NUMBER}
-)
+RUN = obj({"args": {"type": "array", "items": TEXT}, "instructions": COUNT, "steps": COUNT, "record_seconds": NUMBER, "analyse_seconds": NUMBER})
 SCHEMA = obj(
     {
         "schema_version": {"const": 1},

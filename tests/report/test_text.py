@@ -118,9 +118,7 @@ def test_failure_without_causes() -> None:
 
 
 def test_failure_without_place_and_message() -> None:
-    text = render(
-        explanation(failure=failure(kind=FailureKind.EXIT_STATUS, file="", line=0, column=0, function="", message="", details={}))
-    )
+    text = render(explanation(failure=failure(kind=FailureKind.EXIT_STATUS, file="", line=0, column=0, function="", message="", details={})))
     assert text.startswith("unexpected exit status\n\ncauses")
 
 
@@ -169,9 +167,7 @@ def test_unknown_encoding_is_ascii() -> None:
 def test_no_line_but_the_summary_is_wider_than_the_page(width: int, text: str) -> None:
     rows = (row(1, text=text, role=text, function=text, reasons=(Reason("slice", text),)),)
     source = "\n" * 7 + "    " + text
-    report = render(
-        explanation(failure=failure(message=text, function=text), ranking=rows, notes=(text,), sources={"prog.c": source}), width=width
-    )
+    report = render(explanation(failure=failure(message=text, function=text), ranking=rows, notes=(text,), sources={"prog.c": source}), width=width)
     *lines, summary = report.rstrip("\n").split("\n")
     assert max(cell_len(line) for line in lines) <= width
     assert summary.startswith("prog.c:7: cause: ")

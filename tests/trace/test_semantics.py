@@ -72,9 +72,7 @@ def casts() -> Iterator[Operation]:
     same_size = [int_type(128), float_type(128), *INT_VECTORS, *FLOAT_VECTORS]
     pairs = [*itertools.permutations(same_size, 2), (int_type(32), float_type(32)), (float_type(64), int_type(64))]
     yield from (_cast("bitcast", a, b) for a, b in pairs)
-    yield from (
-        _cast("bitcast", a, b) for a, b in itertools.permutations((int_type(8), Type(Kind.VECTOR, elems=(int_type(1),), count=8)), 2)
-    )
+    yield from (_cast("bitcast", a, b) for a, b in itertools.permutations((int_type(8), Type(Kind.VECTOR, elems=(int_type(1),), count=8)), 2))
     yield _cast("sitofp", narrow, singles)
     yield _cast("uitofp", wide, doubles)
     yield _cast("trunc", wide, Type(Kind.VECTOR, elems=(int_type(32),), count=2))

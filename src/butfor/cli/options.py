@@ -13,9 +13,7 @@ _Decorator = Callable[[_F], _F]
 
 _FILE = click.Path(path_type=Path)
 
-debug_option: _Decorator[Any] = click.option(
-    "--debug", is_flag=True, expose_value=False, help="Show a traceback on errors (also BUTFOR_DEBUG=1)."
-)
+debug_option: _Decorator[Any] = click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback on errors (also BUTFOR_DEBUG=1).")
 
 
 def _all(*options: _Decorator[Any]) -> _Decorator[Any]:

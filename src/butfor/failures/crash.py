@@ -95,9 +95,7 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
         return overflow
     instr = trace.instr(node)
     if instr.op == "ret" or (trace.at(node[0]).seg.flags & RET and instr.op not in ("load", "store")):
-        return FailurePoint(
-            FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name}
-        )
+        return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name})
     if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
         return _bad_access(trace, objects, name, node)
     if instr.op == "call" and instr.detail.callee is None:
@@ -146,9 +144,7 @@ def _division(trace: Trace, node: Node) -> FailurePoint | None:
             return FailurePoint(FailureKind.DIVISION, text, at, values, {"signal": "SIGFPE"})
         if instr.op in ("sdiv", "srem") and divisor == (1 << bits) - 1:
             values = operand_roots(trace, at, slice(0, 2))
-            return FailurePoint(
-                FailureKind.DIVISION, "the quotient of the smallest integer and -1 does not fit", at, values, {"signal": "SIGFPE"}
-            )
+            return FailurePoint(FailureKind.DIVISION, "the quotient of the smallest integer and -1 does not fit", at, values, {"signal": "SIGFPE"})
     return None
 
 

@@ -60,9 +60,7 @@ def _unsupported(trace: Trace) -> Unsupported:
     return Unsupported("a program with threads", node)
 
 
-def _ended_badly(
-    recording: Recording, trace: Trace, dependence: Dependence, objects: Objects, errors: list[FailurePoint]
-) -> FailurePoint | None:
+def _ended_badly(recording: Recording, trace: Trace, dependence: Dependence, objects: Objects, errors: list[FailurePoint]) -> FailurePoint | None:
     end = trace.log.end
     match end.reason:
         case 3:
@@ -97,7 +95,6 @@ def _no_end(recording: Recording, trace: Trace) -> FailurePoint:
         "time": f"the program was still running after {recording.meta.seconds:.1f} s",
         "output": "the program wrote more output than the limit",
         "log": "the run is longer than a recording can hold",
-        "disk": "the disk was almost full before the program ended",
         "steps": "the program was still running at the step limit",
     }
     return FailurePoint(FailureKind.NO_END, words.get(limit, words["time"]), node, roots, details={"limit": limit})
@@ -156,9 +153,7 @@ def _exit_node(trace: Trace) -> Node:
         parent = int(log.frame["parent"][frame])
         if parent == NO_FRAME:  # an exit handler that main's return led to
             places = [
-                p
-                for b in trace.program.function("main").blocks
-                for p in log.positions(trace.static.closing(trace.program.function("main"), b.index))
+                p for b in trace.program.function("main").blocks for p in log.positions(trace.static.closing(trace.program.function("main"), b.index))
             ]
             at = max((int(p) for p in places if trace.at(int(p)).last.op == "ret"), default=i)
             return at, trace.at(at).last.index

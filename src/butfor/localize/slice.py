@@ -12,10 +12,9 @@ from butfor.explanation import FailureKind
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.model import Instr
 from butfor.trace.places import Place
-from butfor.trace.steps import Step
 from butfor.trace.slicing import KINDS, Slice, Slicer
+from butfor.trace.steps import Step
 from butfor.trace.trace import Node
-
 
 _CHECKS = (FailureKind.ASSERTION, FailureKind.REACH_ERROR)
 

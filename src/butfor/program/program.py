@@ -86,9 +86,7 @@ class Program:
     def global_table(self) -> tuple[tuple[str, int], ...]:
         """(name, size) of every global whose address is fixed; size 0 for those defined elsewhere."""
         return tuple(
-            (n, self.global_sizes.get(n, 0))
-            for n, g in self.source.global_variables().items()
-            if not g.thread_local and not n.startswith("llvm.")
+            (n, self.global_sizes.get(n, 0)) for n, g in self.source.global_variables().items() if not g.thread_local and not n.startswith("llvm.")
         )
 
     @cached_property

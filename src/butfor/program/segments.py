@@ -212,9 +212,7 @@ def lay_out(fn: Function, context: Context, global_sizes: dict[str, int]) -> Lay
     return layout
 
 
-def _effects(
-    instr: Instr, layout: Layout, context: Context, frame: dict[int, int], in_place: Callable[[Instr, Operand, int], bool]
-) -> Effects:
+def _effects(instr: Instr, layout: Layout, context: Context, frame: dict[int, int], in_place: Callable[[Instr, Operand, int], bool]) -> Effects:
     match instr.op:
         case "load":
             in_place(instr, instr.args[0], store_size(instr.type))

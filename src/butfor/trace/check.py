@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -169,9 +169,7 @@ class _Replay:
         e = s.layout.effects.get(n)
         if e is None:
             return False
-        return bool(
-            (e.loads and at.load + len(e.loads) > self.log.end.loads) or (e.stores and at.store + len(e.stores) > self.log.end.stores)
-        )
+        return bool((e.loads and at.load + len(e.loads) > self.log.end.loads) or (e.stores and at.store + len(e.stores) > self.log.end.stores))
 
     def _phis(self, s: StaticSegment, f: _Frame) -> None:
         new = []
@@ -212,11 +210,7 @@ class _Replay:
     def _last_was_direct(self, i: int, s: StaticSegment) -> bool:
         before = self.log.previous_in_frame(i)
         call = s.fn.instrs[s.seg.start - 1]
-        return (
-            i > 0
-            and self.log.frame_of(i - 1) != self.log.frame_of(i)
-            and self.trace.is_direct_call((before, call.index), self.trace.at(i - 1).fn)
-        )
+        return i > 0 and self.log.frame_of(i - 1) != self.log.frame_of(i) and self.trace.is_direct_call((before, call.index), self.trace.at(i - 1).fn)
 
     def _compare(self, mine: Any, recorded: Any, what: str) -> None:
         if mine is not _POISON and mine != recorded:
@@ -299,9 +293,7 @@ class _Replay:
             if not changed:
                 self.result.miss(f"segment {self.i} in {f.fn.name}: load of {address:#x}: computed {mine.hex()}, recorded {recorded.hex()}")
         elif not fresh:
-            self.result.miss(
-                f"segment {self.i} in {f.fn.name}: load of {address:#x}: {recorded.hex()} recorded, but not known to be written"
-            )
+            self.result.miss(f"segment {self.i} in {f.fn.name}: load of {address:#x}: {recorded.hex()} recorded, but not known to be written")
         self.result.from_outside += 1
         self.memory.write(address, recorded)
 
@@ -330,7 +322,7 @@ class _Replay:
         old = from_bytes(self._loaded(i, f, instr.args[0], at, s, instr), t)
         operand = self._value(f, instr.args[1])
         if instr.op == "atomicrmw":
-            new = _POISON if operand is _POISON else _rmw(instr.detail[0], old, operand, t.bits)
+            new = _POISON if operand is _POISON else _rmw(instr.detail[0], cast(int, old), operand, t.bits)
             f.regs[instr.slot] = old
         else:
             same = old == operand

@@ -265,9 +265,7 @@ class Dependence:
         k = bisect_left(column, i)
         while k < len(column) and int(column[k]) == i:
             if int(self.log.event[k]["kind"]) == READ_BY_CALL:
-                for writer, size, address in self.trace.memory.runs(
-                    k + 1, 0, int(self.log.event[k]["len"]), int(self.log.event[k]["addr"])
-                ):
+                for writer, size, address in self.trace.memory.runs(k + 1, 0, int(self.log.event[k]["len"]), int(self.log.event[k]["addr"])):
                     for source in self.trace.memory.sources(writer, size, address):
                         edges += self.source_edge(source)
             k += 1

@@ -100,9 +100,9 @@ def read_end(path: Path) -> End:
     for line in path.read_text("utf-8", "replace").splitlines():
         key, _, value = line.partition(" ")
         fields[key] = value
-    numbers = [int(fields[k]) for k in ("reason", "status", "fault")]
-    counts = [int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current")]
-    return End(*numbers, fields["in_program"] == "1", *counts, fields.get("text", ""))
+    reason, status, fault = (int(fields[k]) for k in ("reason", "status", "fault"))
+    segments, loads, stores, frames, current = (int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current"))
+    return End(reason, status, fault, fields["in_program"] == "1", segments, loads, stores, frames, current, fields.get("text", ""))
 
 
 class Log:

@@ -206,9 +206,7 @@ def path_text(t: CType, offset: int) -> str:
             out += f"[{k}]"
             t = t.element
         elif t.kind == "struct":
-            hit = next(
-                (f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None
-            )
+            hit = next((f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
             if hit is None:
                 break
             out += f".{hit.name}"

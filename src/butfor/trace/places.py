@@ -140,9 +140,7 @@ class Places:
         if whole is None:
             whole = tree.statement_at(variable.line, 1)
         if whole is not None:
-            found.append(
-                replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column)
-            )
+            found.append(replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column))
         return found
 
     def macros(self, place: Place) -> list[Place]:

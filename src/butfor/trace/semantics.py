@@ -137,9 +137,7 @@ def _parts(const: Const) -> tuple[Const, ...]:
     return parts
 
 
-def _combine(
-    const: Const, done: dict[int, Value], global_address: Callable[[str], int], block_address: Callable[[str, str], int] | None
-) -> Value:
+def _combine(const: Const, done: dict[int, Value], global_address: Callable[[str], int], block_address: Callable[[str, str], int] | None) -> Value:
     """The value of a constant whose parts are known."""
     match const.kind:
         case "int" | "float":

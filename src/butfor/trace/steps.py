@@ -264,7 +264,7 @@ class Steps:
 
     def callers(self, i: int) -> list[Place]:
         """The calls that led to a segment instance, innermost first."""
-        found = []
+        found: list[Place] = []
         call = self.trace.call_of(i)
         while call is not None and len(found) < 100:
             place = self.places.of(call)

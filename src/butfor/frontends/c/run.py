@@ -75,6 +75,8 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
             seconds = time.perf_counter() - start
     except OSError as e:
         raise DiskFull(f"the run could not be recorded in {home}: {e.strerror}") from e
+    if limit == "disk" or ((home / "end").exists() and (home / "end").read_bytes().startswith(b"reason 8\n")):
+        raise DiskFull(f"the disk became full while the run was recorded in {home.parent}")
     if process.returncode == 125 and not (home / "end").exists():
         raise UnsupportedError("recording without a large address space (ulimit -v or vm.overcommit_memory=2 is set)")
     return RunResult(process.returncode, seconds, limit)

@@ -14,7 +14,7 @@ _SYSTEM = ("/usr/include/", "/usr/lib/", "/site-packages/ziglang/", "/lib/zig/")
 
 def is_system_file(path: str) -> bool:
     """Whether a file belongs to the C library or the compiler."""
-    return path.startswith("/usr/") or any(part in path for part in _SYSTEM) or path.startswith("<")
+    return path.startswith(("/usr/", "<")) or any(part in path for part in _SYSTEM)
 
 
 class CSource(Module):

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from butfor.errors import CompileError, ToolMissing
+from butfor.errors import CompileError, DiskFull, ToolMissing
 from butfor.paths import cache_dir
 
 Progress = Callable[[str], None]
@@ -46,9 +46,7 @@ def find_compiler(name: str | None) -> Compiler:
     """The compiler that the user asked for, by default the one of the `ziglang` package."""
     if name is None or name == "zig":
         if importlib.util.find_spec("ziglang") is None:
-            raise ToolMissing(
-                "the C compiler of the package `ziglang` is not installed", hint="pip install ziglang, or name a clang with --cc"
-            )
+            raise ToolMissing("the C compiler of the package `ziglang` is not installed", hint="pip install ziglang, or name a clang with --cc")
         return Compiler((sys.executable, "-m", "ziglang", "cc"), True)
     path = shutil.which(name)
     if path is None:
@@ -65,6 +63,8 @@ def run_tool(command: Sequence[str], what: str, cwd: Path | None = None) -> str:
         raise ToolMissing(f"{command[0]} cannot be started: {e.strerror}") from e
     text = done.stderr.decode("utf-8", "replace")
     if done.returncode != 0:
+        if "No space left on device" in text or "NoSpaceLeft" in text:
+            raise DiskFull(f"{what}: no space left on the disk")
         raise CompileError(what, stderr=_without_noise(text))
     return text
 

@@ -115,11 +115,7 @@ def _exported(module: Module) -> Iterator[str]:
         if f.name != "main" and not _LOCAL.search(module.lines[f.start].partition("@")[0]):
             yield f.name
     for g in module.globals.values():
-        if (
-            g.init is not None
-            and not g.name.startswith("llvm.")
-            and not _LOCAL.search(module.lines[g.line].partition("{")[0].partition("[")[0])
-        ):
+        if g.init is not None and not g.name.startswith("llvm.") and not _LOCAL.search(module.lines[g.line].partition("{")[0].partition("[")[0]):
             yield g.name
 
 

@@ -13,7 +13,8 @@ from butfor.program.types import Kind, Type, alloc_size, store_size
 
 _HEAD_DBG = re.compile(r" !dbg !\d+")
 _ADDRESS = re.compile(
-    r', ptr ((?:addrspace\(\d+\) )?(?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|getelementptr.*?\)))(?=, align|, !|$| syncscope| seq_cst| monotonic| acquire| release)'
+    r', ptr ((?:addrspace\(\d+\) )?(?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|getelementptr.*?\)))'
+    r"(?=, align|, !|$| syncscope| seq_cst| monotonic| acquire| release)"
 )
 _FAIL = frozenset(("reach_error", "__VERIFIER_error"))
 
@@ -129,9 +130,7 @@ class Rewriter:
             wide = self.name()
             self.emit(f"{wide} = zext {m[1]} {count} to i64")
             count = wide
-        self.emit(
-            f"%bf.p{instr.slot} = call i32 @__bf_dynamic(ptr {name}, i64 {count}, i64 {alloc_size(instr.detail[0])}, i32 {instr.slot})"
-        )
+        self.emit(f"%bf.p{instr.slot} = call i32 @__bf_dynamic(ptr {name}, i64 {count}, i64 {alloc_size(instr.detail[0])}, i32 {instr.slot})")
 
     def _address(self, text: str) -> str:
         m = _ADDRESS.search(text)
@@ -181,9 +180,7 @@ class Rewriter:
     def _on_phi(self, instr: Instr, text: str) -> None:
         self.emit(text)
         if instr.slot in self.prov.needed:
-            pairs = ", ".join(
-                f"[ {self.prov.of(a)}, %{local(self.fn.blocks[b].label)} ]" for a, b in zip(instr.args, instr.detail, strict=True)
-            )
+            pairs = ", ".join(f"[ {self.prov.of(a)}, %{local(self.fn.blocks[b].label)} ]" for a, b in zip(instr.args, instr.detail, strict=True))
             self.emit(f"%bf.p{instr.slot} = phi i32 {pairs}")
 
     def _on_select(self, instr: Instr, text: str) -> None:
@@ -264,9 +261,7 @@ class Rewriter:
             for k, t in enumerate(call.arg_types[:MAX_ARGS]):
                 if t.kind is not Kind.PTR:
                     continue
-                self.emit(
-                    f"store i32 {self.prov.of(instr.args[k])}, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})"
-                )
+                self.emit(f"store i32 {self.prov.of(instr.args[k])}, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})")
                 if call.byval[k]:
                     operands = self._operands(text) if operands is None else operands
                     source = self._value(operands[k])
@@ -343,9 +338,7 @@ class Rewriter:
                 self.emit(text)
                 self.emit(f"call void @__bf_fill(ptr {operands[0]}, i32 {p[0]}, i64 {size}, i32 {instr.index})")
             else:
-                self.emit(
-                    f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 {size}, i32 {instr.index})"
-                )
+                self.emit(f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 {size}, i32 {instr.index})")
                 self.emit(text)
                 self.emit(f"call void @__bf_copied(ptr {operands[0]}, i64 {size})")
 

@@ -19,9 +19,7 @@ _PARAM_ATTRS = frozenset(
 _PAREN_ATTRS = frozenset(
     "byval sret inalloca preallocated byref elementtype dereferenceable dereferenceable_or_null captures range initializes nofpclass".split()
 )
-_CCONV = frozenset(
-    "ccc fastcc coldcc tailcc swiftcc win64cc x86_64_sysvcc preserve_mostcc preserve_allcc x86_stdcallcc x86_fastcallcc".split()
-)
+_CCONV = frozenset("ccc fastcc coldcc tailcc swiftcc win64cc x86_64_sysvcc preserve_mostcc preserve_allcc x86_stdcallcc x86_fastcallcc".split())
 _LABEL = re.compile(r'^("[^"]*"|[-\w.$]+):')
 _DBG_END = re.compile(r"((?:, ![\w.]+ !(?:\d+|DIExpression\(\)|\{\}))+)$")
 _DBG = re.compile(r"!dbg !(\d+)")

@@ -160,8 +160,7 @@ class DebugInfo:
                 return self._array(f, size)
             case "DICompositeType", "DW_TAG_enumeration_type":
                 names = tuple(
-                    (int(self._node(e).fields.get("value", "0")), self._node(e).fields.get("name", ""))
-                    for e in self._members(f.get("elements"))
+                    (int(self._node(e).fields.get("value", "0")), self._node(e).fields.get("name", "")) for e in self._members(f.get("elements"))
                 )
                 return CType("enum", name, size, names=names)
             case "DICompositeType", _:

@@ -151,9 +151,7 @@ class Module:
 
     def labels_taken(self) -> tuple[tuple[str, str], ...]:
         """(function, label) of every label whose address is taken."""
-        found = {
-            (unquote(m[1]), unquote(m[2])): None for line in self.lines if "blockaddress(" in line for m in _BLOCK_ADDRESS.finditer(line)
-        }
+        found = {(unquote(m[1]), unquote(m[2])): None for line in self.lines if "blockaddress(" in line for m in _BLOCK_ADDRESS.finditer(line)}
         return tuple(found)
 
     def is_pure(self, name: str, args: tuple[Type, ...], result: Type) -> bool:
