@@ -11,6 +11,13 @@ from butfor.trace.places import Place, Places
 _ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 
 
+def _also(place: Place, findings: Sequence[tuple[str, Finding]], places: Places) -> tuple[Also, ...]:
+    """Where an edit of the statement may belong besides its first line: macros it uses, further lines it has."""
+    macros = [Also(m.file, m.line, f"the macro used here: {m.text}") for m in places.macros(place)]
+    lines = sorted({line for _, f in findings for line in f.lines if line != place.line})
+    return (*macros, *(Also(place.file, line, "the statement goes on here") for line in lines))
+
+
 def rank(diagnoses: Sequence[Diagnosis], places: Places) -> tuple[RankedStatement, ...]:
     """One row per statement, best first."""
     by_place: dict[Place, list[tuple[str, Finding]]] = {}
@@ -35,7 +42,7 @@ def rank(diagnoses: Sequence[Diagnosis], places: Places) -> tuple[RankedStatemen
             score=-negative,
             evidence=evidence,
             reasons=tuple(Reason(method, f.reason) for method, f in findings),
-            also=tuple(Also(m.file, m.line, f"the macro used here: {m.text}") for m in places.macros(place)),
+            also=_also(place, findings, places),
         )
         for k, (_, negative, place, findings, evidence) in enumerate(scored)
     )

@@ -8,6 +8,7 @@ checksum, which the program prints.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -15,16 +16,10 @@ from tests.property.cgen_expr import Fn, Place, Shared
 from tests.property.cgen_stmt import Statements
 from tests.property.cgen_types import (
     CHAR,
-    DOUBLE,
-    FLOAT,
     FLOATS,
     INT,
     INTS,
-    LLONG,
-    UCHAR,
     UINT,
-    ULLONG,
-    USHORT,
     Array,
     Float,
     Int,
@@ -83,8 +78,8 @@ class Unit(Statements):
         """A random scalar type, mostly an integer."""
         return self.rng.choice((*INTS, *INTS, *FLOATS))
 
-    def variable(self, t: Scalar | Struct | Array, kinds: str = "") -> str:
-        """Declares a variable, global or local, zero or with its first element set, and returns its name; members come into scope."""
+    def variable(self, t: Scalar | Struct | Array) -> None:
+        """Declares a variable, global or local, all zero; its members come into scope."""
         name = self.name("g")
         where = self.top if self.coin(0.4) else self.decls
         prefix = "static " if where is self.top or self.coin(0.1) else ""
@@ -96,17 +91,17 @@ class Unit(Statements):
             for path, leaf in leaves(t.elem):
                 self.places.append(Place((*index, *path), leaf, addressable=isinstance(leaf, Int | Float) and not t.elem.packed))
         elif isinstance(t, Array):
+            assert not isinstance(t.elem, Struct)
             self.places.append(Place((name, *(n - 1 for n in t.lengths)), t.elem))
         else:
             self.places.append(Place((name,), t))
-        return name
 
     def function(self, result: Scalar | Struct, params: list[Scalar | Struct], size: int, export: bool = True) -> Fn:
         """A function of its own scope: it sees its parameters, the globals of the unit and the functions before it."""
         name = self.name("f")
         saved = self.places, self.structs
-        self.places = [p for p in self.places if not p.private and any(f" {p.parts[0]}".split(".")[0].split("->")[0] in line for line in self.top)]
-        self.structs = [(text, t) for text, t in self.structs if any(f" {text}" in line for line in self.top)]
+        self.places = [p for p in self.places if not p.private and self._is_global(str(p.parts[0]))]
+        self.structs = [(text, t) for text, t in self.structs if self._is_global(text)]
         names = [self.name("a") for _ in params]
         for n, t in zip(names, params, strict=True):
             if isinstance(t, Struct):
@@ -130,6 +125,11 @@ class Unit(Statements):
         else:
             self.local_functions.append(fn)
         return fn
+
+    def _is_global(self, text: str) -> bool:
+        """Whether the variable that the text of a place begins with is declared outside functions."""
+        name = re.match(r"\w+", text)
+        return name is not None and any(re.match(rf"static [\w ]* {name[0]}\b[^(]*=", line) for line in self.top)
 
     def _no_fuel(self, result: Scalar | Struct) -> str:
         if isinstance(result, Struct):
@@ -162,7 +162,7 @@ class Unit(Statements):
 
 def program(specs: list[UnitSpec]) -> str:
     """The text of the program of these units."""
-    from tests.property.cgen_kinds import KINDS
+    from tests.property.cgen_kinds import KINDS  # which needs Unit
 
     shared = Shared()
     units, calls = [], []
@@ -173,6 +173,3 @@ def program(specs: list[UnitSpec]) -> str:
         calls.append(f'  fuel = {FUEL};\n  unit_{k}();\n  printf("{k} {spec.kind} %016llx\\n", sum);')
     main = "int main(void) {\n" + "\n".join(calls) + "\n  return (int)(sum & 63);\n}\n"
     return "\n".join((PRELUDE, *shared.conversions.values(), *units, main))
-
-
-__all__ = ["DOUBLE", "FLOAT", "LLONG", "UCHAR", "ULLONG", "USHORT", "Unit", "UnitSpec", "program"]

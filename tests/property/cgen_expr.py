@@ -164,6 +164,7 @@ class Expressions:
 
     def _shift(self, depth: int) -> Typed:
         (a, ta), (b, _) = self.integer(depth), self.integer(depth)
+        assert isinstance(ta, Int)
         t = promoted(ta)
         count = f"(({b}) & {t.bits - 1})"
         if self.coin(0.5):
@@ -205,6 +206,7 @@ class Expressions:
 
     def _unary(self, depth: int) -> Typed:
         a, ta = self.integer(depth)
+        assert isinstance(ta, Int)
         t = promoted(ta)
         op = self.rng.choice("!~-+")
         if op == "!":

@@ -1,4 +1,5 @@
 """What the kinds of units add to the statements that all of them have."""
+# ruff: noqa: E501  # lines of C text are easier to read unbroken
 
 from __future__ import annotations
 
@@ -60,7 +61,7 @@ def _fill(u: Unit) -> str:
 
 
 def _structs(u: Unit) -> None:
-    inner, outer = u.struct(), None
+    inner = u.struct()
     u.variable(inner)
     outer = u.struct(packed=u.coin(0.2))
     for t in (inner, outer, outer):
@@ -95,11 +96,10 @@ def _unions(u: Unit) -> None:
         u.decls.append(f"{t.tag} {name} = {{ {u.literal(ULLONG)[0]} }};")
         u.add_struct(name, t, punned=True)
     u.specials.append(lambda: _struct_copy(u, t))
-    d, l = u.name("d"), u.name("l")
-    u.decls += [f"double {d} = {u.initial(DOUBLE)};", f"unsigned long {l} = 0;"]
-    u.places.append(Place((l,), UINT, writable=False, addressable=False))
-    u.places.pop()
-    u.specials += [lambda: f"memcpy(&{l}, &{d}, 8); mix({l}); {d} = clean({u.floating(2)[0]});", lambda: f"memcpy(&{d}, &{l}, 8); mixd({d});"]
+    d, bits = u.name("d"), u.name("l")
+    u.decls += [f"double {d} = {u.initial(DOUBLE)};", f"unsigned long {bits} = 0;"]
+    u.specials.append(lambda: f"memcpy(&{bits}, &{d}, 8); mix({bits}); {d} = clean({u.floating(2)[0]});")
+    u.specials.append(lambda: f"memcpy(&{d}, &{bits}, 8); mixd({d});")
 
 
 def _bitfields(u: Unit) -> None:
@@ -146,7 +146,8 @@ def _by_value(u: Unit) -> None:
     for t in shapes:
         u.variable(t)
     for _ in range(4):
-        result = u.rng.choice((*shapes, INT, DOUBLE))
+        results: list[Scalar | Struct] = [*shapes, INT, DOUBLE]
+        result = u.rng.choice(results)
         u.function(result, [u.rng.choice((*shapes, u.scalar())) for _ in range(u.rng.randint(1, 4))], 2, export=False)
 
     def assign() -> str:

@@ -1,4 +1,4 @@
-"""One C program run twice, plainly compiled and recorded, and everything in which the recording disagrees with the plain run or with itself."""
+"""One C program run twice, plainly compiled and recorded, and all in which the recording disagrees with the plain run or with itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from butfor.trace.semantics import to_bytes
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown
 
-NATIVE = ("-g", "-O0", "-fno-sanitize=all", "-fno-stack-protector", "-march=x86_64", "-w")
+NATIVE = ("-g", "-O0", "-fno-sanitize=all", "-fno-stack-protector", "-march=x86_64", "-w", "-Wno-implicit-function-declaration", "-Wno-implicit-int")
 _ERRORS = ("", "out of bounds", "use after free", "double free", "bad free", "use after return", "null", "overlap")
 
 
@@ -87,7 +87,8 @@ class Watched(_Replay):
 def native_run(source: Path, folder: Path) -> tuple[int, bytes]:
     """Exit status and output of the plainly compiled program; an exception when it does not compile."""
     program = folder / "native"
-    subprocess.run([sys.executable, "-m", "ziglang", "cc", *NATIVE, str(source), "-o", str(program), "-lm"], check=True, capture_output=True)
+    command = [sys.executable, "-m", "ziglang", "cc", *NATIVE, str(source), "-o", str(program), "-lm"]
+    subprocess.run(command, check=True, capture_output=True)
     done = subprocess.run([program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False)
     return done.returncode, done.stdout
 
@@ -130,8 +131,8 @@ def _false_alarms(recording: Recording) -> list[str]:
 
 def _lazily(trace: Trace, replay: Watched, rng: random.Random, out: Outcome) -> None:
     """Compares the sample with what the trace gives on demand, in random order, so that no answer builds on the one before."""
-    for nodes in (replay.results, replay.loads, replay.stores, replay.branches):
-        rng.shuffle(nodes)  # type: ignore[arg-type]  # a list of any kind
+    for kept in (replay.results, replay.loads, replay.stores, replay.branches):
+        rng.shuffle(kept)
     for node, value in replay.results:
         try:
             found = trace.value(node)

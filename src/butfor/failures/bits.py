@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from butfor.program.model import Instr
-from butfor.program.types import Kind, Type, store_size
+from butfor.program.model import Const, Instr, Operand
+from butfor.program.types import Kind, Type, alloc_size, store_size, struct_layout
 from butfor.trace.trace import Node, Trace, Unknown
 
 
@@ -35,6 +35,12 @@ class Bits:
                 return self._compare(node, instr, masks)
             case "select":
                 return self._select(node, masks, full)
+            case "extractvalue":
+                return masks[0] >> 8 * _offset(self._type(node, instr.args[0]), instr.detail) & full
+            case "insertvalue":
+                at = 8 * _offset(instr.type, instr.detail)
+                part = (1 << _width(self._type(node, instr.args[1]))) - 1
+                return masks[0] & ~(part << at) | (masks[1] & part) << at
             case _:
                 return full
 
@@ -44,6 +50,12 @@ class Bits:
         except Unknown:
             return None
         return value if isinstance(value, int) else None
+
+    def _type(self, node: Node, op: Operand) -> Type:
+        if isinstance(op, Const):
+            return op.type
+        fn = self.trace.at(node[0]).fn
+        return fn.instrs[fn.definer[op]].type if fn.definer[op] >= 0 else fn.params[op]
 
     def _gate(self, node: Node, instr: Instr, masks: list[int], is_and: bool) -> int:
         """A defined 0 decides an and, a defined 1 an or."""
@@ -77,6 +89,15 @@ class Bits:
             return full
         condition = self._value(node, self.trace.instr(node).args[0])
         return full & (masks[1] | masks[2] if condition is None else masks[1] if condition else masks[2])
+
+
+def _offset(t: Type, indices: tuple[int, ...]) -> int:
+    """Where a member of a struct or an array begins, in bytes."""
+    offset = 0
+    for k in indices:
+        offset += struct_layout(t)[0][k] if t.kind is Kind.STRUCT else k * alloc_size(t.elem)
+        t = t.elems[k] if t.kind is Kind.STRUCT else t.elem
+    return offset
 
 
 def _width(t: Type) -> int:

@@ -94,7 +94,7 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
     if overflow is not None:
         return overflow
     instr = trace.instr(node)
-    if instr.op == "ret" or (trace.at(node[0]).seg.flags & RET and instr.op not in ("load", "store")):
+    if instr.op == "ret" or (trace.at(node[0]).seg.flags & RET and instr.op not in ("load", "store", "call")):
         return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name})
     if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
         return _bad_access(trace, objects, name, node)

@@ -109,7 +109,7 @@ def _message(kind: int, address: int, size: int, is_write: bool, o: Object | Non
                     else f"{what} just past the end of {o.describe()}"
                 )
             if address < o.start:
-                return f"{what} {o.start - address} bytes before {o.describe()}"
+                return f"{what} {o.start - address} byte{'s' if o.start - address != 1 else ''} before {o.describe()}"
             return f"{what} beginning inside {o.describe()} and going past its end"
         case 2:
             return f"use after free: {what} in {o.describe()} that was freed"

@@ -65,7 +65,24 @@ def output_failure(trace: Trace, dependence: Dependence, actual: bytes, expected
         return FailurePoint(FailureKind.OUTPUT, message, node, (), details=details)
     node, argument, within = call
     values = _values(trace, dependence, node, argument, within)
-    return FailurePoint(FailureKind.OUTPUT, message, node, values, details)
+    maybe = (*_skipped(trace, dependence, node[0]), *_ended_early(trace, dependence, difference.offset))
+    return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe)
+
+
+def _skipped(trace: Trace, dependence: Dependence, i: int) -> list[Node]:
+    """The decisions since the print before this one that kept something else from being printed."""
+    earlier = [int(o["seg"]) for o in trace.log.output if int(o["seg"]) < i]
+    return dependence.missing_output(earlier[-1] if earlier else 0, i)
+
+
+def _ended_early(trace: Trace, dependence: Dependence, offset: int) -> tuple[Node, ...]:
+    """What was printed just before the first wrong byte, where that may simply have been too short."""
+    before = _writer(trace, offset - 1) if offset else None
+    here = _writer(trace, offset)
+    if before is None or here is None or before[1] is None or before[:2] == here[:2]:
+        return ()
+    node, argument, within = before
+    return _values(trace, dependence, node, argument, (within[0] + 1, within[1]))
 
 
 def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> FailurePoint:
@@ -73,7 +90,7 @@ def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> F
     i = len(trace) - 1
     node = (i, trace.at(i).seg.end - 1)
     since = int(trace.log.output[-1]["seg"]) if len(trace.log.output) else 0
-    roots = dependence.missing_output(since)
+    roots = dependence.missing_output(since, len(trace))
     return FailurePoint(FailureKind.OUTPUT, f"the output ends too early, at line {details['output_line']}", node, tuple(roots), details)
 
 

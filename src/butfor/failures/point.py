@@ -14,7 +14,8 @@ from butfor.trace.trace import Node
 class FailurePoint:
     """One failure. `node` is the instance where it shows; the question there is why it was reached.
 
-    `roots` are the instances whose results were wrong: the condition that failed, the printed argument, the address, the divisor.
+    `roots` are the instances whose results were wrong: the condition that failed, the printed argument, the address, the divisor. `maybe` are
+    instances that could have kept the failure away: a decision not to print before, a text that ended too early.
     """
 
     kind: FailureKind
@@ -22,6 +23,7 @@ class FailurePoint:
     node: Node | None
     roots: tuple[Node, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
+    maybe: tuple[Node, ...] = ()
 
 
 class Unsupported(Exception):

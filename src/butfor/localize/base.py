@@ -65,6 +65,7 @@ class Finding:
     score: float
     reason: str
     evidence: Evidence = Evidence.HEURISTIC
+    lines: tuple[int, ...] = ()  # further lines of the same statement that took part
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,23 +27,24 @@ class _Entry:
     first: Node
     count: int = 0
     edges: set[str] = field(default_factory=set)
+    lines: set[int] = field(default_factory=set)
 
 
 def localize(case: Case) -> Diagnosis:
     """The slices of the failure as one ranking."""
     slicer = Slicer(case.dependence, case.budget.is_over)
-    slices = {kind: slicer.backward(case.point.roots, kind, case.point.node) for kind in KINDS}
+    slices = {kind: slicer.backward(case.point.roots, kind, case.point.node, maybe=case.point.maybe) for kind in KINDS}
     entries = _entries(case, slices)
     farthest = max((e.distance for e in entries.values()), default=0.0) + 1.0
     for e in entries.values():
         e.distance += _symptom(case, e, farthest)
     farthest *= 2
     ordered = sorted(entries.values(), key=lambda e: (e.distance, -e.first[0]))
-    findings = tuple(Finding(e.place, round(1.0 - e.distance / farthest, 4), _reason(case, e)) for e in ordered)
+    findings = tuple(Finding(e.place, round(1.0 - e.distance / farthest, 4), _reason(case, e), lines=tuple(e.lines)) for e in ordered)
     lines: set[tuple[str, int]] = set()
     data = {}
     for kind, s in slices.items():  # each holds the one before
-        lines |= {(p.file, p.line) for p in _places(case, s)}
+        lines |= _lines(case, s)
         data[kind] = {"instances": len(s.distance), "complete": s.complete, "lines": sorted(lines)}
     return Diagnosis("slice", findings, data, all(s.complete for s in slices.values()))
 
@@ -72,11 +73,26 @@ def place_of(case: Case, node: Node) -> Place | None:
     return case.places.of(node)
 
 
-def _places(case: Case, s: Slice) -> list[Place]:
-    found = [p for p in (place_of(case, node) for node in s.distance) if p is not None]
+def _lines(case: Case, s: Slice) -> set[tuple[str, int]]:
+    """All source lines of a slice: where its statements begin, and where else they were evaluated."""
+    found = set()
+    for node in s.distance:
+        place = place_of(case, node)
+        if place is not None:
+            found |= {(place.file, line) for line in (place.line, *_own_lines(case, node, place))}
     for address in s.initial:
-        found += _initial_places(case, address)
+        found |= {(p.file, p.line) for p in _initial_places(case, address)}
     return found
+
+
+def _own_lines(case: Case, node: Node, place: Place) -> list[int]:
+    """Lines of a statement besides its first: where this part of it stands, and the label that a switch went to."""
+    if node[1] < 0:
+        return []
+    instr = case.trace.instr(node)
+    where = case.places.location(instr)
+    found = [where.line] if where is not None and where.file == place.path and where.line > place.line else []
+    return found + case.places.labels(node) if instr.op == "switch" else found
 
 
 def _initial_places(case: Case, address: int) -> list[Place]:
@@ -100,6 +116,7 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
                 entry.distance, entry.first = distance, node
             if kind == KINDS[-1]:
                 entry.count += 1
+                entry.lines.update(_own_lines(case, node, place))
             if node in s.reached:
                 entry.edges.add(s.reached[node][0])
         for address, reader in s.initial.items():

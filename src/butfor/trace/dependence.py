@@ -286,10 +286,10 @@ class Dependence:
         frame = self.log.frame_of(node[0]) if key[0] == "local" else None
         return self._avoided_arms(arms, self._written_at(node), node[0], frame)
 
-    def missing_output(self, since: int) -> list[Node]:
-        """The decisions after a point that kept something from being printed."""
+    def missing_output(self, since: int, until: int) -> list[Node]:
+        """The decisions between two points that kept something from being printed."""
         arms = self._may_define().arms.get(OUTPUT, set())
-        return [target for _, target in self._avoided_arms(arms, since, len(self.trace), None)]
+        return [target for _, target in self._avoided_arms(arms, since, until, None)]
 
     def _avoided_arms(self, arms: Iterable[Arm], since: int, until: int, frame: int | None) -> list[Edge]:
         edges: list[Edge] = []

@@ -31,6 +31,8 @@ class Object:
         """The object in words."""
         if self.kind == HEAP:
             return f"a heap block of {self.size} bytes"
+        if self.kind == GLOBAL and self.variable is None:
+            return self.name
         return f"`{self.name}`" if self.name else "a temporary"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, replace
 
 from butfor.program.debug import CType, Location, Variable
@@ -10,6 +11,8 @@ from butfor.program.model import Function, Instr
 from butfor.source import SourceFile, Statement, SyntaxTree
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
+
+_CASE = re.compile(r"\s*(?:case\b|default\b)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +145,23 @@ class Places:
         if whole is not None:
             found.append(replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column))
         return found
+
+    def labels(self, node: Node) -> list[int]:
+        """The lines of the case labels that a switch instance went to."""
+        following = self.trace.next_in_frame(node[0])
+        if following < 0:
+            return []
+        s = self.trace.at(following)
+        where = next((w for w in map(self.location, s.fn.instrs[s.seg.start : s.seg.end]) if w is not None), None)
+        tree = self.tree(where.file) if where is not None else None
+        if where is None or tree is None:
+            return []
+        lines, line = [], where.line
+        while line > 0 and (_CASE.match(tree.source.line(line)) or line == where.line):
+            if _CASE.match(tree.source.line(line)):
+                lines.append(line)
+            line -= 1
+        return lines
 
     def macros(self, place: Place) -> list[Place]:
         """The definitions of the macros that a statement uses."""

@@ -37,10 +37,12 @@ class Slicer:
         self._data: dict[Node, list[Edge]] = {}
         self._potential: dict[Node, list[Edge]] = {}
 
-    def backward(self, roots: Iterable[Node], kind: str = "relevant", anchor: Node | None = None, limit: int = LIMIT) -> Slice:
+    def backward(
+        self, roots: Iterable[Node], kind: str = "relevant", anchor: Node | None = None, limit: int = LIMIT, maybe: Iterable[Node] = ()
+    ) -> Slice:
         """The slice from these instances. kind: data (values and addresses), control (and decisions), relevant (and potential dependences).
 
-        `anchor` is where the failure shows: it matters why it was reached, not what it computed.
+        `anchor` is where the failure shows: it matters why it was reached, not what it computed. `maybe` are further roots of relevant slices.
         """
         result = Slice()
         fold = _Fold(self.trace, PER_STATEMENT[kind])
@@ -49,6 +51,9 @@ class Slicer:
         for root in (*roots, *(() if anchor is None else (anchor,))):
             heapq.heappush(heap, (0.0, -root[0], -root[1], root))
             best[root] = 0.0
+        for root in maybe if kind == "relevant" else ():
+            heapq.heappush(heap, (COSTS["potential"], -root[0], -root[1], root))
+            best.setdefault(root, COSTS["potential"])
         while heap:
             cost, _, _, node = heapq.heappop(heap)
             if node in result.distance:

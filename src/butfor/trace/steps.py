@@ -121,7 +121,8 @@ class Steps:
         if where is not None and tree is not None:
             target = tree.target_at(where.line, where.column) or target
         ctype = self._type_at(i, instr.args[1])
-        after = show(from_bytes(self.trace.stored(node), instr.detail), instr.detail, ctype, self.objects, i)
+        new = self.trace.stored(node)  # nothing for the store that crashed
+        after = show(from_bytes(new, instr.detail), instr.detail, ctype, self.objects, i) if new else None
         old = self.previous(node)
         before = None if old is None else show(from_bytes(old, instr.detail), instr.detail, ctype, self.objects, i)
         return target, before, after

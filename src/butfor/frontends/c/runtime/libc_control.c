@@ -108,7 +108,7 @@ static void trampoline(int sig, siginfo_t *info, void *context) {
   u64 pc = (u64)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
   int own_code = pc >= (u64)&__executable_start && pc < (u64)&etext;
   int synchronous = info->si_code > 0 && (sig == SIGSEGV || sig == SIGFPE || sig == SIGILL || sig == SIGBUS);
-  if (!own_code || synchronous) { /* inside a library call, or it cannot wait */
+  if ((!own_code && !bf_busy) || synchronous) { /* inside a library call of the program, or it cannot wait */
     if (own_code) bf_close_fault(sig, (u64)info->si_addr); /* in the middle of a segment: what comes after has no place in the log */
     run_handler(sig, info, context);
     return;

@@ -29,7 +29,7 @@ u32 *bf_ostack;
 u32 bf_osp;
 static u32 last_unknown; /* event of the latest call whose effects on memory are not known */
 static u64 pending_end;  /* segments at which the run is stopped */
-volatile int bf_stop;
+volatile int bf_stop, bf_busy;
 
 extern const struct { void *p; u64 n; } __bf_gtab[];
 extern void *const __bf_ftab[], *const __bf_btab[];
@@ -54,7 +54,9 @@ void bf_flush(int c) {
   struct col *k = &bf_cols[c];
   u64 n = (u64)(k->at - k->buf);
   int saved = errno;
+  bf_busy = 1;
   write_all(k->fd, k->buf, n);
+  bf_busy = 0;
   errno = saved;
   k->zero -= n;
   k->at = k->buf;
@@ -82,6 +84,7 @@ static NOINLINE void seg_full(u32 seg) {
   if (k->at >= k->end) bf_flush(C_SEG);
   seg_end = k->at + BF_WINDOW * sizeof(seg_t);
   window_start();
+  if (k->at == seg_end) return seg_full(seg); /* a signal handler filled the window */
   *(seg_t *)k->at = (seg_t)seg;
   k->at += sizeof(seg_t);
 }
@@ -111,6 +114,7 @@ void __bf_enter(u32 seg, u8 *base, u64 size) {
   f->caller = caller;
   f->id = bf_nframes++;
   f->base = f->low = base;
+  f->size = size;
   f->osp = bf_osp;
   bf_frame = f;
   memset(ids(base), 0, size * 4);

@@ -99,13 +99,23 @@ void bf_check(const void *q, u64 n, u32 o, int is_write) {
   else if (!inside) bf_report(ER_BOUNDS, p, n, k, is_write);
 }
 
+/* Whether an address on the stack is in a variable; the rest of it holds what the compiler keeps there, arguments for instance. */
+static int in_variable(const u8 *p) {
+  for (struct live_frame *f = bf_frame; f->id != ~0u && p >= f->base; f--)
+    if ((u64)(p - f->base) < f->size) return 1;
+  for (u32 i = bf_osp; i; i--) {
+    struct object *o = &bf_objects[bf_ostack[i - 1]];
+    if ((u64)p - (u64)o->start < o->room) return 1;
+  }
+  return 0;
+}
+
 int bf_never_written(const u8 *p) {
   u32 o = *heap_map(p);
   if (o && (u64)p - (u64)bf_objects[o].start < bf_objects[o].size) return RD_UNINIT;
   if (global_at(p)) return RD_INITIAL;
   u8 here;
-  if (p < bf_stack_top && p > &here) return RD_UNINIT;
-  return RD_FOREIGN;
+  return p < bf_stack_top && p > &here && in_variable(p) ? RD_UNINIT : RD_FOREIGN;
 }
 
 static void clear(u8 *p, u64 n) {

@@ -20,11 +20,11 @@ struct object { u8 *start; u64 room, size; u8 kind, dead; }; /* room: what may b
 static inline void bf_bury(struct object *o) { o->dead = 1, o->room = 0; }
 extern BF_OWN struct object *bf_objects;
 extern BF_OWN u32 bf_nobjects;
-struct live_frame { u8 *base, *low; u32 id, osp, caller; };
+struct live_frame { u8 *base, *low; u64 size; u32 id, osp, caller; };
 extern BF_OWN struct live_frame *bf_frame;
 extern BF_OWN u32 *bf_ostack, bf_osp;
 extern BF_OWN u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents;
-extern BF_OWN volatile int bf_stop;
+extern BF_OWN volatile int bf_stop, bf_busy; /* busy: library code runs for the runtime, not for the program */
 
 u32 bf_new_object(u8 *p, u64 size, int kind, u32 site);
 int bf_never_written(const u8 *p);

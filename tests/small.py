@@ -1,0 +1,122 @@
+"""Small C programs written by tests: where the interesting places are, and what butfor says about them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import butfor
+from butfor.api import record
+from butfor.explanation import Explanation
+from butfor.frontends.c.record import compile_program
+from butfor.frontends.c.record import record as record_run
+from butfor.localize.base import Budget, Case
+from butfor.options import Options, make_options
+from butfor.trace.dependence import Dependence
+from butfor.trace.places import Places
+from butfor.trace.recording import Recording
+
+HEAD = """\
+#include <assert.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+"""
+MARK = "§"  # stands just before the column of a failure
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A program without its mark, and where the mark was (0, 0 without one)."""
+
+    text: str
+    line: int
+    column: int
+
+    def line_of(self, part: str) -> int:
+        """The number of the only line that contains a text."""
+        (found,) = [n for n, line in enumerate(self.text.splitlines(), 1) if part in line]
+        return found
+
+
+def source(body: str, head: str = HEAD) -> Source:
+    """The program, and the place of its mark."""
+    text = head + body
+    at = text.find(MARK)
+    if at < 0:
+        return Source(text, 0, 0)
+    before = text[:at]
+    return Source(text.replace(MARK, ""), before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+def explained(folder: Path, body: str | Source, **knobs: Any) -> Explanation:
+    """What butfor says about a run of the program, which is written to `prog.c` of a folder."""
+    return butfor.explain(written(folder, body), **knobs)
+
+
+def written(folder: Path, body: str | Source, name: str = "prog.c") -> Path:
+    """The file that now holds the program."""
+    path = folder / name
+    path.write_text(body.text if isinstance(body, Source) else source(body).text)
+    return path
+
+
+def recorded(folder: Path, body: str | Source, **knobs: Any) -> Recording:
+    """The recording of a run of the program."""
+    options = make_options(written(folder, body), **knobs)
+    return record_run(options, compile_program(options, lambda text: None), lambda text: None)
+
+
+def case_of(recording: Recording) -> Case:
+    """The recording as methods see it; the failure is whatever butfor finds."""
+    from butfor.failures.find import find_failure
+
+    dependence = Dependence(recording.trace)
+    verdict = find_failure(recording, dependence)
+    assert verdict.failure is not None, "the program was meant to fail"
+    return Case(recording, verdict.failure, dependence, Places(recording), Options(), Budget(30.0))
+
+
+def saved(folder: Path, body: str | Source, name: str = "run.bfr", **knobs: Any) -> Path:
+    """The file of the saved recording of a run."""
+    out = folder / name
+    record(make_options(written(folder, body), **knobs), out)
+    return out
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a command ended; nothing it wrote is lost when it is not UTF-8."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+def butfor_command(
+    words: Sequence[str], cwd: Path, *, env: Mapping[str, str] | None = None, stdin: bytes | None = b"", timeout: float = 60, **more: Any
+) -> Done:
+    """The result of `python -m butfor WORDS` in a folder; there must be no traceback, whatever happens."""
+    done = subprocess.run(
+        [sys.executable, "-m", "butfor", *words],
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        timeout=timeout,
+        check=False,
+        **({"input": stdin} if stdin is not None else {}),
+        **more,
+    )
+    out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
+    assert "Traceback" not in err, err
+    assert done.returncode != 101, err
+    return Done(done.returncode, out, err)
