@@ -1,6 +1,6 @@
 /*
  * what: abort() from a consistency check in a nested call
- * failure: signal
+ * failure: assertion
  * signal: SIGABRT
  */
 #include <stdio.h>

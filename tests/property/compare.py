@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -93,12 +94,15 @@ def native_run(source: Path, folder: Path) -> tuple[int, bytes]:
     return done.returncode, done.stdout
 
 
-def compare(source: Path, folder: Path, seed: int = 0, sample: int = 3000) -> Outcome:
-    """What a recorded run of the program gets wrong. About `sample` instances are looked at lazily."""
+def compare(source: Path, folder: Path, seed: int = 0, sample: int = 3000, forget: bool = False) -> Outcome:
+    """What a recorded run of the program gets wrong. About `sample` instances are looked at lazily; `forget` keeps it out of the cache."""
     out = Outcome()
     status, stdout = native_run(source, folder)
     options = Options(sources=(source,), time_limit=60.0)
-    recording = record(options, compile_program(options, lambda _: None), lambda _: None)
+    program = compile_program(options, lambda _: None)
+    recording = record(options, program, lambda _: None)
+    if forget:
+        shutil.rmtree(program.home)
     if recording.meta.returncode != status:
         out.wrong.append(f"exit status {recording.meta.returncode} when recorded, {status} natively; {recording.log.end}")
     if recording.stdout != stdout:

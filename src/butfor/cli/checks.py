@@ -17,7 +17,7 @@ from butfor.errors import UsageError
 from butfor.paths import CACHE_VARIABLE, cache_dir
 
 # The shadow memory of a recorded program is one mapping of this order; nothing of it is used before it is touched.
-_BIG_MAPPING = 1 << 44
+_BIG_MAPPING = 24 << 40  # what the shadow memory of the runtime takes
 _MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)  # the module has the name only since Python 3.13
 _LITTLE_SPACE = 2**30
 

@@ -17,6 +17,7 @@ from butfor.trace.objects import Objects
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 
+ABORTED = "abort() was called"  # the runtime's words
 EXIT, SIGNAL, ASSERT, REACH_ERROR, ASSUME, UNSUPPORTED, LIMIT, DISK, STOPPED = range(1, 10)
 
 
@@ -70,6 +71,9 @@ def _ended_badly(recording: Recording, trace: Trace, dependence: Dependence, obj
             return FailurePoint(FailureKind.ASSERTION, f"assertion failed: {end.text}", node, roots, details={"assertion": end.text})
         case 4:
             return _reach_error(trace)
+        case 2 if end.text == ABORTED:
+            node = last_node(trace)
+            return FailurePoint(FailureKind.ASSERTION, end.text, node, (), {"signal": "SIGABRT"})
         case 2:
             corrupting = next((e for e in errors if is_corrupting(e)), None)
             return corrupting if corrupting is not None else crash(trace, objects, end.status)

@@ -109,6 +109,7 @@ def _ir_of(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[l
             out = work / f"{k}.ll"
             said.append(toolchain.compile_to_ir(compiler, source, out, spec.flags))
             part = _load(out)
+            out.unlink()
         if whole is None:
             whole = part
         else:

@@ -120,7 +120,7 @@ def _exported(module: Module) -> Iterator[str]:
 
 
 def _quote(name: str) -> str:
-    return name if re.fullmatch(r"[-\w.$]+", name) else f'"{name}"'
+    return name if re.fullmatch(r"[-\w.]+", name) else f'"{name}"'
 
 
 def _tables(program: Program) -> str:

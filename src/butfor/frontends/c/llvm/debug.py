@@ -186,4 +186,4 @@ class DebugInfo:
 
 
 def _unescape(text: str) -> str:
-    return _HEX.sub(lambda m: chr(int(m[1], 16)), text)
+    return _HEX.sub(lambda m: chr(int(m[1], 16)), text).encode("latin-1").decode("utf-8", "surrogateescape")

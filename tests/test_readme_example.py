@@ -1,0 +1,19 @@
+"""The example in the README is what the command prints."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_example_of_the_readme_is_real_output() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = text.split("<!-- example -->\n```text\n")[1].split("\n```\n<!-- /example -->")[0]
+    command = [sys.executable, "-m", "butfor", "explain", "examples/triangle.c", "--", "6", "5", "4"]
+    env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
+    assert done.stdout.rstrip() == shown
