@@ -60,6 +60,7 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
 def analyse(recording: Recording, options: Options, progress: Progress) -> Explanation:
     """The explanation of one recorded run."""
     start = time.perf_counter()
+    localizers = [(name, registry.get(name)) for name in options.methods or registry.DEFAULT]
     if options.expect_stdout is not None or options.expect_exit is not None:
         recording.meta = _with_expectations(recording, options)
     places = Places(recording)
@@ -80,9 +81,9 @@ def analyse(recording: Recording, options: Options, progress: Progress) -> Expla
         return Explanation(Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts())
     case = Case(recording, verdict.failure, dependence, places, options, Budget(options.budget))
     diagnoses = []
-    for name in options.methods or registry.DEFAULT:
+    for name, localizer in localizers:
         progress(f"method {name}")
-        diagnosis = registry.get(name)(case)
+        diagnosis = localizer(case)
         diagnoses.append(diagnosis)
         methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
     status = Status.EXPLAINED

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 
-from butfor.program.graphs import control_dependence, immediate_dominators, successors
+from butfor.program.graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
 from butfor.program.maydefine import OUTPUT, Arm, MayDefine, cell_key
 from butfor.program.model import Instr, Operand
 from butfor.program.segments import LONGJMPS, SETJMPS
@@ -29,6 +29,7 @@ class Dependence:
         self.log = trace.log
         self._control: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
         self._dominators: dict[str, tuple[int, ...]] = {}
+        self._joins: dict[str, tuple[int, ...]] = {}
         self._parents: dict[int, Node | None] = {}
         self._may: MayDefine | None = None
 
@@ -51,6 +52,18 @@ class Dependence:
             deps = control_dependence(successors(s.fn))
             self._control[s.fn.name] = deps
         return deps
+
+    def is_guard(self, node: Node) -> bool:
+        """Whether a decision only lets the rest of its function run: one of its ways leads straight to the end."""
+        s = self.trace.at(node[0])
+        if s.last.op != "br" or node[1] != s.last.index:
+            return False
+        after = self._joins.get(s.fn.name)
+        if after is None:
+            after = immediate_postdominators(successors(s.fn))
+            self._joins[s.fn.name] = after
+        join = after[s.seg.block]
+        return join >= len(s.fn.blocks) or s.fn.instrs[s.fn.blocks[join].end - 1].op == "ret"
 
     def _nearest(self, i: int, s: StaticSegment, branches: set[int]) -> int | None:
         """The latest earlier instance in the frame of one of these branches."""

@@ -167,7 +167,7 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
         if head["magic"] != _MAGIC:
             raise KeyError("magic")
         version = int(head["format"])
-    except (KeyError, ValueError, zipfile.BadZipFile, zlib.error, EOFError) as e:
+    except (KeyError, ValueError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error, EOFError) as e:
         raise RecordingError(f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`") from e
     if version != FORMAT:
         raise RecordingError(f"{path} was made by another version of butfor (format {version}, this one reads {FORMAT})")
@@ -189,7 +189,7 @@ def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:
             z.extract(name, home)
     except KeyError as e:
         raise RecordingError(f"{path} is damaged: it lacks {e.args[0]}") from e
-    except (zipfile.BadZipFile, zlib.error, EOFError) as e:
+    except (RuntimeError, zipfile.BadZipFile, zlib.error, EOFError) as e:
         raise RecordingError(f"{path} is damaged: {e}") from e
     except OSError as e:
         raise DiskFull(f"{path} could not be unpacked to {home}: {e.strerror}") from e

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from butfor.trace.dependence import Dependence, Edge
 from butfor.trace.trace import Node, Trace
 
-COSTS = {"data": 1.0, "call": 1.0, "control": 1.5, "address": 2.0, "potential": 3.0, "initial": 1.0, "uninit": 1.0}
+COSTS = {"data": 1.0, "call": 1.0, "control": 1.5, "guard": 3.0, "address": 2.0, "potential": 3.0, "initial": 1.0, "uninit": 1.0}
 KINDS = ("data", "control", "relevant")
 LIMIT = 200_000  # instances of a slice
 PER_STATEMENT = {"data": 12_000, "control": 1_000, "relevant": 1_000}  # instances of one instruction before loops are folded
-_INNER = frozenset(("load", "gep", "phi", "select", "icmp", "fcmp", "zext", "sext", "trunc"))
+_STATEMENTS = frozenset(("store", "ret", "br", "switch", "indirectbr", "atomicrmw", "cmpxchg"))
 
 
 @dataclass(slots=True)
@@ -97,10 +97,12 @@ class Slicer:
     def _price(self, edge: str, target: Node) -> float:
         """Inside one expression a step is nearly free; from statement to statement it costs what its kind costs."""
         op = self.trace.instr(target).op if target[1] >= 0 else ""
-        if edge == "data" and op in _INNER:
-            return 0.01
+        if edge == "data" and op and op not in _STATEMENTS:
+            return 0.1 if op == "call" else 0.01
         if edge == "address" and op in ("gep", "alloca"):
             return COSTS["address"] - 1.0
+        if edge == "control" and self.dependence.is_guard(target):
+            return COSTS["guard"]
         return COSTS[edge]
 
 

@@ -46,7 +46,9 @@ def compile_program(options: Options, progress: Progress) -> Build:
 def record(options: Options, program: Build, progress: Progress) -> Recording:
     """The recording of one run."""
     try:
-        home = Path(tempfile.mkdtemp(prefix="butfor-", dir=_scratch()))
+        folder = _scratch()
+        _sweep(Path(folder or tempfile.gettempdir()))
+        home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
     except OSError as e:
         raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
     try:
@@ -75,6 +77,14 @@ def record(options: Options, program: Build, progress: Progress) -> Recording:
         shutil.rmtree(home, ignore_errors=True)
         raise
     return Recording(home, meta, CSource)
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what runs of butfor that were killed have left behind."""
+    for left in folder.glob("butfor-*-*"):
+        owner = left.name.split("-")[1]
+        if owner.isdigit() and not Path("/proc", owner).exists():
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def _scratch() -> str | None:
