@@ -3,40 +3,14 @@
 from __future__ import annotations
 
 import os
-import resource
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.small import Done, butfor_command
-
-
-@pytest.fixture
-def work(tmp_path: Path) -> Iterator[Path]:
-    """A folder to work in; butfor's scratch folder beside it must be empty at the end."""
-    folder, scratch = tmp_path / "work", tmp_path / "scratch"
-    folder.mkdir()
-    scratch.mkdir()
-    yield folder
-    assert list(scratch.iterdir()) == []
-
-
-def run(work: Path, *words: str, **more: Any) -> Done:
-    """The result of a butfor command that uses the scratch folder."""
-    return butfor_command(words, work, env={"TMPDIR": str(work.parent / "scratch")}, **more)
-
-
-def program(work: Path, text: str | bytes, name: str = "prog.c") -> str:
-    """The name of the file that now has this text."""
-    (work / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    return name
-
+from tests.small import file_of, run_in
 
 FINE = "int main(void) { return 0; }\n"
 
@@ -69,27 +43,27 @@ FINE = "int main(void) { return 0; }\n"
 def test_wrong_files(words: Sequence[str], message: str, work: Path) -> None:
     (work / "folder").mkdir()
     (work / "folder.c").mkdir()
-    program(work, FINE)
-    program(work, "int main(void) { return }\n", "broken.c")
-    program(work, "int f(void) { return 0; }\n", "nomain.c")
-    program(work, "", "empty.c")
-    program(work, "hello\n", "text.txt")
-    program(work, "hello\n", "bad.ll")
-    done = run(work, "explain", *words)
+    file_of(work, FINE)
+    file_of(work, "int main(void) { return }\n", "broken.c")
+    file_of(work, "int f(void) { return 0; }\n", "nomain.c")
+    file_of(work, "", "empty.c")
+    file_of(work, "hello\n", "text.txt")
+    file_of(work, "hello\n", "bad.ll")
+    done = run_in(work, "explain", *words)
     assert (done.code, done.stdout) == (2, "")
     assert f"butfor: error: {message}" in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_files_that_may_not_be_read(work: Path) -> None:
-    program(work, FINE)
-    secret = work / program(work, "x", "secret")
+    file_of(work, FINE)
+    secret = work / file_of(work, "x", "secret")
     secret.chmod(0)
-    assert run(work, "explain", "prog.c", "--stdin", "secret").stderr == "butfor: error: secret: permission denied\n"
+    assert run_in(work, "explain", "prog.c", "--stdin", "secret").stderr == "butfor: error: secret: permission denied\n"
 
 
 def test_a_source_that_is_a_device(work: Path) -> None:
-    assert run(work, "explain", "/dev/null").code == 2
+    assert run_in(work, "explain", "/dev/null").code == 2
 
 
 # --- what is not supported ------------------------------------------------------------------------------------------------------
@@ -115,27 +89,29 @@ ASSEMBLY = """int main(int argc, char **argv) {
     ("text", "line", "what"), [(THREADS, 5, "a program with threads"), (ASSEMBLY, 3, "inline assembly")], ids=["threads", "assembly"]
 )
 def test_unsupported_is_named_with_its_line(text: str, line: int, what: str, work: Path) -> None:
-    program(work, text)
-    done = run(work, "explain", "prog.c")
+    file_of(work, text)
+    done = run_in(work, "explain", "prog.c")
     assert (done.code, done.stdout) == (3, "")
     assert done.stderr == f"butfor: error: prog.c:{line}: {what} is not supported\n"
 
 
 def test_assembly_that_does_not_run_or_does_nothing(work: Path) -> None:
     text = 'int main(int argc, char **argv) {\n __asm__ volatile("" ::: "memory");\n if (argc > 5) __asm__("nop");\n return 0; }\n'
-    done = run(work, "explain", program(work, text))
+    done = run_in(work, "explain", file_of(work, text))
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith("no failure: ")
 
 
 def test_fork_in_the_program(work: Path) -> None:
-    text = "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n if (fork() == 0) _exit(3);\n int s; wait(&s); return WEXITSTATUS(s) != 3; }\n"
-    assert run(work, "explain", program(work, text)).code in (0, 3)
+    text = (
+        "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n if (fork() == 0) _exit(3);\n int s; wait(&s); return WEXITSTATUS(s) != 3; }\n"
+    )
+    assert run_in(work, "explain", file_of(work, text)).code in (0, 3)
 
 
 def test_a_program_that_becomes_another(work: Path) -> None:
     text = '#include <unistd.h>\nint main(void) { execl("/bin/true", "true", (char *)0); return 1; }\n'
-    done = run(work, "explain", program(work, text))
+    done = run_in(work, "explain", file_of(work, text))
     assert done.code in (0, 2, 3)
 
 
@@ -143,17 +119,19 @@ def test_a_program_that_becomes_another(work: Path) -> None:
 
 
 def test_source_that_is_not_utf8(work: Path) -> None:
-    program(work, b'/* \xff\xfe */\n#include <assert.h>\nint main(int argc, char **argv) {\n  assert(argc > 3 && "\xe9"); /* \xe9 */\n  return 0; }\n')
-    done = run(work, "explain", "prog.c")
+    file_of(
+        work, b'/* \xff\xfe */\n#include <assert.h>\nint main(int argc, char **argv) {\n  assert(argc > 3 && "\xe9"); /* \xe9 */\n  return 0; }\n'
+    )
+    done = run_in(work, "explain", "prog.c")
     assert (done.code, done.stderr) == (0, "")
     assert "prog.c:4:3: assertion failed: argc > 3" in done.stdout
-    assert run(work, "explain", "prog.c", "--json").code == 0
+    assert run_in(work, "explain", "prog.c", "--json").code == 0
 
 
 def test_output_that_is_not_utf8(work: Path) -> None:
-    program(work, '#include <stdio.h>\nint main(void) {\n  fputs("\\xff\\x1b[31m\\x80\\n", stdout);\n  return 0; }\n')
+    file_of(work, '#include <stdio.h>\nint main(void) {\n  fputs("\\xff\\x1b[31m\\x80\\n", stdout);\n  return 0; }\n')
     (work / "right").write_bytes(b"\xff\xfe\n")
-    done = run(work, "explain", "prog.c", "--expect-stdout", "right")
+    done = run_in(work, "explain", "prog.c", "--expect-stdout", "right")
     assert (done.code, done.stderr) == (0, "")
     assert "the output differs from the expected output at line 1" in done.stdout
     assert "\x1b" not in done.stdout
@@ -161,7 +139,7 @@ def test_output_that_is_not_utf8(work: Path) -> None:
 
 
 def test_arguments_that_are_not_utf8(work: Path) -> None:
-    program(work, "#include <assert.h>\nint main(int argc, char **argv) {\n  char *p = argv[1];\n  assert(p[0] == 'x'); return 0; }\n")
+    file_of(work, "#include <assert.h>\nint main(int argc, char **argv) {\n  char *p = argv[1];\n  assert(p[0] == 'x'); return 0; }\n")
     done = subprocess.run(
         [sys.executable, "-m", "butfor", "explain", "prog.c", "--", b"\xff\xfe"], cwd=work, capture_output=True, stdin=subprocess.DEVNULL, check=False
     )
@@ -174,14 +152,14 @@ ECHO = "#include <stdio.h>\nint main(void) { int c, n = 0; while ((c = getchar()
 
 
 def test_standard_input_is_passed_on(work: Path) -> None:
-    program(work, ECHO)
-    assert "exit status 3, expected 0" in run(work, "explain", "prog.c", stdin=b"abc").stdout
+    file_of(work, ECHO)
+    assert "exit status 3, expected 0" in run_in(work, "explain", "prog.c", stdin=b"abc").stdout
     (work / "in").write_bytes(b"12345")
-    assert "exit status 5, expected 0" in run(work, "explain", "prog.c", "--stdin", "in", stdin=b"abc").stdout
+    assert "exit status 5, expected 0" in run_in(work, "explain", "prog.c", "--stdin", "in", stdin=b"abc").stdout
 
 
 def test_closed_streams(work: Path) -> None:
-    program(work, ECHO)
+    file_of(work, ECHO)
     for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
         words = f"{sys.executable} -m butfor explain prog.c {closed}"
         done = subprocess.run(["sh", "-c", words], cwd=work, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)

@@ -138,7 +138,8 @@ MEMORY = [
     ),
     memory(
         "write after free",
-        "struct node { int v; struct node *next; };\nint main(void) {\n struct node *p = malloc(sizeof *p);\n free(p);\n p->next §= 0;\n return 0; }\n",
+        "struct node { int v; struct node *next; };\n"
+        "int main(void) {\n struct node *p = malloc(sizeof *p);\n free(p);\n p->next §= 0;\n return 0; }\n",
         "use after free: write of 8 bytes in a heap block of 16 bytes that was freed",
         kind="use-after-free",
         write=True,
@@ -182,7 +183,7 @@ MEMORY = [
     ),
     memory(
         "uninitialised branch",
-        "int main(void) {\n int *p = malloc(4);\n if (*p §> 3) puts(\"x\");\n return 0; }\n",
+        'int main(void) {\n int *p = malloc(4);\n if (*p §> 3) puts("x");\n return 0; }\n',
         "an uninitialised value of a heap block of 4 bytes decides a branch",
         kind="uninitialised",
         use="branch",
@@ -197,7 +198,7 @@ MEMORY = [
     ),
     memory(
         "uninitialised text",
-        'static void set(char *p) { p[0] = 65; p[2] = 0; }\nint main(void) {\n char t[4]; set(t);\n §puts(t);\n return 0; }\n',
+        "static void set(char *p) { p[0] = 65; p[2] = 0; }\nint main(void) {\n char t[4]; set(t);\n §puts(t);\n return 0; }\n",
         "an uninitialised value of `t` is printed",
         kind="uninitialised",
         use="output",
@@ -226,7 +227,8 @@ CRASHES = [
     ),
     crash(
         "null with a member offset",
-        "struct n { int v; struct n *next; };\nint main(int argc, char **argv) {\n struct n *p = argc > 5 ? malloc(16) : 0;\n return p->§next != 0; }\n",
+        "struct n { int v; struct n *next; };\n"
+        "int main(int argc, char **argv) {\n struct n *p = argc > 5 ? malloc(16) : 0;\n return p->§next != 0; }\n",
         "SIGSEGV: read through a null pointer (offset 8)",
         address=8,
     ),
@@ -308,7 +310,8 @@ CHECKS = [
     ),
     Case(
         "reach_error of the program",
-        "static int errors;\nvoid reach_error(void) { errors++; abort(); }\nint main(int argc, char **argv) {\n if (argc == 1)\n  §reach_error();\n return 0; }\n",
+        "static int errors;\nvoid reach_error(void) { errors++; abort(); }\n"
+        "int main(int argc, char **argv) {\n if (argc == 1)\n  §reach_error();\n return 0; }\n",
         "reach-error",
         "the error location is reached",
     ),
@@ -483,7 +486,8 @@ def test_null_struct_copy(tmp_path: Path) -> None:
     [
         ("static int f(int n) { volatile char room[2000]; room[0] = 1; return f(n + 1) + room[0]; }\nint main(void) { return f(0); }\n", "f()"),
         (
-            "int g(int);\nstatic int f(int n) { volatile char room[2000]; room[0] = 1; return g(n + 1) + room[0]; }\nint g(int n) { return f(n) + 1; }\nint main(void) { return f(0); }\n",
+            "int g(int);\nstatic int f(int n) { volatile char room[2000]; room[0] = 1; return g(n + 1) + room[0]; }\n"
+            "int g(int n) { return f(n) + 1; }\nint main(void) { return f(0); }\n",
             "f(), g()|g(), f()",
         ),
     ],
@@ -507,7 +511,7 @@ def no_end(answer: Explanation) -> tuple[str, int, str]:
 
 
 LOOP = "int main(int argc, char **argv) {\n volatile int n = 1;\n while (n §> 0)\n  n = 1 + n % 2;\n return 0; }\n"
-CHATTER = "int main(int argc, char **argv) {\n int n = 1;\n while (n §> 0)\n  puts(\"line\");\n return 0; }\n"
+CHATTER = 'int main(int argc, char **argv) {\n int n = 1;\n while (n §> 0)\n  puts("line");\n return 0; }\n'
 
 
 def test_time_limit(tmp_path: Path) -> None:
@@ -541,7 +545,7 @@ def test_memory_errors_can_be_left_out(tmp_path: Path) -> None:
     assert [e.line for e in (found.failure, *found.memory_errors)] == [source(SURVIVED).line_of(t) for t in ("p[4] = 1", "p[6] = 2", "printf")]
     left_out = explained(tmp_path, SURVIVED, memory_errors=False)
     assert (left_out.status, left_out.failure, left_out.memory_errors) == ("no-failure", None, ())
-    uninit = "int main(void) {\n int *p = malloc(4);\n if (*p == 3) puts(\"x\");\n return 0; }\n"
+    uninit = 'int main(void) {\n int *p = malloc(4);\n if (*p == 3) puts("x");\n return 0; }\n'
     assert explained(tmp_path, uninit, memory_errors=False).failure is None
 
 
@@ -599,7 +603,9 @@ TEXTS = {
 
 @pytest.mark.xfail(strict=True, reason="a pointer just past an object is shown as the object that happens to follow it")
 def test_pointer_just_past_the_end_in_words(tmp_path: Path) -> None:
-    body = "int main(int argc, char **argv) {\n char other[8] = {0}, buf[8] = {0}, *p = buf + 8;\n assert(!p && !other[0] && !buf[0]);\n return 0; }\n"
+    body = (
+        "int main(int argc, char **argv) {\n char other[8] = {0}, buf[8] = {0}, *p = buf + 8;\n assert(!p && !other[0] && !buf[0]);\n return 0; }\n"
+    )
     answer = explained(tmp_path, body)
     assert any("p became &buf[8]" in reason.text for row in answer.ranking for reason in row.reasons), answer.ranking
 

@@ -36,15 +36,15 @@ FINE = {
     "padding is copied": PADDING,
     "an uninitialised value is copied, not used": "int main(void) {\n int a[4], b[4]; memcpy(b, a, sizeof b); int c = b[1]; b[2] = c; return 0; }\n",
     "a union is read by another member": "union u { int i; unsigned char c[4]; };\nint main(void) {\n union u u; u.i = 5; return u.c[0] - 5; }\n",
-    "a bit is masked away": "int main(void) {\n unsigned *p = malloc(4); unsigned x = (*p & 0xf0) | 5;\n if ((x & 0xf) == 5) puts(\"five\");\n return 0; }\n",
+    "a bit is masked away": 'int main(void) {\n unsigned *p = malloc(4), x = (*p & 0xf0) | 5;\n if ((x & 0xf) == 5) puts("five");\n return 0; }\n',
     "the end of an array is pointed to": "int main(void) {\n int a[3] = {0}, *p = a, n = 0; while (p != a + 3) n += *p++; return n; }\n",
-    "one member array is read as a whole": "struct s { char a[4], b[4]; };\nint main(void) {\n struct s s; memset(&s, 0, sizeof s); return s.a[3]; }\n",
+    "one member array is read as a whole": "struct s { char a[4], b[4]; };\nint main(void) {\n struct s s; memset(&s, 0, 8); return s.a[3]; }\n",
     "free of NULL": "int main(void) {\n free(NULL); return 0; }\n",
     "realloc of NULL and to a smaller size": "int main(void) {\n char *p = realloc(0, 9); p = realloc(p, 2); p[1] = 0; free(p); return 0; }\n",
     "floating point division by zero": "int main(int argc, char **argv) {\n double d = 1.0 / (argc - 1); return d < 2; }\n",
     "memory is left behind": "int main(void) {\n return malloc(10) == 0; }\n",
-    "main ends without a return": "int main(void) {\n puts(\"x\"); }\n",
-    "stderr is not looked at": "int main(void) {\n fputs(\"oops\\n\", stderr); return 0; }\n",
+    "main ends without a return": 'int main(void) {\n puts("x"); }\n',
+    "stderr is not looked at": 'int main(void) {\n fputs("oops\\n", stderr); return 0; }\n',
     "a handled signal": (
         "#include <signal.h>\nstatic volatile int n; static void h(int s) { n = s; }\n"
         "int main(void) {\n signal(SIGUSR1, h); raise(SIGUSR1); return n != SIGUSR1; }\n"
@@ -61,7 +61,7 @@ def test_no_failure(name: str, tmp_path: Path) -> None:
 
 
 def test_old_main_without_a_return_has_no_status(tmp_path: Path) -> None:
-    answer = explained(tmp_path, "main() {\n printf(\"hello\\n\"); }\n", cflags=["-std=gnu89"])
+    answer = explained(tmp_path, 'main() {\n printf("hello\\n"); }\n', cflags=["-std=gnu89"])
     assert answer.status == "no-failure"
 
 
@@ -77,7 +77,7 @@ def test_other_bits_uninitialised_is_found(tmp_path: Path) -> None:
     [
         ("int main(void) {\n return 3; }\n", {"expect_exit": 3}),
         ("int main(void) {\n exit(255); }\n", {"expect_exit": 255}),
-        ("int main(void) {\n puts(\"a\"); return 3; }\n", {"expect_stdout": b"a\n"}),
+        ('int main(void) {\n puts("a"); return 3; }\n', {"expect_stdout": b"a\n"}),
         ("int main(void) {\n return 0; }\n", {"expect_stdout": b"", "expect_exit": 0}),
         ("int main(int argc, char **argv) {\n while (*++argv) puts(*argv); return 0; }\n", {"args": ["x", "\udcff"], "expect_stdout": b"x\n\xff\n"}),
         ("int main(void) {\n int c; while ((c = getchar()) != EOF) putchar(c); return 0; }\n", {"stdin": b"\0\xff\n", "expect_stdout": b"\0\xff\n"}),
@@ -90,7 +90,7 @@ def test_expectations_that_are_met(body: str, knobs: dict[str, Any], tmp_path: P
 
 
 def test_expected_output_is_there_but_the_status_is_wrong(tmp_path: Path) -> None:
-    failure = explained(tmp_path, "int main(void) {\n puts(\"a\"); return 3; }\n", expect_stdout=b"a\n", expect_exit=0).failure
+    failure = explained(tmp_path, 'int main(void) {\n puts("a"); return 3; }\n', expect_stdout=b"a\n", expect_exit=0).failure
     assert failure is not None
     assert (failure.kind, failure.message) == ("exit-status", "exit status 3, expected 0")
 

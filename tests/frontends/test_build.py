@@ -80,7 +80,9 @@ def test_files_of_the_same_name_in_two_folders(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
     one = files(tmp_path / "one", util_c="static int k = 1;\nint one(void) { return k; }\n")
     two = files(tmp_path / "two", util_c="static int k = 2;\nint two(void) { return k; }\n")
-    main = files(tmp_path, main_c='#include <stdio.h>\nint one(void), two(void);\nint main(void) { printf("%d\\n", one() * 10 + two()); return 0; }\n')
+    main = files(
+        tmp_path, main_c='#include <stdio.h>\nint one(void), two(void);\nint main(void) { printf("%d\\n", one() * 10 + two()); return 0; }\n'
+    )
     printed([*main, *one, *two], "12\n")
 
 
@@ -143,7 +145,23 @@ def test_ready_code_that_is_none(tmp_path: Path) -> None:
 
 
 def test_old_style(tmp_path: Path) -> None:
-    text = 'add(a, b)\nint a, b;\n{\n register sum;\n sum = a + b;\n return sum;\n}\nlimit = 3;\nmain()\n{\n auto i;\n for (i = 0; i < limit; i++)\n  printf("%d ", add(i, i));\n putchar(\'\\n\');\n exit(0);\n}\n'
+    text = """add(a, b)
+int a, b;
+{
+ register sum;
+ sum = a + b;
+ return sum;
+}
+limit = 3;
+main()
+{
+ auto i;
+ for (i = 0; i < limit; i++)
+  printf("%d ", add(i, i));
+ putchar('\\n');
+ exit(0);
+}
+"""
     printed(files(tmp_path, a_c=text), "0 2 4 \n", cflags=["-std=gnu89"])
 
 
@@ -187,7 +205,10 @@ def test_a_file_name_with_blanks_and_letters_beyond_ascii(tmp_path: Path) -> Non
 
 
 def test_names_beyond_ascii(tmp_path: Path) -> None:
-    text = "static int größe = 3;\nstatic int teile(int zähler)\n{\n    return größe / zähler;\n}\nint main(int argc, char **argv) { return teile(argc - 1); }\n"
+    text = (
+        "static int größe = 3;\nstatic int teile(int zähler)\n{\n    return größe / zähler;\n}\n"
+        "int main(int argc, char **argv) { return teile(argc - 1); }\n"
+    )
     answer = butfor.explain(files(tmp_path, a_c=text), check=True)
     assert answer.failure is not None
     assert (answer.failure.line, answer.failure.details["text"]) == (4, "return größe / zähler;")
@@ -195,7 +216,9 @@ def test_names_beyond_ascii(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["plain", "größe", "a$1"])
-@pytest.mark.parametrize("what", ["int NAME(int n) { return n + 1; }", "int NAME[3]; int f(int n) { return 5 + NAME[n & 1]; }"], ids=["function", "variable"])
+@pytest.mark.parametrize(
+    "what", ["int NAME(int n) { return n + 1; }", "int NAME[3]; int f(int n) { return 5 + NAME[n & 1]; }"], ids=["function", "variable"]
+)
 def test_exported_names(name: str, what: str, tmp_path: Path) -> None:
     call = "NAME" if "NAME(" in what else "f"
     text = f'#include <stdio.h>\n{what}\nint main(void) {{ printf("%d\\n", {call}(4)); return 0; }}\n'

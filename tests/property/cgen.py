@@ -150,13 +150,14 @@ class Unit(Statements):
             self.decls.append(self.local(self.scalar()))
         for t in (UINT, self.rng.choice(INTS), CHAR):
             self.decls.append(self.local(t, private=True))
+        first = self.fill(8)
         todo: list[Callable[[], str]] = [*self.specials, *(self.statement for _ in range(size))]
         self.rng.shuffle(todo)
         body = []
         for make in todo:
             self.fresh()
             body.append(make())
-        lines = [*self.decls, *body, self.mix_all(), *self.last]
+        lines = [*self.decls, *first, *body, self.mix_all(), *self.last]
         return "\n".join((*self.top, f"static void unit_{self.number}(void) {{", *lines, "}"))
 
 

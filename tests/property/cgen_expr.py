@@ -126,7 +126,7 @@ class Expressions:
         )(depth - 1)  # fmt: skip
 
     def _integer_leaf(self) -> Typed:
-        if self.coin(0.75):
+        if self.coin(0.8):
             found = self._read(lambda p: isinstance(p.type, Int | Bits), 0)
             if found is not None:
                 return found
@@ -138,7 +138,7 @@ class Expressions:
         value = r.choice((r.randint(0, 9), r.randint(0, 300), 1 << r.randint(0, 62), (1 << r.randint(1, 62)) - 1, r.getrandbits(60)))
         value &= (1 << (t.bits - t.signed)) - 1
         suffix = {INT: "", UINT: "u", LLONG: "LL", ULLONG: "ULL"}[t]
-        if t.signed and self.coin(0.3):
+        if t.signed and self.coin(0.5):
             return f"(-{value}{suffix})", t
         return f"{value}{suffix}", t
 
@@ -369,4 +369,7 @@ class Expressions:
         """A constant to initialise a variable of the type with."""
         if isinstance(t, Float):
             return f"{self.rng.uniform(-100, 100):.3f}"
-        return self.literal(INT)[0]
+        r = self.rng
+        low, high = (-(1 << t.bits - 1), (1 << t.bits - 1) - 1) if t.signed else (0, (1 << t.bits) - 1)
+        value = r.choice((low, high, low + 1, r.randint(low, high), r.randint(low, high), -r.randint(1, 100) if t.signed else r.randint(0, 100)))
+        return f"({t.name}){value % (1 << 64):#x}ULL"

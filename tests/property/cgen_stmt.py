@@ -68,7 +68,15 @@ class Statements(Expressions):
             if q is not None:
                 self.fresh(p, q)
                 return f"{self.spell(p.parts)} = {self.spell(q.parts)} = {self.as_type(q.type, self.depth)};"
+        if self.coin(0.25) and not isinstance(p.type, Bits):
+            return f"{self.spell(p.parts)} = {self.initial(p.type)};"
         return f"{self.spell(p.parts)} = {self.assigned(p, self.depth)};"
+
+    def fill(self, most: int) -> list[str]:
+        """Assignments that give up to so many of the places a value of their own."""
+        chosen = [p for p in self.places if p.writable and not p.private and not isinstance(p.type, Bits)]
+        self.rng.shuffle(chosen)
+        return [f"{text} = {self.initial(p.type)};" for p in chosen[:most] for text in self._instances(p)[:4] if not isinstance(p.type, Bits)]
 
     def _compound(self) -> str:
         p = self._target()

@@ -10,6 +10,7 @@ from butfor.localize.base import Localizer
 GROUP = "butfor.localizers"
 _OWN = {
     "slice": "butfor.localize.slice:localize",
+    "cascade": "butfor.localize.cascade:localize",
 }
 DEFAULT = ("slice",)
 

@@ -81,7 +81,7 @@ def _lines(case: Case, s: Slice) -> set[tuple[str, int]]:
         if place is not None:
             found |= {(place.file, line) for line in (place.line, *_own_lines(case, node, place))}
     for address in s.initial:
-        found |= {(p.file, p.line) for p in _initial_places(case, address)}
+        found |= {(p.file, p.line) for p in initial_places(case, address)}
     return found
 
 
@@ -95,7 +95,7 @@ def _own_lines(case: Case, node: Node, place: Place) -> list[int]:
     return found + case.places.labels(node) if instr.op == "switch" else found
 
 
-def _initial_places(case: Case, address: int) -> list[Place]:
+def initial_places(case: Case, address: int) -> list[Place]:
     """The declarations that gave the byte at an address its initial value."""
     o = case.objects.global_at(address)
     return [] if o is None else case.places.initialisers(o[0], o[1])
@@ -120,7 +120,7 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
             if node in s.reached:
                 entry.edges.add(s.reached[node][0])
         for address, reader in s.initial.items():
-            for place in _initial_places(case, address):
+            for place in initial_places(case, address):
                 if place not in entries:
                     entries[place] = _Entry(place, s.distance[reader] + 1.0, kind, reader, 1, {"initial"})
     return entries

@@ -36,7 +36,7 @@ _WRITING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Arm:
     """One way out of a branch: the function, the block that ends in the branch, and the successor's place among its successors."""
 
@@ -89,14 +89,95 @@ def _field(source: Type, indices: tuple[Operand, ...]) -> Key | None:
 
 
 class MayDefine:
-    """For each cell name the arms under which some statement assigns it."""
+    """For each cell name the arms under which some statement assigns it. Sets of cells are bit sets: `_bits` has the bit of each."""
 
     def __init__(self, program: Program, functions: tuple[str, ...]) -> None:
         self.program = program
-        self.arms: dict[Key, set[Arm]] = {}
-        self._summaries: dict[str, frozenset[Key]] = {}
-        for name in functions:
-            self._collect(name)
+        self._defined = frozenset(program.source.function_names())
+        self._bits: dict[Key, int] = {}
+        self._arms: dict[Key, tuple[Arm, ...]] = {}
+        self._locals = 0
+        self._blocks: dict[str, list[tuple[int, set[str]]]] = {}  # for each block: cells assigned there, functions called
+        self._summaries = self._summarise(functions)
+        self._executed = [(name, k, self._all(cells, calls)) for name in functions for k, (cells, calls) in enumerate(self._blocks[name])]
+
+    def arms(self, key: Key) -> tuple[Arm, ...]:
+        """The arms under which the cell may be assigned."""
+        found = self._arms.get(key)
+        if found is None:
+            bit = self._bits.get(key, 0)
+            places: dict[str, list[int]] = {}
+            for name, block, cells in self._executed:
+                if cells & bit:
+                    places.setdefault(name, []).append(block)
+            found = tuple(arm for name, blocks in places.items() for arm in sorted(self._arms_over(name, blocks)))
+            self._arms[key] = found
+        return found
+
+    def _all(self, cells: int, calls: set[str]) -> int:
+        for callee in calls:
+            cells |= self._summaries[callee]
+        return cells
+
+    def _arms_over(self, name: str, blocks: list[int]) -> set[Arm]:
+        """All arms that one of the blocks lies under, inner and outer."""
+        deps = control_dependence(successors(self.program.function(name)))
+        found: set[Arm] = set()
+        work, seen = list(blocks), set(blocks)
+        while work:
+            for branch, successor in deps[work.pop()]:
+                found.add(Arm(name, branch, successor))
+                if branch not in seen:
+                    seen.add(branch)
+                    work.append(branch)
+        return found
+
+    def _summarise(self, functions: tuple[str, ...]) -> dict[str, int]:
+        """Globals and fields that each function, or what it calls, may assign."""
+        cells: dict[str, int] = {}
+        callers: dict[str, list[str]] = {}
+        work = list(functions)
+        while work:
+            name = work.pop()
+            if name in cells:
+                continue
+            self._blocks[name] = self._scan(name)
+            cells[name] = 0
+            for assigned, calls in self._blocks[name]:
+                cells[name] |= assigned
+                for callee in calls:
+                    callers.setdefault(callee, []).append(name)
+                work.extend(calls)
+            cells[name] &= ~self._locals
+        work = list(cells)
+        while work:
+            name = work.pop()
+            for caller in callers.get(name, ()):
+                if cells[name] & ~cells[caller]:
+                    cells[caller] |= cells[name]
+                    work.append(caller)
+        return cells
+
+    def _scan(self, name: str) -> list[tuple[int, set[str]]]:
+        fn, frame = self.program.function(name), self.program.layout(name).frame
+        rows = []
+        for block in fn.blocks:
+            cells, calls = 0, set()
+            for instr in fn.instrs[block.start : block.end]:
+                for key in self._stored(fn, instr, frame):
+                    cells |= self._bit(key)
+                if instr.op == "call" and instr.detail.callee in self._defined:
+                    calls.add(instr.detail.callee)
+            rows.append((cells, calls))
+        return rows
+
+    def _bit(self, key: Key) -> int:
+        bit = self._bits.get(key)
+        if bit is None:
+            bit = self._bits[key] = 1 << len(self._bits)
+            if key[0] == "local":
+                self._locals |= bit
+        return bit
 
     def _stored(self, fn: Function, instr: Instr, frame: dict[int, int]) -> set[Key]:
         """The cells that an instruction may assign."""
@@ -115,46 +196,6 @@ class MayDefine:
             return cell_key(fn, instr.args[0], frame)
         return None
 
-    def _summary(self, name: str) -> frozenset[Key]:
-        """Globals and fields that a function or what it calls may assign."""
-        done = self._summaries.get(name)
-        if done is not None:
-            return done
-        seen: dict[str, set[Key]] = {}
-        calls: dict[str, set[str]] = {}
-        work = [name]
-        while work:
-            current = work.pop()
-            if current in seen or current not in self.program.source.function_names():
-                continue
-            fn, frame = self.program.function(current), self.program.layout(current).frame
-            keys: set[Key] = set()
-            callees: set[str] = set()
-            for instr in fn.instrs:
-                keys |= {key for key in self._stored(fn, instr, frame) if key[0] != "local"}
-                if instr.op == "call" and instr.detail.callee is not None:
-                    callees.add(instr.detail.callee)
-            seen[current], calls[current] = keys, callees
-            work.extend(callees)
-        result = frozenset(k for keys in seen.values() for k in keys)
-        self._summaries[name] = result
-        return result
-
-    def _collect(self, name: str) -> None:
-        fn, frame = self.program.function(name), self.program.layout(name).frame
-        deps = control_dependence(successors(fn))
-        for block in fn.blocks:
-            keys: set[Key] = set()
-            for instr in fn.instrs[block.start : block.end]:
-                keys |= self._stored(fn, instr, frame)
-                if instr.op == "call" and instr.detail.callee in self.program.source.function_names():
-                    keys |= self._summary(instr.detail.callee)
-            if not keys:
-                continue
-            for arm in _arms_over(name, block.index, deps):
-                for key in keys:
-                    self.arms.setdefault(key, set()).add(arm)
-
 
 def _pointees(fn: Function, key: Key, frame: dict[int, int]) -> set[Key]:
     """What a local pointer variable was made to point to in its function."""
@@ -164,18 +205,4 @@ def _pointees(fn: Function, key: Key, frame: dict[int, int]) -> set[Key]:
             target = cell_key(fn, instr.args[0], frame)
             if target is not None and target != key:
                 found.add(target)
-    return found
-
-
-def _arms_over(name: str, block: int, deps: tuple[tuple[tuple[int, int], ...], ...]) -> set[Arm]:
-    """All arms that a block lies under, inner and outer."""
-    found: set[Arm] = set()
-    work = [block]
-    seen = {block}
-    while work:
-        for branch, successor in deps[work.pop()]:
-            found.add(Arm(name, branch, successor))
-            if branch not in seen:
-                seen.add(branch)
-                work.append(branch)
     return found

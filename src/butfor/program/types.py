@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 
@@ -29,6 +29,13 @@ class Type:
     elems: tuple[Type, ...] = ()
     count: int = 0
     packed: bool = False
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_hash", hash((self.kind.value, self.bits, self.elems, self.count, self.packed)))
+
+    def __hash__(self) -> int:
+        return self._hash  # structs nest deeply and are looked up often
 
     @property
     def elem(self) -> Type:

@@ -293,7 +293,7 @@ class Dependence:
         if instr.op != "load":
             return []
         key = cell_key(s.fn, instr.args[0], s.layout.frame)
-        arms = self._may_define().arms.get(key) if key is not None else None
+        arms = self._may_define().arms(key) if key is not None else ()
         if not arms or key is None:
             return []
         frame = self.log.frame_of(node[0]) if key[0] == "local" else None
@@ -301,7 +301,7 @@ class Dependence:
 
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The decisions between two points that kept something from being printed."""
-        arms = self._may_define().arms.get(OUTPUT, set())
+        arms = self._may_define().arms(OUTPUT)
         return [target for _, target in self._avoided_arms(arms, since, until, None)]
 
     def _avoided_arms(self, arms: Iterable[Arm], since: int, until: int, frame: int | None) -> list[Edge]:

@@ -118,6 +118,10 @@ class Steps:
         where = self.places.location(instr)
         tree = self.places.tree(place.path)
         target = place.target
+        if where is None:  # a parameter: the place is the call
+            s = self.trace.at(i)
+            variable: Variable | None = self.source.variables(s.fn).get(instr.args[1]) if isinstance(instr.args[1], int) else None
+            target = variable.name if variable is not None else None
         if where is not None and tree is not None:
             target = tree.target_at(where.line, where.column) or target
         ctype = self._type_at(i, instr.args[1])

@@ -29,6 +29,10 @@ class CSource(Module):
         """The source position of an instruction."""
         return self.debug.location(instr.loc)
 
+    def scope_of(self, loc: int) -> int:
+        """The number of the block of source that a position is in; two branches of one condition share it."""
+        return self.debug.scope(loc)
+
     def function_location(self, fn: Function) -> Location | None:
         """Where a function is defined."""
         return self.debug.subprogram(fn.subprogram)

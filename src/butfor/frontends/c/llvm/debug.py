@@ -67,6 +67,10 @@ class DebugInfo:
         self._locations[n] = found
         return found
 
+    def scope(self, n: int) -> int:
+        """The scope node of a `!dbg` node, -1 when there is none."""
+        return self._ref(self._node(n).fields.get("scope")) if n >= 0 else -1
+
     def _file_of_scope(self, n: int) -> str:
         while n >= 0:
             node = self._node(n)

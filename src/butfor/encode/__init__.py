@@ -1,0 +1,1 @@
+"""From instances to what must hold: justification by recorded values, and terms for solvers."""

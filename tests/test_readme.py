@@ -1,0 +1,57 @@
+"""The commands in README.md do what they say."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.small import butfor_command
+
+ROOT = Path(__file__).parent.parent
+_BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.M | re.S)
+
+
+def commands(path: Path) -> list[str]:
+    """The `butfor` commands of a file that name something in examples/: in code blocks of either kind, and in comments."""
+    text = path.read_text()
+    found = []
+    for line in text.splitlines():
+        command = line.removeprefix(" *").strip()
+        if re.match(r"(printf .*\| )?butfor \w+ .*examples/", command) and line != command:
+            found.append(command)
+    for block in _BLOCK.findall(text):
+        found += [line.strip("$ ") for line in block.splitlines() if re.match(r"(\$ )?butfor \w+ .*examples/", line)]
+    return found
+
+
+ALL = [(path.name, command) for path in (ROOT / "README.md", *sorted((ROOT / "examples").glob("*.c"))) for command in commands(path)]
+
+
+def test_commands_are_found() -> None:
+    assert "butfor explain examples/triangle.c -- 6 5 4" in commands(ROOT / "README.md")
+    for example in (ROOT / "examples").glob("*.c"):
+        assert any(f"examples/{example.name}" in command for command in commands(example)), example.name
+
+
+@pytest.mark.parametrize(("file", "command"), ALL, ids=[f"{file}: {command}" for file, command in ALL])
+def test_command(file: str, command: str, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    given, _, rest = command.rpartition("| ")
+    words = shlex.split(rest)
+    assert words[0] == "butfor"
+    stdin = shlex.split(given)[1].encode() if given else b""
+    done = butfor_command(words[1:], tmp_path, stdin=stdin)
+    assert (done.code, done.stderr) == (0, "")
+    assert "causes, most likely first:" in done.stdout
+
+
+def test_the_options_that_the_readme_names_exist() -> None:
+    text = (ROOT / "README.md").read_text()
+    named = {word for row in re.findall(r"^\| (`-.*?) \|", text, re.M) for word in re.findall(r"(--[a-z][a-z-]+)", row)}
+    assert len(named) > 10
+    known = butfor_command(["explain", "--help"], ROOT).stdout
+    assert {option for option in named if option not in known} == set()
