@@ -264,7 +264,6 @@ CRASHES = [
         "int main(int argc, char **argv) {\n char *p = argc > 5 ? argv[0] : 0;\n return (int)§strlen(p); }\n",
         "the run was ended by SIGSEGV in strlen()",
     ),
-    crash("abort", "int main(void) {\n §abort(); }\n", "SIGABRT: abort() was called", "SIGABRT"),
     crash("kill", "#include <signal.h>\nint main(void) {\n §raise(SIGTERM); return 0; }\n", "the run was ended by SIGTERM in raise()", "SIGTERM"),
     crash("trap", "int main(void) {\n §__builtin_trap(); }\n", "the run was ended by SIGILL in llvm.trap()", "SIGILL"),
 ]
@@ -295,6 +294,7 @@ DIVISION = [
 ]
 
 CHECKS = [
+    Case("abort", "int main(void) {\n §abort(); }\n", "assertion", "abort() was called", {"signal": "SIGABRT"}),
     Case(
         "assertion",
         'int main(int argc, char **argv) {\n §assert(argc > 5 && "too few");\n return 0; }\n',
@@ -479,6 +479,16 @@ def test_null_struct_copy(tmp_path: Path) -> None:
     failure = explained(tmp_path, program).failure
     assert failure is not None
     assert (failure.line, failure.message) == (program.line, "SIGSEGV: write through a null pointer")
+
+
+@pytest.mark.parametrize("foreign", ['system("echo hello");', 'dup2(1, 2); fputs("hello\\n", stderr);'], ids=["another process", "another stream"])
+@pytest.mark.xfail(strict=True, reason="the call that wrote a byte is not found behind output that did not pass through stdout")
+def test_output_behind_output_from_elsewhere(foreign: str, tmp_path: Path) -> None:
+    body = f'int main(int argc, char **argv) {{\n printf("a\\n"); fflush(stdout);\n {foreign}\n §printf("total %d\\n", argc + 3);\n return 0; }}\n'
+    program = source(body)
+    failure = explained(tmp_path, program, expect_stdout=b"a\nhello\ntotal 5\n").failure
+    assert failure is not None
+    assert (failure.details["offset"], failure.line) == (14, program.line)
 
 
 @pytest.mark.parametrize(

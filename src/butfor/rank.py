@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from butfor.explanation import Also, Evidence, RankedStatement, Reason
 from butfor.localize.base import Diagnosis, Finding
 from butfor.trace.places import Place, Places
 
+_INPUT = re.compile(r"\b(?:argv|getenv|scanf|fscanf|sscanf|fgets|gets|getchar|getc|fgetc|fread|getline|read)\b")
 _ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 
 
@@ -27,6 +29,8 @@ def rank(diagnoses: Sequence[Diagnosis], places: Places) -> tuple[RankedStatemen
     scored = []
     for place, findings in by_place.items():
         score = sum(f.score for _, f in findings) / max(len(diagnoses), 1)
+        if _INPUT.search(place.text):  # what only reads the input is rarely what has to be changed
+            score *= 0.4
         evidence = min((f.evidence for _, f in findings), key=_ORDER.__getitem__)
         scored.append((_ORDER[evidence], -score, place, findings, evidence))
     scored.sort(key=lambda row: (row[0], row[1]))

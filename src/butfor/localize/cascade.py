@@ -132,7 +132,8 @@ class CauseTree:
 
     def _assigned(self, node: Node) -> list[Node]:
         """The assignments that gave the pointers and indices of an address their values, one step back."""
-        found, work, seen = [], [node], set()
+        found: list[Node] = []
+        work, seen = [node], set()
         while work and len(found) < 8:
             at = work.pop()
             if at in seen:
@@ -210,11 +211,19 @@ def _plain(case: Case, cause: Cause) -> dict[str, Any]:
         "level": cause.level,
         "via": cause.via,
         "condition": None if condition is None else {"file": condition.file, "line": condition.line, "text": condition.text},
+        "outcome": _outcome(case, cause),
         "statements": [
             {"file": p.file, "line": p.line, "text": p.text, "instances": len(nodes), "values": _values(case, nodes)}
             for p, nodes in cause.statements.items()
         ],
     }
+
+
+def _outcome(case: Case, cause: Cause) -> str:
+    """How the decision went, with the values it saw."""
+    deciding = next((n for n in cause.nodes if n[1] >= 0 and case.trace.instr(n).op in ("br", "switch")), None)
+    step = case.steps.of(deciding) if deciding is not None and cause.condition is not None else None
+    return "" if step is None else in_words(step)
 
 
 def _values(case: Case, nodes: list[Node]) -> str:
@@ -230,11 +239,17 @@ def _findings(case: Case, tree: CauseTree) -> Iterator[Finding]:
             first.setdefault(place, (cause, nodes[0]))
     shown = case.places.of(case.point.node) if case.point.node is not None else None
     count = max(len(tree.causes), 1)
-    for place, (cause, node) in first.items():
-        step = case.steps.of(node) if node[1] >= 0 else None
-        words = "" if step is None else in_words(step)
+    for place, (cause, _) in first.items():
         score = 1.0 / (1.0 + cause.level) - 0.5 * cause.id / count
         if place == shown:
             score = 0.0
-        why = "justifies the failure" if cause.condition is None else f"explains why `{cause.condition.text}` went as it did"
-        yield Finding(place, round(max(score, 0.0), 4), f"level {cause.level}: {why}" + (f" ({words})" if words else ""))
+        yield Finding(place, round(max(score, 0.0), 4), f"level {cause.level}: {_why(cause)}")
+
+
+def _why(cause: Cause) -> str:
+    if cause.condition is None:
+        return "it computed the pointer or index used there" if cause.via == "address" else "it is among the statements that made the check fail"
+    text = f"`{cause.condition.text}` (line {cause.condition.line})"
+    if cause.via == "potential":
+        return f"{text}, decided otherwise, could have assigned another value"
+    return f"it decided {text}"

@@ -12,7 +12,7 @@ _OWN = {
     "slice": "butfor.localize.slice:localize",
     "cascade": "butfor.localize.cascade:localize",
 }
-DEFAULT = ("slice",)
+DEFAULT = ("slice", "cascade")
 
 
 def names() -> tuple[str, ...]:

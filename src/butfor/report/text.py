@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from butfor.explanation import Evidence, Explanation, Failure, FailureKind, RankedStatement, Status
 from butfor.report.excerpt import excerpt
 from butfor.report.page import Page, make_page
+from butfor.report.tree import tree_block
 
 MOST_ROWS = 7
 _MOST_REASONS = 3
@@ -43,6 +44,7 @@ def render(
     blocks = [
         list(_failure_block(page, explanation, known, verbose)),
         list(_causes_block(page, explanation, verbose)),
+        list(tree_block(page, explanation, verbose)),
         list(_notes_block(page, explanation, verbose)),
         [_summary(page, explanation)],
     ]

@@ -224,7 +224,9 @@ class Steps:
             value = self.trace.value(at)
         except Unknown:
             return
-        found.setdefault(name, show(value, instr.type, self._type_at(at[0], instr.args[0]), self.objects, i))
+        text = show(value, instr.type, self._type_at(at[0], instr.args[0]), self.objects, i)
+        if not text.startswith("0x"):  # an address without a name says nothing
+            found.setdefault(name, text)
 
     def _name(self, i: int, load: Instr) -> str | None:
         """What a load reads, as the program writes it: a variable's own name, else the expression in the source."""

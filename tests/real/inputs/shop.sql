@@ -1,0 +1,21 @@
+create table item(id integer primary key, name text not null unique, price real, stock integer default 0);
+create table sale(item integer references item(id), amount integer, day text);
+create index sale_by_day on sale(day);
+create trigger sold after insert on sale begin update item set stock = stock - new.amount where id = new.item; end;
+insert into item(name, price, stock) values ('pen', 1.5, 100), ('book', 12.25, 30), ('lamp', 39.0, 5), ('chair', 85.75, 8);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 24)
+  insert into sale select 1 + i % 4, 1 + (i * 7) % 3, date('2024-02-27', '+' || (i % 5) || ' days') from n;
+select name, stock from item order by stock desc, name;
+select day, count(*), sum(amount), round(sum(amount * price), 2) from sale join item on item.id = sale.item group by day having count(*) > 3 order by day;
+select name, (select max(day) from sale where item = item.id and amount > 1), printf('%08.3f|%x|%s', price, id * 4000, hex(name)) from item;
+select upper(substr(name, 2)), length(name), coalesce(null, price), typeof(price) from item where name like '%a%' and name not glob 'b*';
+begin;
+update item set price = price * 1.1 where id in (select item from sale group by item order by sum(amount) desc limit 2);
+rollback;
+begin;
+delete from sale where amount = 1;
+commit;
+select count(*), avg(amount), group_concat(distinct item) from sale;
+select i, sum(i) over (order by i rows between 1 preceding and current row) from (select id as i from item);
+explain query plan select * from sale where day = '2024-02-28';
+insert into item(name) values ('pen');
