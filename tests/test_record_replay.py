@@ -307,7 +307,6 @@ def test_a_description_of_wrong_shape(changes: dict[str, Any], good: Path, tmp_p
     ],
     ids=str,
 )
-@pytest.mark.xfail(strict=True, reason="the types in a recording's description are not checked")
 def test_a_description_of_wrong_types(changes: dict[str, Any], good: Path, tmp_path: Path, scratch: Path) -> None:
     refused(with_meta(good, tmp_path / "bad.bfr", **changes), scratch)
 
@@ -357,7 +356,6 @@ def test_bad_recordings_by_command(good: Path, tmp_path: Path) -> None:
         assert butfor_command(words, tmp_path).code == 2
 
 
-@pytest.mark.xfail(strict=True, reason="load() does not expect that no temporary folder can be made")
 def test_nowhere_to_unpack(good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "none"))
     with pytest.raises(DiskFull):

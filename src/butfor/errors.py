@@ -59,6 +59,10 @@ class RecordingError(ButforError):
     exit_code = ExitCode.USAGE
 
 
+class CannotRecord(ButforError):
+    """The run ended in a way that left no complete recording."""
+
+
 class UnsupportedError(ButforError):
     """The program uses something butfor cannot follow; `construct` names it, `file` and `line` say where (line 0: unknown)."""
 

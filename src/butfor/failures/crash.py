@@ -32,6 +32,8 @@ def interrupted(trace: Trace) -> Node:
     for n in range(s.seg.start, s.seg.end):
         e = s.layout.effects.get(n)
         if e is None:
+            if s.layout.kinds.get(n) == "memory" and _faulted_copy(trace, i, n):
+                return i, n
             continue
         at = s.offsets[n]
         if (e.loads and at[0] + len(e.loads) > loads) or (e.stores and at[1] + len(e.stores) > stores):
@@ -40,6 +42,17 @@ def interrupted(trace: Trace) -> Node:
     if s.fn.instrs[last].op == "unreachable" and last > s.seg.start:  # a trap, or a call that must not return
         last -= 1
     return i, last
+
+
+def _faulted_copy(trace: Trace, i: int, n: int) -> bool:
+    """Whether a copy of the last segment touches the address at which the run ended, and was the last thing it did to memory."""
+    fault, events = trace.log.end.fault, trace.log.event
+    if not len(events):
+        return False
+    e = events[-1]
+    if int(e["seg"]) != i or int(e["site"]) != n:
+        return False
+    return any(int(e[k]) <= fault < int(e[k]) + int(e["len"]) for k in ("addr", "addr2"))
 
 
 def divisions_before(trace: Trace, node: Node) -> list[Node]:
@@ -98,6 +111,8 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
         return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name})
     if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
         return _bad_access(trace, objects, name, node)
+    if instr.op == "call" and sig in (signal.SIGSEGV, signal.SIGBUS) and trace.at(node[0]).layout.kinds.get(node[1]) == "memory":
+        return _bad_copy(trace, name, node)
     if instr.op == "call" and instr.detail.callee is None:
         callee = operand_roots(trace, node, slice(len(instr.args) - 1, None))
         target = trace.indirect_target(node)
@@ -109,6 +124,16 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
         text = end.text or f"the run was ended by {name}{where}"
         return FailurePoint(FailureKind.SIGNAL, f"{name}: {text}" if end.text else text, node, values, {"signal": name})
     return FailurePoint(FailureKind.SIGNAL, f"the run was ended by {name}", node, (), details={"signal": name})
+
+
+def _bad_copy(trace: Trace, name: str, node: Node) -> FailurePoint:
+    """A struct copied from or to a bad address."""
+    e, fault = trace.log.event[-1], trace.log.end.fault
+    is_write = int(e["addr"]) <= fault < int(e["addr"]) + int(e["len"])
+    values = operand_roots(trace, node, slice(0, 1) if is_write else slice(1, 2))
+    verb = "write" if is_write else "read"
+    what = f"{verb} through a null pointer" if int(e["addr"] if is_write else e["addr2"]) < 4096 else f"{verb} at the bad address {fault:#x}"
+    return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, values, {"signal": name, "address": fault})
 
 
 def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> FailurePoint:

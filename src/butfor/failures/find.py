@@ -40,9 +40,9 @@ def find_failure(recording: Recording, dependence: Dependence, look_for_memory_e
         raise _unsupported(trace)
     failure = _ended_badly(recording, trace, dependence, objects, errors)
     if failure is None and end.reason != ASSUME:
-        failure = _expectations(recording, trace, dependence)
+        failure = _expectations(recording, trace, dependence) or next(iter(errors), None) or _default_exit(recording, trace)
         if failure is None and look_for_memory_errors:
-            failure = errors[0] if errors else uninitialised(trace, objects)
+            failure = uninitialised(trace, objects)
     rest = tuple(e for e in errors if e is not failure)
     return Verdict(failure, rest, end.reason == ASSUME)
 
@@ -63,6 +63,8 @@ def _unsupported(trace: Trace) -> Unsupported:
 
 def _ended_badly(recording: Recording, trace: Trace, dependence: Dependence, objects: Objects, errors: list[FailurePoint]) -> FailurePoint | None:
     end = trace.log.end
+    if recording.meta.limit:  # even if the signal that stopped it made it end well
+        return _no_end(recording, trace)
     match end.reason:
         case 3:
             node = last_node(trace)
@@ -112,12 +114,16 @@ def _expectations(recording: Recording, trace: Trace, dependence: Dependence) ->
         if difference is not None:
             return output_failure(trace, dependence, actual, expected, difference)
     wanted = meta.expect_exit
-    if wanted is None:
-        if meta.expect_stdout is not None or _exit_is_accident(trace):
-            return None
-        wanted = 0
     status = trace.log.end.status
-    return None if status == wanted else _exit_status(trace, status, wanted)
+    return None if wanted is None or status == wanted else _exit_status(trace, status, wanted)
+
+
+def _default_exit(recording: Recording, trace: Trace) -> FailurePoint | None:
+    """An exit status other than 0 where nothing is said about what to expect."""
+    meta, status = recording.meta, trace.log.end.status
+    if status == 0 or meta.expect_exit is not None or meta.expect_stdout is not None or _exit_is_accident(trace):
+        return None
+    return _exit_status(trace, status, 0)
 
 
 def _exit_is_accident(trace: Trace) -> bool:

@@ -16,6 +16,7 @@ from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.steps import Step
 from butfor.trace.trace import Node
 
+_TOLD = 40  # statements whose values are told
 _CHECKS = (FailureKind.ASSERTION, FailureKind.REACH_ERROR)
 
 
@@ -40,7 +41,9 @@ def localize(case: Case) -> Diagnosis:
         e.distance += _symptom(case, e, farthest)
     farthest *= 2
     ordered = sorted(entries.values(), key=lambda e: (e.distance, -e.first[0]))
-    findings = tuple(Finding(e.place, round(1.0 - e.distance / farthest, 4), _reason(case, e), lines=tuple(e.lines)) for e in ordered)
+    findings = tuple(
+        Finding(e.place, round(1.0 - e.distance / farthest, 4), _reason(case, e, k < _TOLD), lines=tuple(e.lines)) for k, e in enumerate(ordered)
+    )
     lines: set[tuple[str, int]] = set()
     data = {}
     for kind, s in slices.items():  # each holds the one before
@@ -126,8 +129,8 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
     return entries
 
 
-def _reason(case: Case, e: _Entry) -> str:
-    step = case.steps.of(e.first) if e.first[1] >= 0 else None
+def _reason(case: Case, e: _Entry, with_values: bool) -> str:
+    step = case.steps.of(e.first) if with_values and e.first[1] >= 0 else None
     seen = "" if step is None else in_words(step)
     if case.point.node is not None and e.place == case.places.of(case.point.node):
         text = "this is where the failure shows"

@@ -6,11 +6,8 @@ registers per frame and a byte memory of its own. A mismatch is a defect of butf
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import Any, cast
-
-import numpy as np
 
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.segments import AFTER, ENTRY, RET, SETJMP
@@ -75,8 +72,6 @@ class _Replay:
         self.frames: dict[int, _Frame] = {}
         self.closures: dict[int, Closure | None] = {}
         self.return_value: Any = _POISON
-        self.event_order = np.argsort(trace.log.event["seg"], kind="stable").tolist()
-        self.event_segment = trace.log.event["seg"][self.event_order].tolist()
         self.args: tuple[str | None, list[Any]] | None = None
         self.copied: set[tuple[int, int]] = set()  # (calling segment, address) of struct arguments, copied when the callee began
         self.i = 0
@@ -376,9 +371,8 @@ class _Replay:
 
     def _events(self, i: int, site: int) -> None:
         """Applies the events that segment i caused at a site; library calls log without one, also after they called back."""
-        order, column = self.event_order, self.event_segment
-        for k in range(bisect_left(column, i), bisect_right(column, i)):
-            e = self.log.event[order[k]]
+        for k in self.log.events_of(i):
+            e = self.log.event[k]
             if int(e["site"]) != site:
                 continue
             kind, address, length = int(e["kind"]), int(e["addr"]), int(e["len"])

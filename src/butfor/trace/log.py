@@ -249,6 +249,17 @@ class Log:
         """How often each static segment ran."""
         return np.bincount(self.seg, minlength=len(self.table))
 
+    @cached_property
+    def _event_order(self) -> tuple[list[int], list[int]]:
+        """Segment instances of the events, ascending, and the events in that order: a call that called back logs some of its own late."""
+        order = np.argsort(self.event["seg"], kind="stable")
+        return self.event["seg"][order].tolist(), order.tolist()
+
+    def events_of(self, i: int) -> list[int]:
+        """The rows of the events that a segment instance caused, in the order in which they happened."""
+        segments, order = self._event_order
+        return order[bisect_left(segments, i) : bisect_right(segments, i)]
+
     def positions(self, segment: int) -> NDArray[np.int64]:
         """All instances of a static segment, ascending."""
         found = self._positions.get(segment)

@@ -176,7 +176,7 @@ class Objects:
             return self._argument(address) or f"{address:#x}"
         offset = address - o.start
         if o.variable is not None:
-            return "&" + o.name + path_text(o.variable.type, offset)
+            return "&" + o.name + path_text(o.variable.type, offset, whole=True)
         if o.kind == GLOBAL:
             return self._literal(o, offset)
         name = f"heap block of {o.size} bytes" if o.kind == HEAP else "a temporary"
@@ -199,15 +199,15 @@ class Objects:
         return f"&{full}" + (f" + {offset}" if offset else "")
 
 
-def path_text(t: CType, offset: int) -> str:
-    """The member or element at a byte offset, as C writes it."""
+def path_text(t: CType, offset: int, whole: bool = False) -> str:
+    """The member or element at a byte offset, as C writes it; `whole` stops at a struct that begins there."""
     out = ""
     for _ in range(16):
         if t.kind == "array" and t.element is not None and t.element.size:
             k, offset = divmod(offset, t.element.size)
             out += f"[{k}]"
             t = t.element
-        elif t.kind == "struct":
+        elif t.kind == "struct" and not (whole and offset == 0):
             hit = next((f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
             if hit is None:
                 break

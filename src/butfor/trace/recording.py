@@ -152,7 +152,10 @@ def load(path: Path, parse: Callable[[str], Any]) -> Recording:
         meta = _read_meta(z, path)
         if sum(i.file_size for i in z.infolist()) > _MAX_UNPACKED:
             raise RecordingError(f"{path} would unpack to more than {_MAX_UNPACKED >> 30} GB")
-        home = Path(tempfile.mkdtemp(prefix="butfor-"))
+        try:
+            home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-"))
+        except OSError as e:
+            raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
         try:
             _unpack(z, home, meta, path)
         except BaseException:
@@ -175,9 +178,21 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
         raw = head["meta"]
         raw["args"], raw["nondet"], raw["given"] = tuple(raw["args"]), tuple(raw["nondet"]), tuple(raw["given"])
         raw["env"] = tuple((k, v) for k, v in raw["env"])
-        return Meta(**raw)
-    except (KeyError, TypeError, ValueError) as e:
+        meta = Meta(**raw)
+        _check_types(meta)
+        return meta
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise RecordingError(f"{path} is damaged: its description cannot be read") from e
+
+
+def _check_types(meta: Meta) -> None:
+    """Raises TypeError or ValueError when a description does not have the types it should."""
+    texts = (*meta.args, meta.name, meta.folder, meta.limit, *meta.given, *(x for pair in meta.env for x in pair))
+    texts += (*meta.sources, *meta.sources.values(), meta.expect_stdout or "")
+    numbers = (meta.returncode, *meta.nondet, meta.expect_exit or 0)
+    if not all(isinstance(t, str) for t in texts) or not all(type(n) is int for n in numbers) or not isinstance(meta.seconds, int | float):
+        raise TypeError("a field has the wrong type")
+    (meta.expect_stdout or "").encode("latin-1")
 
 
 def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.program.debug import CType, Variable
+from butfor.program.decisions import Decisions, find_decisions
 from butfor.program.graphs import successors
 from butfor.program.loops import Loop, natural_loops
 from butfor.program.model import Instr, Operand
@@ -16,6 +17,7 @@ from butfor.program.types import Kind, Type
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import NO_FRAME
 from butfor.trace.objects import Objects, path_text, path_type
+from butfor.trace.overwritten import Overwritten
 from butfor.trace.places import Place, Places
 from butfor.trace.semantics import from_bytes
 from butfor.trace.trace import Node, Trace, Unknown
@@ -66,6 +68,8 @@ class Steps:
         self.trace: Trace = places.trace
         self.log = self.trace.log
         self.source = places.source
+        self.overwritten = Overwritten(self.trace, objects)
+        self._decisions: dict[str, Decisions] = {}
         self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
 
     def is_step(self, instr: Instr) -> bool:
@@ -132,67 +136,18 @@ class Steps:
         return target, before, after
 
     def previous(self, node: Node) -> bytes | None:
-        """What a store overwrote, as far as stores tell: the bytes of the latest earlier store to the same place of the same size."""
+        """What a store overwrote, where that is certain: read by the same statement, or left by a known write."""
         i, n = node
         s = self.trace.at(i)
-        address = self._store_address(node)
+        pointer = s.fn.instrs[n].args[1]
         size = sum(s.layout.effects[n].stores)
-        if address is None or not size:
-            return None
-        best = self._direct_before(node)
-        other = self._indirect_before(node, address)
-        if best is None or (other is not None and other > best):
-            best = other
-        if best is None:
-            return None
-        found = self.trace.stored(best)
-        return found if len(found) == size else None
-
-    def _store_address(self, node: Node) -> int | None:
-        try:
-            return int(self.trace.operand(node[0], self.trace.instr(node).args[1]))
-        except Unknown:
-            return None
-
-    def _direct_before(self, node: Node) -> Node | None:
-        """The latest earlier store in the same frame (any frame for globals) that names the same variable directly."""
-        i, n = node
-        s = self.trace.at(i)
-        root = root_of(s.fn, s.fn.instrs[n].args[1], s.layout.frame)
-        if root is None:
-            return None
-        frame = self.log.frame_of(i) if isinstance(root[0], int) else None
-        best: Node | None = None
-        for instr in s.fn.instrs:
-            if instr.op != "store" or root_of(s.fn, instr.args[1], s.layout.frame) != root:
-                continue
-            places = self.log.positions(self.trace.static.first(s.fn) + self.trace.static.home(s.fn, instr.index))
-            k = int(places.searchsorted(i, "right")) - 1
-            while k >= 0 and ((int(places[k]), instr.index) >= node or (frame is not None and self.log.frame_of(int(places[k])) != frame)):
-                if frame is not None and int(places[k]) < self.trace.entry(i):
-                    k = -1
-                    break
-                k -= 1
-            if k >= 0 and (best is None or (int(places[k]), instr.index) > best):
-                best = (int(places[k]), instr.index)
-        return best
-
-    def _indirect_before(self, node: Node, address: int) -> Node | None:
-        """The latest earlier store through a pointer to the same address."""
-        i, n = node
-        s = self.trace.at(i)
-        upto = self.log.before(i)[3] + s.offsets[n][3]
-        hits = np.flatnonzero(self.log.address[:upto] == address)
-        if not len(hits):
-            return None
-        k = int(hits[-1])
-        j = self.log.segment_of_address(k)
-        t = self.trace.at(j)
-        wanted = k - self.log.before(j)[3]
-        for m, offset in t.offsets.items():
-            if t.layout.effects[m].address and offset[3] == wanted:
-                return j, m
-        return None
+        for k in range(n - 1, s.seg.start - 1, -1):
+            instr = s.fn.instrs[k]
+            if instr.op == "load" and instr.args[0] == pointer and sum(s.layout.effects[k].loads) == size:
+                return self.trace.loaded((i, k))
+            if instr.op in ("store", "call", "atomicrmw", "cmpxchg"):
+                break
+        return self.overwritten.by(node)
 
     def uses(self, node: Node) -> tuple[tuple[str, str], ...]:
         """The variables that an instance read, as written, with their values."""
@@ -254,6 +209,22 @@ class Steps:
     def _outcome(self, node: Node, instr: Instr) -> str | None:
         if instr.op == "switch":
             return self.show_operand(node[0], instr.args[0], instr.detail[2])
+        s = self.trace.at(node[0])
+        decisions = self._decisions.get(s.fn.name)
+        if decisions is None:
+            decisions = find_decisions(s.fn)
+            self._decisions[s.fn.name] = decisions
+        number = decisions.of_block[s.seg.block]
+        inside = set(decisions.decisions[number].blocks) if number >= 0 else {s.seg.block}
+        exits = decisions.decisions[number].exits if number >= 0 else s.fn.blocks[s.seg.block].succs
+        i = self.trace.next_in_frame(node[0])
+        for _ in range(64):
+            if i < 0 or self.trace.at(i).seg.block not in inside:
+                break
+            i = self.trace.next_in_frame(i)
+        went = self.trace.at(i).seg.block if i >= 0 else -1
+        if len(exits) == 2 and went in exits:
+            return "true" if went == min(exits) else "false"  # what holds comes first in the order of the source
         try:
             return "true" if self.trace.operand(node[0], instr.args[0]) else "false"
         except Unknown:

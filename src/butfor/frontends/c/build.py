@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -15,6 +14,7 @@ import numpy as np
 
 from butfor.errors import CompileError, UsageError
 from butfor.frontends.c import cache, toolchain
+from butfor.frontends.c.headers import Headers
 from butfor.frontends.c.instrument.module import instrument
 from butfor.frontends.c.source import CSource
 from butfor.program.program import Program
@@ -121,48 +121,31 @@ def _ir_of(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[l
     return whole, "".join(said)
 
 
-def _preprocessed(spec: BuildSpec, compiler: toolchain.Compiler) -> list[bytes | str]:
-    """Content that decides the result: each source with what it includes."""
+def _contents(spec: BuildSpec, headers: Sequence[Path]) -> list[bytes | str]:
+    """Content that decides the result: each source and each header with its path."""
     parts: list[bytes | str] = []
-    for source in spec.sources:
+    for path in (*spec.sources, *headers):
         try:
-            data = source.read_bytes()
+            parts += [str(path.absolute()), path.read_bytes()]
         except OSError as e:
-            raise UsageError(f"{source}: {e.strerror}") from e
-        parts += [str(source.absolute()), data]
-        if source.suffix not in (".ll", ".bc"):
-            parts += _included(source, data, spec.flags)
-    return parts
-
-
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.M)
-
-
-def _included(source: Path, data: bytes, flags: Sequence[str]) -> list[bytes | str]:
-    """The contents of the project's own headers, found as the compiler would look for them."""
-    folders = [Path(f[2:]) for f in flags if f.startswith("-I") and len(f) > 2]
-    parts: list[bytes | str] = []
-    seen: set[Path] = set()
-    work = [(source.parent, data)]
-    while work:
-        folder, text = work.pop()
-        for name in _INCLUDE.findall(text):
-            for base in (folder, *folders):
-                path = base / name.decode("utf-8", "surrogateescape")
-                if path in seen or not path.is_file():
-                    continue
-                seen.add(path)
-                content = path.read_bytes()
-                parts += [str(path), content]
-                work.append((path.parent, content))
-                break
+            if path in spec.sources:
+                raise UsageError(f"{path}: {e.strerror}") from e
+            parts.append(str(path))
     return parts
 
 
 def build(spec: BuildSpec, progress: Progress) -> Build:
     """The program of these sources, from the cache when it was built before."""
     compiler = toolchain.find_compiler(spec.cc)
-    key = cache.key_of([_code_version(), *compiler.command, *spec.flags, "--", *spec.libs, *_preprocessed(spec, compiler)])
+    fixed = [_code_version(), *compiler.command, *spec.flags, "--", *spec.libs]
+    headers = Headers(compiler, spec.sources, spec.flags)
+    known = headers.known
+    if known is not None:
+        home = cache.find("programs", cache.key_of([*fixed, *_contents(spec, known)]))
+        if home is not None:
+            return Build(home)
+    _contents(spec, ())  # a missing source is said before the compiler is asked
+    key = cache.key_of([*fixed, *_contents(spec, headers.find())])
 
     def make(work: Path) -> None:
         _make(spec, compiler, work, progress)

@@ -28,13 +28,22 @@ def key_of(parts: Iterable[bytes | str]) -> str:
     return h.hexdigest()[:32]
 
 
+def find(kind: str, key: str) -> Path | None:
+    """The folder of a cached thing, or None when it is not there."""
+    home = cache_dir() / kind / key
+    with contextlib.suppress(OSError):
+        os.utime(home / "ok")  # fails when it is not there, or has just been removed
+        return home
+    return None
+
+
 def entry(kind: str, key: str, build: Callable[[Path], None]) -> Path:
     """The folder of a cached thing, built in a temporary folder and moved into place if it is not there yet."""
     root = cache_dir() / kind
     home = root / key
-    with contextlib.suppress(OSError):
-        os.utime(home / "ok")  # fails when it is not there, or has just been removed
-        return home
+    found = find(kind, key)
+    if found is not None:
+        return found
     try:
         root.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix="new-", dir=root))

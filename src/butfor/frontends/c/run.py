@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from butfor.errors import DiskFull, UnsupportedError
+from butfor.errors import CannotRecord, DiskFull, UnsupportedError
 
 STOP_SIGNAL = 41  # the runtime's: finish the recording and end
 _NO_RANDOM = 0x0040000
@@ -77,6 +77,9 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
         raise DiskFull(f"the run could not be recorded in {home}: {e.strerror}") from e
     if limit == "disk" or ((home / "end").exists() and (home / "end").read_bytes().startswith(b"reason 8\n")):
         raise DiskFull(f"the disk became full while the run was recorded in {home.parent}")
+    if process.returncode != 125 and not (home / "end").exists():
+        how = f"was ended by {signal.Signals(-process.returncode).name}" if process.returncode < 0 else f"ended with status {process.returncode}"
+        raise CannotRecord(f"the program {how} before its recording could be finished")
     if process.returncode == 125 and not (home / "end").exists():
         raise UnsupportedError("recording without a large address space (ulimit -v or vm.overcommit_memory=2 is set)")
     return RunResult(process.returncode, seconds, limit)

@@ -109,7 +109,11 @@ static void fatal(int sig, siginfo_t *info, void *context) {
 }
 
 static void stop(int sig, siginfo_t *info, void *context) {
-  (void)sig, (void)info, (void)context;
+  (void)sig, (void)info;
+  if (!in_program(context)) { /* inside a library call, which may wait for ever: this is where the run was */
+    bf_close(END_LIMIT, 0, "time");
+    _exit(124);
+  }
   if (bf_stop++) bf_end_run(END_LIMIT, 0, "time");
 }
 

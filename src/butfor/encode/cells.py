@@ -1,0 +1,92 @@
+"""The bytes that a load read, each traced to the store that wrote it, through copies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from butfor.trace.dependence import Dependence
+from butfor.trace.log import EVENT, READ
+from butfor.trace.memory import CHANGED, COPY, INITIAL
+from butfor.trace.trace import Node, Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Neighbouring bytes of a load with one origin: `store` wrote them, at `offset` of what it wrote; else they came from outside.
+
+    `calls` are the copies and library calls that brought them. `is_fixed`: initial data, whose value no statement gave.
+    """
+
+    size: int
+    store: Node | None = None
+    offset: int = 0
+    calls: tuple[Node, ...] = ()
+    is_fixed: bool = True
+
+
+class Cells:
+    """Origins of bytes in one run."""
+
+    def __init__(self, dependence: Dependence) -> None:
+        self.dependence = dependence
+        self.trace: Trace = dependence.trace
+
+    def pieces(self, load: Node) -> list[Piece]:
+        """The pieces of a load, lowest address first."""
+        found: list[Piece] = []
+        for writer, size in self.trace.writers(load):
+            for k in range(size):
+                byte = self._byte(writer, k)
+                last = found[-1] if found else None
+                if last is not None and replace(byte, size=0, offset=0) == replace(last, size=0, offset=0) and _follows(last, byte):
+                    found[-1] = replace(last, size=last.size + 1)
+                else:
+                    found.append(byte)
+        return found
+
+    def _byte(self, writer: int, k: int) -> Piece:
+        """Byte k of what a writer left."""
+        if writer < READ:
+            return self._trace_back(writer + k if writer else 0, 0)
+        r = self.trace.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]
+        flags = int(r["flags"])
+        at = (writer & 7) + k
+        source = 0 if flags & CHANGED else int(r["src"][at])
+        if source:
+            return self._trace_back(source, int(r["addr"]) + at)
+        return Piece(1, calls=self._event(int(r["event"])), is_fixed=bool(flags & INITIAL and not flags & CHANGED))
+
+    def _trace_back(self, writer: int, address: int) -> Piece:
+        """The byte that a writer left at an address, followed through copies."""
+        calls: dict[Node, None] = {}
+        while writer:
+            if writer < READ:
+                return self._stored(writer, tuple(calls))
+            number = (writer & 0x3FFFFFFF) >> 3
+            if writer < EVENT:
+                r = self.trace.log.read[number - 1]
+                address, writer = int(r["addr"]) + (writer & 7), int(r["src"][writer & 7])
+                continue
+            calls.update(dict.fromkeys(self._event(number)))
+            e = self.trace.log.event[number - 1]
+            if int(e["kind"]) != COPY:
+                return Piece(1, calls=tuple(calls), is_fixed=bool(calls))
+            low = address - int(e["addr"])
+            runs = self.trace.memory.runs(number, low, low + 1, int(e["addr2"]))
+            writer, _, at = runs[0] if runs else (0, 0, 0)
+            address = at or 0
+        return Piece(1, calls=tuple(calls))
+
+    def _event(self, number: int) -> tuple[Node, ...]:
+        node = self.dependence.event_node(number) if number else None
+        return () if node is None else (node,)
+
+    def _stored(self, writer: int, calls: tuple[Node, ...]) -> Piece:
+        at, node = self.trace.store_bytes(writer >> 3)
+        i, n = node
+        start = self.trace.log.before(i)[2] + self.trace.at(i).offsets[n][2]
+        return Piece(1, node, at - start + (writer & 7), calls)
+
+
+def _follows(last: Piece, byte: Piece) -> bool:
+    return last.store is None or byte.offset == last.offset + last.size

@@ -1,0 +1,222 @@
+"""The trace formula: chosen instances as equations, one group per statement instance, and the question whether the roots could differ.
+
+An operand whose definition was not chosen is a free variable. Initial data, inputs and what library code gave are as recorded; what solvers
+do not do well (floating point, wide products and divisions, vectors) has recorded-value semantics: recorded operands give the recorded result.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from butfor.encode.cells import Cells, Piece
+from butfor.encode.groups import Links, groups
+from butfor.encode.operations import term_of, zero_rule
+from butfor.encode.problem import Problem
+from butfor.encode.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
+from butfor.encode.values import Gap, Values
+from butfor.program.model import Const, Instr, Operand
+from butfor.program.types import Kind, Type, store_size
+from butfor.trace.dependence import Dependence
+from butfor.trace.semantics import SemanticsError
+from butfor.trace.trace import Node, Trace, Unknown
+
+_NAME = re.compile(r"([a-z]+)(\d+)_(\d+)(?:_\d+)?")
+_DECISIONS = frozenset(("br", "switch", "indirectbr"))
+
+
+def encode(trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependence: Dependence | None = None) -> Problem:
+    """The problem that has no model when the instances alone force the roots to be as recorded."""
+    links = Links(dependence or Dependence(trace), nodes)
+    encoder = _Encoder(links)
+    wanted = tuple(roots)
+    found = groups(links, wanted)
+    terms = {name: tuple(t for node in members for t in encoder.equations(node)) for name, members in found.items()}
+    goal = negate(conjunction(encoder.property(node) for node in wanted))
+    return Problem(tuple(terms.items()), goal, tuple(encoder.gaps))
+
+
+class _Encoder:
+    """Equations of the instances of one run."""
+
+    def __init__(self, links: Links) -> None:
+        self.links = links
+        self.trace: Trace = links.trace
+        self.values: Values = links.values
+        self.cells = Cells(links.dependence)
+        self.gaps: dict[Node, None] = {}
+        self._known: dict[Node, tuple[Term, ...]] = {}
+
+    def equations(self, node: Node) -> tuple[Term, ...]:
+        """What holds between an instance and what it used; nothing where the recording does not say."""
+        known = self._known.get(node)
+        if known is None:
+            try:
+                known = tuple(self._parameter(node) if node[1] < 0 else self._instruction(node))
+            except (Unknown, Gap, SemanticsError):
+                self.gaps[node] = None
+                known = ()
+            self._known[node] = known
+        return known
+
+    def property(self, node: Node) -> Term:
+        """The condition that a root is as recorded."""
+        try:
+            return self.values.as_recorded(node)
+        except (Unknown, Gap, SemanticsError):
+            self.gaps[node] = None
+            return variable(f"gap{node[0]}_{abs(node[1])}", 0)
+
+    def _is(self, node: Node, term: Term) -> list[Term]:
+        """The instance equals the term; where the widths differ (a call through a wrong type), recorded values."""
+        v = self.values.variable(node)
+        return [equal(v, term)] if v.width == term.width else self._recorded(node)
+
+    def _recorded(self, node: Node) -> list[Term]:
+        """Recorded-value semantics: if all sources are as recorded, so is the instance."""
+        condition = conjunction(self.values.as_recorded(t) for t in self.links.sources(node))
+        return [implies(condition, self.values.as_recorded(node))]
+
+    # --- calls --------------------------------------------------------------------------------------------------------------
+
+    def _parameter(self, node: Node) -> list[Term]:
+        i, k = node[0], ~node[1]
+        call = self.trace.call_of(i)
+        fn = self.trace.at(i).fn
+        if call is not None and self.trace.is_direct_call(call, fn) and not fn.byval[k]:
+            instr = self.trace.instr(call)
+            if k < len(instr.detail.arg_types):
+                return self._is(node, self.values.operand(call[0], instr.args[k]))
+        return self._recorded(node)
+
+    def _call(self, node: Node) -> list[Term]:
+        ret = self.trace.return_instance(node[0])
+        if ret is not None and ret in self.links.sources(node) and self.trace.instr(ret).args:
+            return self._is(node, self.values.variable(ret))
+        return self._recorded(node)
+
+    # --- instructions -------------------------------------------------------------------------------------------------------
+
+    def _instruction(self, node: Node) -> list[Term]:
+        i = node[0]
+        instr = self.trace.instr(node)
+        match instr.op:
+            case "alloca":
+                return []
+            case "load":
+                return self._load(node, instr)
+            case "call":
+                return self._recorded(node) if self.values.is_act(node) else self._call(node)
+            case "phi":
+                return self._is(node, self._phi(node, instr))
+            case "store" | "br" | "switch" | "indirectbr" | "ret" if instr.args:
+                return self._is(node, self.values.operand(i, instr.args[0]))
+            case "atomicrmw" | "cmpxchg":
+                return self._atomic(node)
+        return self._plain(node, instr)
+
+    def _plain(self, node: Node, instr: Instr) -> list[Term]:
+        """An operation on registers."""
+        i = node[0]
+        args = [self.values.operand(i, a) for a in instr.args]
+        term = term_of(instr, args, self._type(i, instr.args[0])) if args else None
+        if term is not None:
+            return self._is(node, term)
+        v = self.values.variable(node)
+        return [*(implies(c, x) for c, x in zero_rule(instr, args, v)), *self._recorded(node)]
+
+    def _type(self, i: int, op: Operand) -> Type:
+        return op.type if isinstance(op, Const) else self.values.type_of(self.trace.definition(i, op))
+
+    def _phi(self, node: Node, instr: Instr) -> Term:
+        """The operand taken; where a decision had gone another way, the operand of that way if it leads straight here, else anything."""
+        chosen, at = self.trace.phi_choice(node)
+        term = self.values.operand(at, chosen)
+        block = self.trace.at(node[0]).seg.block
+        gates = [t for t in self.links.sources(node) if t[1] >= 0 and self.trace.instr(t).op in _DECISIONS]
+        for gate in dict.fromkeys(gates):  # innermost first
+            s = self.trace.at(gate[0])
+            others = {b for b in s.fn.blocks[s.seg.block].succs if b != self._went(gate)}
+            if others == {block}:
+                other = self.values.operand(gate[0], instr.args[instr.detail.index(s.seg.block)])
+            else:
+                other = variable(f"phi{node[0]}_{node[1]}_{gate[0]}", term.width)
+            term = ite(self.values.as_recorded(gate), term, other)
+        return term
+
+    def _went(self, gate: Node) -> int:
+        following = self.trace.next_in_frame(gate[0])
+        return self.trace.at(following).seg.block if following >= 0 else -1
+
+    # --- memory -------------------------------------------------------------------------------------------------------------
+
+    def _load(self, node: Node, instr: Instr) -> list[Term]:
+        """The value is made of what was stored, if the addresses on both sides are as recorded."""
+        data = self.trace.loaded(node)
+        pieces = self.cells.pieces(node)
+        conditions = self._address(node[0], instr.args[0])
+        parts = []
+        at = 0
+        for piece in pieces:
+            conditions += self._conditions(node, piece, pieces)
+            recorded = const(int.from_bytes(data[at : at + piece.size], "little"), 8 * piece.size)
+            parts.append(recorded if piece.store is None else extract(self._image(piece.store), 8 * piece.offset, 8 * piece.size))
+            at += piece.size
+        whole = concat(parts)
+        v = self.values.variable(node)
+        value = resize(whole, v.width)
+        if instr.type.kind in (Kind.STRUCT, Kind.ARRAY) and int.from_bytes(data, "little") != self.values.recorded(node):
+            return self._recorded(node)  # padding was not zero
+        return [implies(conjunction(conditions), equal(v, value))]
+
+    def _conditions(self, load: Node, piece: Piece, pieces: list[Piece]) -> list[Term]:
+        """What must be as recorded for a piece to be what it was."""
+        found = [self.values.as_recorded(call) for call in piece.calls]
+        if piece.store is not None:
+            return found + self._store_address(piece.store)
+        if piece.is_fixed:
+            return found
+        stores = {p.store for p in pieces}
+        return found + [self.values.as_recorded(t) for t in self.links.sources(load) if t not in stores]
+
+    def _store_address(self, store: Node) -> list[Term]:
+        instr = self.trace.instr(store)
+        return self._address(store[0], instr.args[1] if instr.op == "store" else instr.args[0])
+
+    def _address(self, i: int, op: Operand) -> list[Term]:
+        """The condition on an address whose computation was chosen too."""
+        if isinstance(op, Const):
+            return []
+        definition = self.trace.definition(i, op)
+        return [self.values.as_recorded(definition)] if definition in self.links.nodes else []
+
+    def _image(self, store: Node) -> Term:
+        """The bytes that a store wrote."""
+        instr = self.trace.instr(store)
+        if instr.op != "store":
+            return variable(f"s{store[0]}_{store[1]}", 8 * len(self.trace.stored(store)))
+        return resize(self.values.variable(store), 8 * store_size(instr.detail))
+
+    def _atomic(self, node: Node) -> list[Term]:
+        """The old and the new value are as recorded if all that they came from is."""
+        image = self._image(node)
+        stored = const(int.from_bytes(self.trace.stored(node), "little"), image.width)
+        condition = conjunction(self.values.as_recorded(t) for t in self.links.sources(node))
+        return [*self._recorded(node), implies(condition, equal(image, stored))]
+
+
+def environment(trace: Trace, problem: Problem) -> dict[str, int]:
+    """The recorded values of the problem's variables: a model of all groups, and not of the goal."""
+    values = Values(trace)
+    found: dict[str, int] = {}
+    for v in problem.variables():
+        name = str(v.data)
+        kind, i, n = _NAME.fullmatch(name).groups()  # type: ignore[union-attr]  # made by this layer only
+        match kind:
+            case "v" | "p":
+                found[name] = values.recorded((int(i), int(n) if kind == "v" else ~int(n)))
+            case "s":
+                found[name] = int.from_bytes(trace.stored((int(i), int(n))), "little")
+            case _:
+                found[name] = 0
+    return found

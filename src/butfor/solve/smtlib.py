@@ -1,0 +1,82 @@
+"""Problems as SMT-LIB text, which solvers read faster than calls, and which any of them reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from butfor.encode.problem import Problem
+from butfor.encode.terms import Term, TermError, postorder
+
+_LONG = 4_000  # characters of an expression that gets a name of its own
+_NAMES = {
+    **{op: f"bv{op}" for op in "add sub mul udiv urem sdiv srem and or xor shl lshr ashr ult ule slt sle".split()},
+    "eq": "=", "ite": "ite", "concat": "concat", "not": "not",
+}
+
+
+def selector(number: int) -> str:
+    """The name of the boolean that switches a group on."""
+    return f"group{number}"
+
+
+def script(problem: Problem, with_selectors: bool) -> str:
+    """The problem as declarations and assertions; with selectors, each group holds only when its selector is assumed."""
+    equations = [t for _, terms in problem.groups for t in terms]
+    writer = _Writer([*equations, problem.goal])
+    for number, (_, terms) in enumerate(problem.groups):
+        if with_selectors:
+            writer.lines.append(f"(declare-const {selector(number)} Bool)")
+        for t in terms:
+            writer.lines.append(f"(assert (=> {selector(number)} {writer.text(t)}))" if with_selectors else f"(assert {writer.text(t)})")
+    writer.lines.append(f"(assert {writer.text(problem.goal)})")
+    return "\n".join(writer.lines)
+
+
+class _Writer:
+    """Texts of terms; a term that is used twice is defined once, so that the text grows with the number of terms."""
+
+    def __init__(self, roots: Iterable[Term]) -> None:
+        self.lines: list[str] = []
+        self._texts: dict[Term, str] = {}
+        terms = list(postorder(roots))
+        uses: dict[Term, int] = {}
+        for t in terms:
+            for a in t.args:
+                uses[a] = uses.get(a, 0) + 1
+        for number, t in enumerate(terms):
+            text = self._expression(t)
+            if t.op == "var":
+                self.lines.append(f"(declare-const {text} {_sort(t)})")
+            elif t.args and (uses.get(t, 0) > 1 or len(text) > _LONG):
+                self.lines.append(f"(define-fun term{number} () {_sort(t)} {text})")
+                text = f"term{number}"
+            self._texts[t] = text
+
+    def text(self, t: Term) -> str:
+        """The text that stands for a term."""
+        return self._texts[t]
+
+    def _expression(self, t: Term) -> str:
+        args = " ".join(self._texts[a] for a in t.args)
+        match t.op:
+            case "var":
+                return f"|{t.data}|"
+            case "const":
+                return f"(_ bv{t.data} {t.width})"
+            case "extract":
+                low = int(t.data or 0)
+                return f"((_ extract {low + t.width - 1} {low}) {args})"
+            case "zext" | "sext":
+                name = "zero_extend" if t.op == "zext" else "sign_extend"
+                return f"((_ {name} {t.width - t.args[0].width}) {args})"
+            case "all":
+                return f"(and {args})" if t.args else "true"
+            case "any":
+                return f"(or {args})" if t.args else "false"
+            case op if op in _NAMES:
+                return f"({_NAMES[op]} {args})"
+        raise TermError(f"no operation is called {t.op}")
+
+
+def _sort(t: Term) -> str:
+    return f"(_ BitVec {t.width})" if t.width else "Bool"
