@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 from butfor.frontends.c import toolchain
-from butfor.frontends.c.build import Build
 from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
 from butfor.trace.log import COLUMNS
@@ -35,7 +34,6 @@ class Row:
     log_bytes: int
     native: float
     recorded: float
-    build: float
     stages: dict[str, float]
 
 
@@ -47,18 +45,24 @@ def native_program(source: Path, folder: Path) -> Path:
     return out
 
 
-def seconds(executable: Path, size: int, home: Path) -> float:
-    """How long one run takes; it records itself into `home` if it can."""
-    env = {**os.environ, "BUTFOR_DIR": str(home)}
+def seconds(executable: Path, size: int) -> float:
+    """How long one run takes; it records itself into a new folder if it can."""
+    home = tempfile.mkdtemp(prefix="butfor-bench-", dir=scratch())
     start = time.perf_counter()
-    subprocess.run([executable, str(size)], env=env, check=False, stderr=subprocess.DEVNULL)
-    return time.perf_counter() - start
+    subprocess.run([executable, str(size)], env={**os.environ, "BUTFOR_DIR": home}, check=False, stderr=subprocess.DEVNULL)
+    taken = time.perf_counter() - start
+    shutil.rmtree(home)
+    return taken
+
+
+def scratch() -> str | None:
+    """Where butfor itself would record: in memory if it can."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
 def executed(recording: Recording) -> int:
     """The IR instructions of the run."""
-    trace = recording.trace
-    counts = np.bincount(trace.log.seg, minlength=len(trace.log.table))
+    trace, counts = recording.trace, recording.log.counts
     return sum(int(counts[s]) * (trace.static[s].seg.end - trace.static[s].seg.start) for s in np.flatnonzero(counts).tolist())
 
 
@@ -70,25 +74,21 @@ def stages(home: Path) -> dict[str, float]:
 
 def measure(source: Path, size: int, folder: Path) -> Row:
     """One program at one size."""
-    start = time.perf_counter()
     options = Options(sources=(source,), args=(str(size),))
-    build: Build = compile_program(options, lambda _: None)
-    built = time.perf_counter() - start
+    build = compile_program(options, lambda _: None)
     recording = record(options, build, lambda _: None)
     native = native_program(source, folder)
-    times = [(seconds(native, size, recording.home), seconds(build.executable, size, recording.home)) for _ in range(ROUNDS)]
+    times = [(seconds(native, size), seconds(build.executable, size)) for _ in range(ROUNDS)]
     log_bytes = sum((recording.home / name).stat().st_size for name in COLUMNS)
-    return Row(
-        source.stem, executed(recording), log_bytes, min(t[0] for t in times), min(t[1] for t in times), built, stages(recording.home)
-    )
+    return Row(source.stem, executed(recording), log_bytes, min(t[0] for t in times), min(t[1] for t in times), stages(recording.home))
 
 
 def main() -> None:
     """Prints the table."""
-    head = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'B/instr':>9}   {'open':>15}{'first 2,000':>17}{'full slice':>17}{'nodes':>8}"
     print("Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")
-    print(head)
+    left = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'B/instr':>9}"
+    print(f"{left}{'open':>17}{'first 2,000':>17}{'full slice':>17}{'nodes':>8}")
     folder = Path(tempfile.mkdtemp(prefix="butfor-bench-"))
     try:
         for name, sizes in SIZES.items():
@@ -99,7 +99,7 @@ def main() -> None:
 
 
 def _line(r: Row) -> str:
-    cells = "".join(f"{r.stages[s] * 1e3:>9.0f} ms{r.stages[s + '_mb']:>4.0f} MB"[-17:] for s in ("open", "first", "full"))
+    cells = "".join(f"{r.stages[s] * 1e3:>7.0f} ms{r.stages[s + '_mb']:>4.0f} MB" for s in ("open", "first", "full"))
     return (
         f"{r.name:<9}{r.instructions / 1e6:>6.1f} M{r.native * 1e3:>6.1f} ms{r.recorded * 1e3:>6.1f} ms{r.recorded / r.native:>7.1f}x"
         f"{r.log_bytes / r.instructions:>9.2f}{cells}{r.stages['nodes']:>8.0f}"

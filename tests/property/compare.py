@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from butfor.failures.uninitialised import uninitialised
 from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
 from butfor.program.model import Instr
 from butfor.program.segments import ENTRY
 from butfor.program.types import Kind
 from butfor.trace.check import _POISON, CheckResult, _Cursor, _Frame, _Replay, same_but_open
+from butfor.trace.objects import Objects
 from butfor.trace.recording import Recording
 from butfor.trace.semantics import to_bytes
 from butfor.trace.static import StaticSegment
@@ -128,6 +130,9 @@ def _first_difference(recorded: bytes, native: bytes) -> str:
 
 def _false_alarms(recording: Recording) -> list[str]:
     found = []
+    undefined = uninitialised(recording.trace, Objects(recording))
+    if undefined is not None:
+        found.append(f"false alarm: {undefined.message}")
     for e in recording.log.error[:5]:
         fn = recording.trace.at(int(e["seg"])).fn.name
         found.append(f"reported {_ERRORS[int(e['kind'])]} of {int(e['size'])} bytes at {int(e['addr']):#x} in {fn}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import EVENT, READ
-from butfor.trace.memory import CHANGED, COPY, INITIAL
+from butfor.trace.memory import CHANGED, COPY, FOREIGN, INITIAL
 from butfor.trace.trace import Node, Trace
 
 
@@ -48,13 +48,16 @@ class Cells:
         """Byte k of what a writer left."""
         if writer < READ:
             return self._trace_back(writer + k if writer else 0, 0)
-        r = self.trace.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]
+        number = (writer & 0x3FFFFFFF) >> 3
+        r = self.trace.log.read[number - 1]
         flags = int(r["flags"])
         at = (writer & 7) + k
-        source = 0 if flags & CHANGED else int(r["src"][at])
+        source = 0 if flags & CHANGED else self.trace.log.read_sources(number)[at]
         if source:
             return self._trace_back(source, int(r["addr"]) + at)
-        return Piece(1, calls=self._event(int(r["event"])), is_fixed=bool(flags & INITIAL and not flags & CHANGED))
+        if flags & INITIAL and not flags & CHANGED:
+            return Piece(1)
+        return Piece(1, calls=self._event(int(r["event"])) if flags & (CHANGED | FOREIGN) else (), is_fixed=False)
 
     def _trace_back(self, writer: int, address: int) -> Piece:
         """The byte that a writer left at an address, followed through copies."""
@@ -64,8 +67,8 @@ class Cells:
                 return self._stored(writer, tuple(calls))
             number = (writer & 0x3FFFFFFF) >> 3
             if writer < EVENT:
-                r = self.trace.log.read[number - 1]
-                address, writer = int(r["addr"]) + (writer & 7), int(r["src"][writer & 7])
+                at = writer & 7
+                address, writer = int(self.trace.log.read[number - 1]["addr"]) + at, self.trace.log.read_sources(number)[at]
                 continue
             calls.update(dict.fromkeys(self._event(number)))
             e = self.trace.log.event[number - 1]
@@ -73,8 +76,8 @@ class Cells:
                 return Piece(1, calls=tuple(calls), is_fixed=bool(calls))
             low = address - int(e["addr"])
             runs = self.trace.memory.runs(number, low, low + 1, int(e["addr2"]))
-            writer, _, at = runs[0] if runs else (0, 0, 0)
-            address = at or 0
+            writer, _, start = runs[0] if runs else (0, 0, 0)
+            address = start or 0
         return Piece(1, calls=tuple(calls))
 
     def _event(self, number: int) -> tuple[Node, ...]:

@@ -175,9 +175,10 @@ class Evaluator:
 
     def _one(self, t: Term) -> int:
         if t.op == "var":
-            if t.data not in self.values:
+            value = self.values.get(str(t.data))
+            if value is None:
                 raise TermError(f"the variable {t.data} has no value")
-            return self.values[t.data]
+            return value
         rule = _RULES.get(t.op)
         if rule is None:
             raise TermError(f"no operation is called {t.op}")

@@ -21,9 +21,11 @@ class Bits:
                 return self._gate(node, instr, masks, instr.op == "and") & full
             case "xor" | "freeze":
                 return (masks[0] | masks[-1]) & full
+            case "trunc" | "zext" | "shl" | "lshr" | "ashr" | "icmp" if instr.type.kind is Kind.VECTOR:
+                return full
             case "trunc" | "zext" | "bitcast" | "ptrtoint" | "inttoptr":
                 return masks[0] & full
-            case "sext":
+            case "sext" if instr.type.kind is Kind.INT:
                 top = masks[0] >> (instr.detail.bits - 1) & 1
                 return (masks[0] | (full >> instr.detail.bits << instr.detail.bits if top else 0)) & full
             case "shl" | "lshr" | "ashr":
@@ -33,6 +35,8 @@ class Bits:
                 return full & ~((any_bit & -any_bit) - 1)  # carries only go up
             case "icmp":
                 return self._compare(node, instr, masks)
+            case "insertelement" | "extractelement":
+                return self._element(node, instr, masks, full)
             case "select":
                 return self._select(node, masks, full)
             case "extractvalue":
@@ -83,6 +87,17 @@ class Bits:
         if instr.detail[0] in ("eq", "ne") and x is not None and y is not None and (x ^ y) & defined & ((1 << _width(instr.detail[1])) - 1):
             return 0  # they differ in a defined bit
         return 1
+
+    def _element(self, node: Node, instr: Instr, masks: list[int], full: int) -> int:
+        """One element of a vector put in or taken out."""
+        at = self._value(node, instr.args[-1])
+        bits = instr.detail.elem.bits
+        if masks[-1] or at is None or at >= instr.detail.count:
+            return full
+        if instr.op == "extractelement":
+            return masks[0] >> at * bits & full
+        element = (1 << bits) - 1
+        return masks[0] & ~(element << at * bits) | (masks[1] & element) << at * bits
 
     def _select(self, node: Node, masks: list[int], full: int) -> int:
         if masks[0]:

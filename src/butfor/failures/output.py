@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
 from typing import Any
 
@@ -162,9 +161,7 @@ def _text_behind(trace: Trace, dependence: Dependence, node: Node, argument: int
     """The writers of the byte of a printed string that is wrong, its neighbours included when it cannot be told apart."""
     pointer = trace.operand(node[0], trace.instr(node).args[argument])
     out: list[Node] = []
-    column = trace.log.event["seg"]
-    k = bisect_left(column, node[0])
-    while k < len(column) and int(column[k]) == node[0]:
+    for k in trace.log.events_of(node[0]):
         e = trace.log.event[k]
         start, length = int(e["addr"]), int(e["len"])
         if int(e["kind"]) == READ_BY_CALL and start <= pointer < start + length:
@@ -172,5 +169,4 @@ def _text_behind(trace: Trace, dependence: Dependence, node: Node, argument: int
             for writer, size, address in trace.memory.runs(k + 1, at, at + 1, start):
                 for source in trace.memory.sources(writer, size, address):
                     out += [target for kind, target in dependence.source_edge(source) if kind == "data"]
-        k += 1
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left
+from functools import cached_property
 
 import numpy as np
 
@@ -14,15 +14,16 @@ from butfor.failures.point import FailurePoint
 from butfor.program.maydefine import PRINTING
 from butfor.program.model import Instr
 from butfor.program.segments import ENTRY
-from butfor.program.types import store_size
+from butfor.program.types import Kind, store_size
 from butfor.trace.log import EVENT, READ
-from butfor.trace.memory import COPY, READ_BY_CALL, UNINIT
-from butfor.trace.objects import DYNAMIC, HEAP, STACK, Objects
+from butfor.trace.memory import CALL, COPY, READ_BY_CALL, UNINIT
+from butfor.trace.objects import HEAP, Objects
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown
 
 _SECONDS = 4.0
 _SEGMENTS = 2_000_000
+_CALLS = 2_000  # calls without a model that are looked at
 
 
 def uninitialised(trace: Trace, objects: Objects) -> FailurePoint | None:
@@ -112,17 +113,17 @@ class _Flow:
         mask, shift = 0, 0
         try:
             for writer, size in self.trace.writers(node):
-                mask |= self._mask(writer, size, None) << shift
+                mask |= self._mask(writer, size, None, node[0]) << shift
                 shift += 8 * size
         except Unknown:
             return 0
         return mask
 
-    def _mask(self, writer: int, size: int, address: int | None) -> int:
-        """The undefined bits of `size` bytes left by a writer."""
+    def _mask(self, writer: int, size: int, address: int | None, i: int) -> int:
+        """The undefined bits of `size` bytes left by a writer, as seen in segment instance i."""
         full = (1 << 8 * size) - 1
         if writer == 0:
-            return full if address is not None and self._is_object(address) else 0
+            return full if address is not None and self._is_object(address, i) else 0
         if writer < READ:
             return self.stores.get(writer >> 3, 0) >> 8 * (writer & 7) & full
         if writer < EVENT:
@@ -133,7 +134,7 @@ class _Flow:
         low = address - int(e["addr"])
         mask, shift = 0, 0
         for w, length, place in self.trace.memory.runs(((writer & 0x3FFFFFFF) >> 3), low, low + size, int(e["addr2"])):
-            mask |= self._mask(w, length, place) << shift
+            mask |= self._mask(w, length, place, int(e["seg"])) << shift
             shift += 8 * length
         return mask & full
 
@@ -144,23 +145,54 @@ class _Flow:
         self.reads[number] = 0  # a read never depends on itself, but be safe
         self.fresh.append(number)
         r = self.log.read[number - 1]
-        start, flags, mask = int(r["addr"]), int(r["flags"]), 0
+        start, flags, seg, mask = int(r["addr"]), int(r["flags"]), int(r["seg"]), 0
         if not flags & 2:
-            for k, w in enumerate(r["src"].tolist()[: int(r["size"])]):
-                undefined = flags & UNINIT and self._is_object(start + k) if w == 0 else self._mask(w, 1, start + k)
+            for k, w in enumerate(self.log.read_sources(number)):
+                undefined = flags & UNINIT and self._is_object(start + k, seg) if w == 0 else self._mask(w, 1, start + k, seg)
                 mask |= (0xFF if undefined is True else int(undefined)) << 8 * k
         if mask and not self.origin:
             self.origin = start
         self.reads[number] = mask
         return mask
 
-    def _is_object(self, address: int) -> bool:
-        """Whether the address is in a variable or heap block of the program, not where the compiler keeps things."""
-        o = self.objects.at(address, len(self.trace) - 1) if self.objects.heap_or_named(address) else None
-        if o is not None and o.kind in (HEAP, STACK, DYNAMIC):
-            self.origin = self.origin or address
-            return True
-        return self.objects.in_some_frame(address)
+    def _is_object(self, address: int, i: int) -> bool:
+        """Whether the address was in a live variable or heap block of the program, not where the compiler keeps things."""
+        if not self.objects.is_live(address, i) or self._maybe_written(address, i):
+            return False
+        self.origin = self.origin or address
+        return True
+
+    def _maybe_written(self, address: int, i: int) -> bool:
+        """Whether a library function without a model was given a pointer to the object since its frame began: it may have written it."""
+        o = self.objects.at(address, i)
+        start, end = (o.start, o.start + max(o.size, 1)) if o is not None else (address, address + 1)
+        since = min(self.trace.entry(i), o.birth) if o is not None and o.kind == HEAP else 0
+        for k in reversed(self._unknown_calls):
+            seg = int(self.log.event[k]["seg"])
+            if seg > i:
+                continue
+            if seg < since:
+                return False
+            call = self.trace.at(seg).call
+            if call is not None and any(start <= p < end for p in self._pointers(seg, call)):
+                return True
+        return False
+
+    @cached_property
+    def _unknown_calls(self) -> list[int]:
+        rows = np.flatnonzero(self.log.event["kind"] == CALL) if len(self.log.event) else np.empty(0, np.int64)
+        return [int(k) for k in rows[-_CALLS:]]
+
+    def _pointers(self, i: int, call: Instr) -> list[int]:
+        """The pointers that a call was given."""
+        found = []
+        for a, t in zip(call.args, call.detail.arg_types, strict=False):
+            if t.kind is Kind.PTR:
+                try:
+                    found.append(int(self.trace.operand(i, a)))
+                except Unknown:
+                    continue
+        return found
 
     # --- instructions -------------------------------------------------------------------------------------------------------
 
@@ -229,15 +261,12 @@ class _Flow:
         """Whether the library printed bytes that nobody had written."""
         if s.call is None or s.call.detail.callee not in PRINTING:
             return False
-        column = self.log.event["seg"]
-        k = bisect_left(column, i)
-        while k < len(column) and int(column[k]) == i:
+        for k in self.log.events_of(i):
             e = self.log.event[k]
             if int(e["kind"]) == READ_BY_CALL:
                 for w, length, place in self.trace.memory.runs(k + 1, 0, int(e["len"]), int(e["addr"])):
-                    if self._mask(w, min(length, 8), place):
+                    if self._mask(w, min(length, 8), place, i):
                         return True
-            k += 1
         return False
 
     def _point(self, node: Node, use: str, which: slice) -> FailurePoint:

@@ -10,7 +10,10 @@ from butfor.encode.terms import Term, TermError, postorder
 _LONG = 4_000  # characters of an expression that gets a name of its own
 _NAMES = {
     **{op: f"bv{op}" for op in "add sub mul udiv urem sdiv srem and or xor shl lshr ashr ult ule slt sle".split()},
-    "eq": "=", "ite": "ite", "concat": "concat", "not": "not",
+    "eq": "=",
+    "ite": "ite",
+    "concat": "concat",
+    "not": "not",
 }
 
 

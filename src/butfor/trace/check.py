@@ -73,6 +73,7 @@ class _Replay:
         self.closures: dict[int, Closure | None] = {}
         self.return_value: Any = _POISON
         self.args: tuple[str | None, list[Any]] | None = None
+        self.reads = 0
         self.copied: set[tuple[int, int]] = set()  # (calling segment, address) of struct arguments, copied when the callee began
         self.i = 0
 
@@ -264,25 +265,33 @@ class _Replay:
         for size in s.layout.effects[instr.index].loads:
             writer = self.log.writer(at.load, at.store)
             recorded = self.trace.written(writer, size)
+            fresh = self._is_fresh(writer)
             self.result.loads += 1
             if address is not _POISON and not f.low - _DEAD_STACK < address < f.low:
-                self._compare_load(address, size, recorded, writer, at.load, f)
+                self._compare_load(address, size, recorded, writer, fresh, f)
             if address is not _POISON:
                 address += size
             parts.append(recorded)
             at.load += 1
         return b"".join(parts)
 
-    def _compare_load(self, address: int, size: int, recorded: bytes, writer: int, number: int, f: _Frame) -> None:
+    def _is_fresh(self, writer: int) -> bool:
+        """Whether a load is the one that first saw this value: irregular reads are numbered as they come."""
+        number = (writer & 0x3FFFFFFF) >> 3 if READ <= writer < EVENT else 0
+        if number <= self.reads:
+            return False
+        self.reads = number
+        return True
+
+    def _compare_load(self, address: int, size: int, recorded: bytes, writer: int, fresh: bool, f: _Frame) -> None:
         mine = self.memory.read(address, size)
         if mine == recorded:
             return
-        fresh = False
         if READ <= writer < EVENT:
             r = self.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]
-            fresh = int(r["load"]) == number & 0xFFFFFFFF
-            if int(r["addr"]) != address:
-                self.result.miss(f"segment {self.i} in {f.fn.name}: load address computed {address:#x}, recorded {int(r['addr']):#x}")
+            first = int(r["addr"]) + (writer & 7)
+            if first != address:
+                self.result.miss(f"segment {self.i} in {f.fn.name}: load address computed {address:#x}, recorded {first:#x}")
         if mine is not None:
             changed = fresh and int(r["flags"])
             if not changed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 
 from butfor.program.graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
@@ -274,14 +273,12 @@ class Dependence:
     def _library_reads(self, i: int) -> list[Edge]:
         """What a library call read from memory."""
         edges: list[Edge] = []
-        column = self.log.event["seg"]
-        k = bisect_left(column, i)
-        while k < len(column) and int(column[k]) == i:
-            if int(self.log.event[k]["kind"]) == READ_BY_CALL:
-                for writer, size, address in self.trace.memory.runs(k + 1, 0, int(self.log.event[k]["len"]), int(self.log.event[k]["addr"])):
+        for k in self.log.events_of(i):
+            e = self.log.event[k]
+            if int(e["kind"]) == READ_BY_CALL:
+                for writer, size, address in self.trace.memory.runs(k + 1, 0, int(e["len"]), int(e["addr"])):
                     for source in self.trace.memory.sources(writer, size, address):
                         edges += self.source_edge(source)
-            k += 1
         return edges
 
     # --- potential ----------------------------------------------------------------------------------------------------------

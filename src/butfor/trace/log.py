@@ -24,18 +24,18 @@ READ, EVENT = 0x80000000, 0xC0000000
 
 _DTYPES: dict[str, Any] = {
     "load": np.dtype("u1"),
-    "escape": np.dtype([("load", "<u4"), ("writer", "<u4")]),
+    "escape": np.dtype("<u4"),
     "value": np.dtype("u1"),
     "address": np.dtype("<u8"),
     "word": np.dtype("<u8"),
     "frame": np.dtype([("entry", "<u4"), ("caller", "<u4"), ("parent", "<u4"), ("object", "<u4"), ("base", "<u8")]),
     "read": np.dtype(
-        [("addr", "<u8"), ("value", "<u8"), ("src", "<u4", 8), ("seg", "<u4"), ("load", "<u4"), ("event", "<u4")]
-        + [("size", "u1"), ("flags", "u1"), ("pad", "u1", 2)]
+        [("addr", "<u8"), ("value", "<u8"), ("source", "<u4"), ("seg", "<u4"), ("event", "<u4")]
+        + [("size", "u1"), ("flags", "u1"), ("runs", "u1"), ("pad", "u1")]
     ),
     "event": np.dtype(
-        [("addr", "<u8"), ("addr2", "<u8"), ("len", "<u8"), ("seg", "<u4"), ("site", "<u4"), ("run", "<u4"), ("runs", "<u4")]
-        + [("kind", "u1"), ("pad", "u1", 3), ("stream", "<i4")]
+        [("addr", "<u8"), ("addr2", "<u8"), ("len", "<u4"), ("seg", "<u4"), ("site", "<u4"), ("run", "<u4"), ("runs", "<u4")]
+        + [("kind", "u1"), ("pad", "u1"), ("stream", "<i2")]
     ),
     "run": np.dtype([("offset", "<u4"), ("id", "<u4")]),
     "object": np.dtype(
@@ -59,7 +59,7 @@ _DTYPES: dict[str, Any] = {
     "piece": np.dtype([("start", "<u4"), ("end", "<u4"), ("arg", "<u4")]),
     "check": np.dtype(
         [("loads", "<u8"), ("bytes", "<u8"), ("addresses", "<u8"), ("words", "<u8"), ("stores", "<u4"), ("frame", "<u4"), ("frames", "<u4")]
-        + [("reads", "<u4"), ("events", "<u4"), ("pad", "<u4")]
+        + [("reads", "<u4"), ("events", "<u4"), ("escapes", "<u4")]
     ),
 }
 COLUMNS = ("seg", *_DTYPES)
@@ -123,7 +123,7 @@ class Log:
             raise RecordingError("the recording is truncated")
         self._check_stores = self.check["stores"].astype(np.int64)
         self._check_loads = self.check["loads"].astype(np.int64)
-        self._escaped = self.escape["load"]  # bisected in Python: numpy would copy the column first
+        self._escaped: dict[int, list[int]] = {}
         self._windows: OrderedDict[int, _Window] = OrderedDict()
         self._positions: dict[int, NDArray[np.int64]] = {}
         self._flags = table[:, 5].tolist()
@@ -241,8 +241,24 @@ class Log:
         delta = int(self.load[load])
         if delta != 255:
             return (stores_before - delta) << 3
-        k = bisect_left(self._escaped, load & 0xFFFFFFFF)
-        return int(self.escape[k]["writer"])
+        k = int(np.searchsorted(self._check_loads, load, "right")) - 1
+        places = self._escaped.get(k)
+        if places is None:
+            first = int(self._check_loads[k])
+            end = int(self._check_loads[k + 1]) if k + 1 < len(self._check_loads) else len(self.load)
+            places = self._escaped[k] = (np.flatnonzero(self.load[first:end] == 255) + first).tolist()
+        return int(self.escape[int(self.check["escapes"][k]) + bisect_left(places, load)])
+
+    def read_sources(self, number: int) -> list[int]:
+        """The writer of each byte of irregular read `number` (counted from 1)."""
+        r = self.read[number - 1]
+        size, runs, source = int(r["size"]), int(r["runs"]), int(r["source"])
+        rows = [(0, source)] if runs == 1 else self.run[source : source + runs].tolist()
+        ids: list[int] = []
+        for k, (start, w) in enumerate(rows):
+            end = rows[k + 1][0] if k + 1 < len(rows) else size
+            ids += [w] * (end - start) if w == 0 or w >= EVENT else range(w, w + end - start)
+        return ids
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -66,7 +66,7 @@ class Memory:
     def _read(self, number: int, first: int, size: int, work: list[tuple[int, int, int | None]]) -> Iterator[Source]:
         r = self.log.read[number - 1]
         flags, start = int(r["flags"]), int(r["addr"])
-        ids = r["src"].tolist()
+        ids = self.log.read_sources(number)
         k = first
         end = min(int(r["size"]), first + size)
         while k < end:

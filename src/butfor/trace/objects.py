@@ -106,40 +106,21 @@ class Objects:
             return self._local_at(address, i)
         return self.by_number(best)
 
-    def heap_or_named(self, address: int) -> bool:
-        """Whether some object, alive or dead, covers the address."""
-        starts, order = self._order
-        k = bisect_right(starts, address) - 1
-        for _ in range(64):
-            if k < 0:
-                return False
-            if address < starts[k] + int(self.log.object[order[k]]["size"]):
+    def is_live(self, address: int, i: int) -> bool:
+        """Whether the address was inside a heap block, or a variable of a frame that was under way, when segment instance i ran."""
+        log, trace = self.log, self.recording.trace
+        under_way: set[int] = set()
+        frame = log.frame_of(i)
+        while frame != NO_FRAME and len(under_way) < 4096:
+            base = int(log.frame["base"][frame])
+            if base <= address < base + trace.at(int(log.frame["entry"][frame])).layout.frame_size:
                 return True
-            k -= 1
-        return False
-
-    @cached_property
-    def _frames(self) -> tuple[list[int], list[int]]:
-        """Bases of frames, ascending, with the largest end of any frame of that base."""
-        ends: dict[int, int] = {}
-        trace = self.recording.trace
-        sizes: dict[int, int] = {}
-        frames = self.log.frame
-        entries = np.asarray(frames["entry"])
-        numbers = np.asarray(self.log.seg)[entries]
-        for number, base in zip(numbers.tolist(), frames["base"].tolist(), strict=True):
-            size = sizes.get(number)
-            if size is None:
-                sizes[number] = size = trace.static[number].layout.frame_size
-            ends[base] = max(ends.get(base, 0), base + size)
-        bases = sorted(ends)
-        return bases, [ends[b] for b in bases]
-
-    def in_some_frame(self, address: int) -> bool:
-        """Whether the address was ever inside the variables of a frame."""
-        bases, ends = self._frames
-        k = bisect_right(bases, address) - 1
-        return any(address < ends[j] for j in range(k, max(-1, k - 32), -1))
+            under_way.add(frame)
+            frame = int(log.frame["parent"][frame])
+        o = self.at(address, i)
+        if o is None or o.number == 0:
+            return False
+        return o.kind == HEAP or (o.kind in (STACK, DYNAMIC) and int(log.object[o.number]["frame"]) in under_way)
 
     def _local_at(self, address: int, i: int) -> Object | None:
         """A local that is no object of its own because nothing takes its address."""

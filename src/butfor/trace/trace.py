@@ -123,11 +123,12 @@ class Trace:
         return b"".join(self.written(w, size) for w, size in self.writers(node))
 
     def written(self, writer: int, size: int) -> bytes:
-        """The first bytes of what a writer left."""
+        """Bytes of what a writer left, from the one that its id names."""
+        first = writer & 7
         if writer >= READ:
-            return int(self.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]["value"]).to_bytes(8, "little")[:size]
+            return int(self.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]["value"]).to_bytes(8, "little")[first : first + size]
         at, _ = self.store_bytes(writer >> 3)
-        return self.log.value[at : at + size].tobytes()
+        return self.log.value[at + first : at + first + size].tobytes()
 
     def store_bytes(self, number: int) -> tuple[int, Node]:
         """Where the value of store `number` begins in the log, and the instance that made it."""

@@ -71,7 +71,7 @@ u32 bf_now(void) { return under_way(bf_segments()); }
 static void window_start(void) {
   struct check_rec *r = PUT(C_CHECK, struct check_rec);
   *r = (struct check_rec){.loads = bf_loads(), .bytes = bf_size(C_VALUE), .addresses = bf_size(C_ADDRESS) / 8, .words = bf_size(C_WORD) / 8,
-                          .stores = bf_nstores, .frame = bf_frame->id, .frames = bf_nframes, .reads = bf_nreads, .events = bf_nevents};
+                          .stores = bf_nstores, .frame = bf_frame->id, .frames = bf_nframes, .reads = bf_nreads, .events = bf_nevents, .escapes = (u32)(bf_size(C_ESCAPE) / 4)};
   if (bf_stop || bf_segments() >= pending_end) bf_end_run(END_LIMIT, 0, bf_stop ? "time" : "steps");
   if (bf_nstores > 0x0ff00000u || bf_nreads > 0x07f00000u || bf_nevents > 0x07f00000u) bf_end_run(END_LIMIT, 0, "log");
   bf_deliver_signals();
@@ -214,13 +214,26 @@ static FAST int follow(const u32 *s, u32 w, int n) {
   }
 }
 
+/* Whether the bytes lie inside what one store or one read left, and are still that. */
 static FAST int regular(const u8 *p, const u32 *s, int n) {
   u32 w = s[0];
-  return !(w & 7) && w - 1 < BF_EVENT - 1 && follow(s, w, n) && same(p, vals(p), n);
+  return (w & 7) + (u32)n <= 8 && w - 1 < BF_EVENT - 1 && follow(s, w, n) && same(p, vals(p), n);
 }
 
 /* Whether these 8 bytes came from one copy, which brought the pointer's object along. */
 static inline int whole_copy(const u32 *s) { return s[0] >= BF_EVENT && (s[0] & 7) == BF_COPY_TAG && s[7] == s[0]; }
+
+/* Whether the byte after one with the id `last` continues its run: zeros and events repeat, stores and reads count up. */
+static FAST int goes_on(u32 w, u32 last) { return w == 0 || w >= BF_EVENT ? w == last : w == last + 1; }
+
+static void put_sources(struct read_rec *r, const u32 *s, int n) {
+  r->runs = 1;
+  for (int i = 1; i < n; i++) r->runs += !goes_on(s[i], s[i - 1]);
+  r->source = r->runs == 1 ? s[0] : (u32)(bf_size(C_RUN) / sizeof(struct run_rec));
+  if (r->runs > 1)
+    for (int i = 0; i < n; i++)
+      if (!i || !goes_on(s[i], s[i - 1])) *PUT(C_RUN, struct run_rec) = (struct run_rec){(u32)i, s[i]};
+}
 
 /* Bytes of several writers, never written, or changed behind our back: the value is logged and becomes a writer of its own. */
 static __attribute__((noinline)) void irregular(u8 *p, int n) {
@@ -230,9 +243,8 @@ static __attribute__((noinline)) void irregular(u8 *p, int n) {
   memset(r, 0, sizeof *r);
   r->addr = (u64)p;
   memcpy(&r->value, p, (size_t)n);
-  memcpy(r->src, s, (size_t)n * 4);
+  put_sources(r, s, n);
   r->seg = bf_now();
-  r->load = (u32)bf_loads();
   r->size = (u8)n;
   int never = 0, changed = 0;
   for (int i = 0; i < n; i++) {
@@ -251,8 +263,8 @@ static __attribute__((noinline)) void irregular(u8 *p, int n) {
 static FAST void load_any(u8 *p, int n) {
   u32 *s = ids(p);
   if (!regular(p, s, n)) irregular(p, n);
-  u32 w = s[0], delta = bf_nstores - (w >> 3), near = w < BF_READ && delta < 255;
-  if (!near) *PUT(C_ESCAPE, struct escape) = (struct escape){(u32)bf_loads(), w};
+  u32 w = s[0], delta = bf_nstores - (w >> 3), near = w < BF_READ && !(w & 7) && delta < 255;
+  if (!near) *PUT(C_ESCAPE, u32) = w;
   *PUT(C_LOAD, u8) = near ? (u8)delta : 255;
 }
 static NOINLINE void load_1(u8 *p) { load_any(p, 1); }
@@ -401,7 +413,7 @@ void __bf_indirect(void *target) { *PUT(C_WORD, u64) = (u64)target; }
 
 struct event_rec *bf_event(int kind, const void *p, u64 n) {
   struct event_rec *e = PUT(C_EVENT, struct event_rec);
-  *e = (struct event_rec){.addr = (u64)p, .len = n, .seg = bf_now(), .site = ~0u, .kind = (u8)kind, .run = (u32)(bf_size(C_RUN) / sizeof(struct run_rec)), .stream = -1};
+  *e = (struct event_rec){.addr = (u64)p, .len = n < ~0u ? (u32)n : ~0u, .seg = bf_now(), .site = ~0u, .kind = (u8)kind, .run = (u32)(bf_size(C_RUN) / sizeof(struct run_rec)), .stream = -1};
   bf_nevents++;
   return e;
 }
@@ -419,8 +431,7 @@ static u32 put_runs(const u8 *p, u64 n) {
   for (u64 i = 0; i < n; i++) {
     u32 w = s[i];
     if (w && last_unknown && p[i] != v[i]) w = BF_EVENT | last_unknown << 3; /* changed since by a call that told nothing */
-    int goes_on = i && (w == 0 || w >= BF_EVENT ? w == last : w == last + 1);
-    if (!goes_on) {
+    if (!i || !goes_on(w, last)) {
       *PUT(C_RUN, struct run_rec) = (struct run_rec){(u32)i, w};
       count++;
     }
@@ -469,13 +480,13 @@ void bf_read(const void *p, u64 n) {
 void bf_input(const void *p, u64 n, int stream, int64_t offset) {
   if (!p || !n) return;
   struct event_rec *e = bf_event(EV_INPUT, p, n);
-  e->stream = stream;
+  e->stream = (int16_t)stream;
   e->addr2 = (u64)offset;
   mark(p, n, bf_nevents);
 }
 void bf_input_result(u64 n, int stream, int64_t offset) {
   struct event_rec *e = bf_event(EV_INPUT, 0, n);
-  e->stream = stream;
+  e->stream = (int16_t)stream;
   e->addr2 = (u64)offset;
 }
 

@@ -10,16 +10,16 @@ enum column { C_SEG, C_LOAD, C_ESCAPE, C_VALUE, C_ADDRESS, C_WORD, C_FRAME, C_RE
 struct col { u8 *at, *end, *buf, *zero; int fd; }; /* zero: where the column would begin if all of it were in the buffer */
 extern BF_OWN struct col bf_cols[C_COUNT];
 
-struct escape { u32 load, writer; };                                     /* load number and full writer id */
+/* escape: the full writer id of each load that is 255 in its own column, in order: u32 */
 struct frame_rec { u32 entry, caller, parent, object; u64 base; };       /* segment numbers; first object number at entry */
-struct read_rec { u64 addr, value; u32 src[8]; u32 seg, load, event; u8 size, flags, pad[2]; };
-struct event_rec { u64 addr, addr2, len; u32 seg, site, run, runs; u8 kind, pad[3]; int32_t stream; };
+struct read_rec { u64 addr, value; u32 source, seg, event; u8 size, flags, runs, pad; }; /* source: the writer, or the first of several runs */
+struct event_rec { u64 addr, addr2; u32 len, seg, site, run, runs; u8 kind, pad; int16_t stream; };
 struct run_rec { u32 offset, id; };
 struct object_rec { u64 start, size; u32 birth, site, frame; u8 kind, flags, pad[2]; };
 struct death_rec { u32 object, seg; };
 struct error_rec { u64 addr, size, load, store; u32 seg, object; u8 kind, is_write, pad[6]; };
 struct output_rec { int64_t offset; u64 len; u32 seg, piece, pieces, pad; };
-struct check_rec { u64 loads, bytes, addresses, words; u32 stores, frame, frames, reads, events, pad; };
+struct check_rec { u64 loads, bytes, addresses, words; u32 stores, frame, frames, reads, events, escapes; };
 
 enum read_flags { RD_UNINIT = 1, RD_CHANGED = 2, RD_INITIAL = 4, RD_FOREIGN = 8 };
 
