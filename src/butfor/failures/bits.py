@@ -91,7 +91,7 @@ class Bits:
     def _element(self, node: Node, instr: Instr, masks: list[int], full: int) -> int:
         """One element of a vector put in or taken out."""
         at = self._value(node, instr.args[-1])
-        bits = instr.detail.elem.bits
+        bits: int = instr.detail.elem.bits
         if masks[-1] or at is None or at >= instr.detail.count:
             return full
         if instr.op == "extractelement":
