@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from butfor import errors
-from butfor.errors import ButforError, CompileError, DiskFull, ExitCode, RecordingError, ToolMissing, UnsupportedError, UsageError
+from butfor.errors import ButforError, CannotRecord, CompileError, DiskFull, ExitCode, RecordingError, ToolMissing, UnsupportedError, UsageError
 from butfor.explanation import Status
 
 
@@ -29,6 +29,7 @@ def test_exit_codes_are_the_published_ones() -> None:
         (RecordingError("m"), 2),
         (UnsupportedError("inline assembly"), 3),
         (DiskFull("m"), 3),
+        (CannotRecord("m"), 3),
     ],
 )
 def test_each_error_has_its_exit_code(error: ButforError, code: int) -> None:
@@ -38,7 +39,7 @@ def test_each_error_has_its_exit_code(error: ButforError, code: int) -> None:
 
 def test_every_error_class_is_in_the_table_above() -> None:
     classes = {value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, ButforError)}
-    assert classes - {ButforError} == {UsageError, CompileError, ToolMissing, RecordingError, UnsupportedError, DiskFull}
+    assert classes - {ButforError} == {UsageError, CompileError, ToolMissing, RecordingError, UnsupportedError, DiskFull, CannotRecord}
 
 
 @pytest.mark.parametrize(

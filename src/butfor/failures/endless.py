@@ -11,9 +11,8 @@ _MANY = 20  # times as many iterations as the loop took on average before
 _AT_LEAST = 1000
 
 
-def endless_loop(trace: Trace) -> Node | None:
-    """The latest decision to stay in the loop that seems not to end, innermost first; None outside of all loops."""
-    i = len(trace) - 1
+def endless_loop(trace: Trace, i: int) -> Node | None:
+    """The latest decision to stay in the loop around segment instance i that seems not to end, innermost first; None outside of all loops."""
     candidates: list[tuple[int, Loop]] = []
     frame = trace.log.frame_of(i)
     for _ in range(1000):

@@ -93,9 +93,10 @@ def _reach_error(trace: Trace) -> FailurePoint:
 
 
 def _no_end(recording: Recording, trace: Trace) -> FailurePoint:
-    node = endless_loop(trace)
+    i = min(max(trace.log.end.stopped, 1), len(trace)) - 1 if trace.log.end.stopped else len(trace) - 1
+    node = endless_loop(trace, i)
     roots = () if node is None else (node,)
-    node = node or last_node(trace)
+    node = node or (i, trace.at(i).seg.end - 1)
     limit = recording.meta.limit or trace.log.end.text
     words = {
         "time": f"the program was still running after {recording.meta.seconds:.1f} s",

@@ -79,6 +79,7 @@ class End:
     stores: int
     frames: int
     current: int
+    stopped: int  # segments when a limit was reached, 0 for none
     text: str
 
 
@@ -101,8 +102,10 @@ def read_end(path: Path) -> End:
         key, _, value = line.partition(" ")
         fields[key] = value
     reason, status, fault = (int(fields[k]) for k in ("reason", "status", "fault"))
-    segments, loads, stores, frames, current = (int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current"))
-    return End(reason, status, fault, fields["in_program"] == "1", segments, loads, stores, frames, current, fields.get("text", ""))
+    segments, loads, stores, frames, current, stopped = (
+        int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current", "stopped")
+    )
+    return End(reason, status, fault, fields["in_program"] == "1", segments, loads, stores, frames, current, stopped, fields.get("text", ""))
 
 
 class Log:
