@@ -25,7 +25,7 @@ class Sliced:
         return self.program.line_of(part) in self.lines[kind]
 
 
-def sliced(folder: Path, body: str, limit: int = slicing.LIMIT, **knobs: object) -> Sliced:
+def sliced(folder: Path, body: str, limit: int | None = None, **knobs: object) -> Sliced:
     """The slices of the failure of a program."""
     program = source(body)
     case = case_of(recorded(folder, program, **knobs))

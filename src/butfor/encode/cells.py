@@ -35,13 +35,11 @@ class Cells:
         """The pieces of a load, lowest address first."""
         found: list[Piece] = []
         for writer, size in self.trace.writers(load):
+            if writer < READ and (writer & 7) + size <= 8:  # one store, as nearly always
+                _append(found, replace(self._byte(writer, 0), size=size))
+                continue
             for k in range(size):
-                byte = self._byte(writer, k)
-                last = found[-1] if found else None
-                if last is not None and replace(byte, size=0, offset=0) == replace(last, size=0, offset=0) and _follows(last, byte):
-                    found[-1] = replace(last, size=last.size + 1)
-                else:
-                    found.append(byte)
+                _append(found, self._byte(writer, k))
         return found
 
     def _byte(self, writer: int, k: int) -> Piece:
@@ -91,5 +89,14 @@ class Cells:
         return Piece(1, node, at - start + (writer & 7), calls)
 
 
-def _follows(last: Piece, byte: Piece) -> bool:
-    return last.store is None or byte.offset == last.offset + last.size
+def _append(found: list[Piece], piece: Piece) -> None:
+    """Adds a piece, to the last one where it continues that."""
+    last = found[-1] if found else None
+    if (
+        last is None
+        or replace(piece, size=0, offset=0) != replace(last, size=0, offset=0)
+        or (last.store is not None and piece.offset != last.offset + last.size)
+    ):
+        found.append(piece)
+    else:
+        found[-1] = replace(last, size=last.size + piece.size)

@@ -18,7 +18,7 @@ class TermError(ButforError):
     """A term that makes no sense: widths that do not fit, an operation that does not exist, a variable without a value."""
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Term:
     """One node. `width` is the number of bits, 0 for a boolean; `data` the value of a constant, the name of a variable, the lowest bit of an
     extract. Equal terms are the same object, so they compare and hash by identity: make them with the functions of this module only."""
@@ -27,6 +27,9 @@ class Term:
     args: tuple[Term, ...]
     width: int
     data: Data = None
+
+    def __repr__(self) -> str:
+        return f"<{self.op} {'' if self.data is None else self.data}:{self.width} of {len(self.args)}>"  # flat: terms can be deep
 
 
 _made: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()

@@ -6,7 +6,6 @@ do not do well (floating point, wide products and divisions, vectors) has record
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from butfor.encode.cells import Cells, Piece
@@ -21,7 +20,6 @@ from butfor.trace.dependence import Dependence
 from butfor.trace.semantics import SemanticsError
 from butfor.trace.trace import Node, Trace, Unknown
 
-_NAME = re.compile(r"([a-z]+)(\d+)_(\d+)(?:_\d+)?")
 _DECISIONS = frozenset(("br", "switch", "indirectbr"))
 
 
@@ -31,7 +29,9 @@ def encode(trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependenc
     encoder = _Encoder(links)
     wanted = tuple(roots)
     found = groups(links, wanted)
-    terms = {name: tuple(t for node in members for t in encoder.equations(node)) for name, members in found.items()}
+    for node in links.nodes:
+        encoder.equations(node)
+    terms = {name: tuple(t for node in members for t in (*encoder.equations(node), *encoder.so_far(node))) for name, members in found.items()}
     goal = negate(conjunction(encoder.property(node) for node in wanted))
     return Problem(tuple(terms.items()), goal, tuple(encoder.gaps))
 
@@ -46,6 +46,8 @@ class _Encoder:
         self.cells = Cells(links.dependence)
         self.gaps: dict[Node, None] = {}
         self._known: dict[Node, tuple[Term, ...]] = {}
+        self._so_far: dict[Node, dict[Term, Term]] = {}
+        self._ends: dict[int, int] = {}
 
     def equations(self, node: Node) -> tuple[Term, ...]:
         """What holds between an instance and what it used; nothing where the recording does not say."""
@@ -67,10 +69,10 @@ class _Encoder:
             self.gaps[node] = None
             return variable(f"gap{node[0]}_{abs(node[1])}", 0)
 
-    def _is(self, node: Node, term: Term) -> list[Term]:
-        """The instance equals the term; where the widths differ (a call through a wrong type), recorded values."""
+    def _is(self, node: Node, term: Term, conditions: Iterable[Term] = ()) -> list[Term]:
+        """The instance equals the term under the conditions; where the widths differ (a call through a wrong type), recorded values."""
         v = self.values.variable(node)
-        return [equal(v, term)] if v.width == term.width else self._recorded(node)
+        return [implies(conjunction(conditions), equal(v, term))] if v.width == term.width else self._recorded(node)
 
     def _recorded(self, node: Node) -> list[Term]:
         """Recorded-value semantics: if all sources are as recorded, so is the instance."""
@@ -86,13 +88,47 @@ class _Encoder:
         if call is not None and self.trace.is_direct_call(call, fn) and not fn.byval[k]:
             instr = self.trace.instr(call)
             if k < len(instr.detail.arg_types):
-                return self._is(node, self.values.operand(call[0], instr.args[k]))
-        return self._recorded(node)
+                return self._is(node, self.values.operand(call[0], instr.args[k]), self._callee(call))
+        if call is None:
+            return self._recorded(node)
+        return [implies(self._went(call, i), self.values.as_recorded(node))]
+
+    def _went(self, call: Node, i: int) -> Term:
+        """The condition that a call went as recorded; seen from code that it called back, that it did so far."""
+        if not self._is_running(call, i):
+            return self.values.as_recorded(call)
+        known = self._so_far.setdefault(call, {})
+        condition = variable(f"a{call[0]}_{call[1]}_{i}", 0)
+        if condition not in known:
+            before = [t for t in self.links.sources(call) if t[0] < i]
+            known[condition] = implies(conjunction(self.values.as_recorded(t) for t in before), condition)
+        return condition
+
+    def _is_running(self, call: Node, i: int) -> bool:
+        """Whether a call had not returned when a segment instance began."""
+        last = self.trace.at(call[0]).call
+        if call[0] >= i or last is None or last.index != call[1]:
+            return False
+        end = self._ends.get(call[0])
+        if end is None:
+            end = self._ends[call[0]] = self.trace.next_in_frame(call[0])
+        return end < 0 or end > i
+
+    def so_far(self, call: Node) -> Iterable[Term]:
+        """What code that a call called back relied on."""
+        return self._so_far.get(call, {}).values()
+
+    def _callee(self, call: Node) -> list[Term]:
+        """The condition on the function pointer of an indirect call."""
+        instr = self.trace.instr(call)
+        return self._address(call[0], instr.args[-1]) if instr.detail.callee is None and instr.args else []
 
     def _call(self, node: Node) -> list[Term]:
+        """The result of a call: what the callee returned, or what library code gave."""
         ret = self.trace.return_instance(node[0])
         if ret is not None and ret in self.links.sources(node) and self.trace.instr(ret).args:
-            return self._is(node, self.values.variable(ret))
+            call = self.trace.log.previous_in_frame(node[0]), node[1]
+            return self._is(node, self.values.variable(ret), self._callee(call))
         return self._recorded(node)
 
     # --- instructions -------------------------------------------------------------------------------------------------------
@@ -136,7 +172,7 @@ class _Encoder:
         gates = [t for t in self.links.sources(node) if t[1] >= 0 and self.trace.instr(t).op in _DECISIONS]
         for gate in dict.fromkeys(gates):  # innermost first
             s = self.trace.at(gate[0])
-            others = {b for b in s.fn.blocks[s.seg.block].succs if b != self._went(gate)}
+            others = {b for b in s.fn.blocks[s.seg.block].succs if b != self._taken(gate)}
             if others == {block}:
                 other = self.values.operand(gate[0], instr.args[instr.detail.index(s.seg.block)])
             else:
@@ -144,7 +180,7 @@ class _Encoder:
             term = ite(self.values.as_recorded(gate), term, other)
         return term
 
-    def _went(self, gate: Node) -> int:
+    def _taken(self, gate: Node) -> int:
         following = self.trace.next_in_frame(gate[0])
         return self.trace.at(following).seg.block if following >= 0 else -1
 
@@ -171,13 +207,14 @@ class _Encoder:
 
     def _conditions(self, load: Node, piece: Piece, pieces: list[Piece]) -> list[Term]:
         """What must be as recorded for a piece to be what it was."""
-        found = [self.values.as_recorded(call) for call in piece.calls]
+        found = [self._went(call, load[0]) for call in piece.calls]
         if piece.store is not None:
             return found + self._store_address(piece.store)
         if piece.is_fixed:
             return found
         stores = {p.store for p in pieces}
-        return found + [self.values.as_recorded(t) for t in self.links.sources(load) if t not in stores]
+        outside = [t for t in self.links.sources(load) if t not in stores]
+        return found + [self._went(t, load[0]) if self.values.is_act(t) else self.values.as_recorded(t) for t in outside]
 
     def _store_address(self, store: Node) -> list[Term]:
         instr = self.trace.instr(store)
@@ -203,20 +240,3 @@ class _Encoder:
         stored = const(int.from_bytes(self.trace.stored(node), "little"), image.width)
         condition = conjunction(self.values.as_recorded(t) for t in self.links.sources(node))
         return [*self._recorded(node), implies(condition, equal(image, stored))]
-
-
-def environment(trace: Trace, problem: Problem) -> dict[str, int]:
-    """The recorded values of the problem's variables: a model of all groups, and not of the goal."""
-    values = Values(trace)
-    found: dict[str, int] = {}
-    for v in problem.variables():
-        name = str(v.data)
-        kind, i, n = _NAME.fullmatch(name).groups()  # type: ignore[union-attr]  # made by this layer only
-        match kind:
-            case "v" | "p":
-                found[name] = values.recorded((int(i), int(n) if kind == "v" else ~int(n)))
-            case "s":
-                found[name] = int.from_bytes(trace.stored((int(i), int(n))), "little")
-            case _:
-                found[name] = 0
-    return found

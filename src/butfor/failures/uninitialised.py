@@ -21,7 +21,7 @@ from butfor.trace.objects import HEAP, Objects
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown
 
-_SECONDS = 4.0
+_SECONDS = 2.0
 _SEGMENTS = 2_000_000
 _CALLS = 2_000  # calls without a model that are looked at
 

@@ -222,12 +222,12 @@ def _plain(case: Case, cause: Cause) -> dict[str, Any]:
 def _outcome(case: Case, cause: Cause) -> str:
     """How the decision went, with the values it saw."""
     deciding = next((n for n in cause.nodes if n[1] >= 0 and case.trace.instr(n).op in ("br", "switch")), None)
-    step = case.steps.of(deciding) if deciding is not None and cause.condition is not None else None
+    step = case.steps.of(deciding, brief=True) if deciding is not None and cause.condition is not None else None
     return "" if step is None else in_words(step)
 
 
 def _values(case: Case, nodes: list[Node]) -> str:
-    step = next((s for s in map(case.steps.of, nodes[:3]) if s is not None), None)
+    step = next((s for s in (case.steps.of(n, brief=True) for n in nodes[:3]) if s is not None), None)
     return "" if step is None else in_words(step)
 
 

@@ -130,7 +130,7 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
 
 
 def _reason(case: Case, e: _Entry, with_values: bool) -> str:
-    step = case.steps.of(e.first) if with_values and e.first[1] >= 0 else None
+    step = case.steps.of(e.first, brief=True) if with_values and e.first[1] >= 0 else None
     seen = "" if step is None else in_words(step)
     if case.point.node is not None and e.place == case.places.of(case.point.node):
         text = "this is where the failure shows"

@@ -16,6 +16,7 @@ from butfor.solve.smtlib import script, selector
 from butfor.trace.trace import Node
 
 _POLL = 0.02  # seconds between two looks at whether a check was cancelled
+_STEPS = ("propagate-values", "solve-eqs", "simplify", "bit-blast", "sat")
 _MOST_MILLISECONDS = 2**31
 
 
@@ -59,9 +60,13 @@ class _Session:
         except ImportError as e:
             raise ButforError("z3 is not installed: `pip install z3-solver` brings it") from e
         self.context = self.z3.Context()
-        self.solver = self.z3.SolverFor("QF_BV", ctx=self.context)
+        self.solver = self.z3.Solver(ctx=self.context) if with_selectors else self._by_steps()
         self.solver.from_string(script(problem, with_selectors))
         self.selectors = [self.z3.Bool(selector(k), self.context) for k in range(len(problem.groups))] if with_selectors else []
+
+    def _by_steps(self) -> Any:
+        """A solver that puts in what is known first: of a recorded run nearly everything is."""
+        return self.z3.Then(*(self.z3.Tactic(step, ctx=self.context) for step in _STEPS)).solver()
 
     def verdict(self, groups: Sequence[int], limit: Limit) -> Verdict:
         """Whether the goal can hold with these groups switched on."""

@@ -102,9 +102,7 @@ def read_end(path: Path) -> End:
         key, _, value = line.partition(" ")
         fields[key] = value
     reason, status, fault = (int(fields[k]) for k in ("reason", "status", "fault"))
-    segments, loads, stores, frames, current, stopped = (
-        int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current", "stopped")
-    )
+    segments, loads, stores, frames, current, stopped = (int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current", "stopped"))
     return End(reason, status, fault, fields["in_program"] == "1", segments, loads, stores, frames, current, stopped, fields.get("text", ""))
 
 

@@ -11,8 +11,8 @@ from butfor.trace.trace import Node, Trace
 
 COSTS = {"data": 1.0, "call": 1.0, "control": 1.5, "guard": 3.0, "address": 2.0, "potential": 3.0, "initial": 1.0, "uninit": 1.0}
 KINDS = ("data", "control", "relevant")
-LIMIT = 200_000  # instances of a slice
-PER_STATEMENT = {"data": 12_000, "control": 1_000, "relevant": 1_000}  # instances of one instruction before loops are folded
+LIMIT = {"data": 150_000, "control": 40_000, "relevant": 40_000}  # instances of a slice
+PER_STATEMENT = {"data": 12_000, "control": 500, "relevant": 500}  # instances of one instruction before loops are folded
 _STATEMENTS = frozenset(("store", "ret", "br", "switch", "indirectbr", "atomicrmw", "cmpxchg"))
 
 
@@ -38,13 +38,14 @@ class Slicer:
         self._potential: dict[Node, list[Edge]] = {}
 
     def backward(
-        self, roots: Iterable[Node], kind: str = "relevant", anchor: Node | None = None, limit: int = LIMIT, maybe: Iterable[Node] = ()
+        self, roots: Iterable[Node], kind: str = "relevant", anchor: Node | None = None, limit: int | None = None, maybe: Iterable[Node] = ()
     ) -> Slice:
         """The slice from these instances. kind: data (values and addresses), control (and decisions), relevant (and potential dependences).
 
         `anchor` is where the failure shows: it matters why it was reached, not what it computed. `maybe` are further roots of relevant slices.
         """
         result = Slice()
+        most = LIMIT[kind] if limit is None else limit
         fold = _Fold(self.trace, PER_STATEMENT[kind])
         heap: list[tuple[float, int, int, Node]] = []
         best: dict[Node, float] = {}
@@ -58,7 +59,7 @@ class Slicer:
             cost, _, _, node = heapq.heappop(heap)
             if node in result.distance:
                 continue
-            if len(result.distance) >= limit or (len(result.distance) % 256 == 255 and self.stop()):
+            if len(result.distance) >= most or (len(result.distance) % 256 == 255 and self.stop()):
                 result.complete = False
                 break
             result.distance[node] = cost

@@ -24,7 +24,7 @@ from butfor.trace.trace import Node, Trace, Unknown
 from butfor.trace.values import show
 
 _STEPS = frozenset(("store", "ret", "switch"))
-_MOST_ITERATIONS = 100_000
+_MOST_ITERATIONS = 10_000
 _MOST_VALUES = 6
 
 
@@ -86,8 +86,8 @@ class Steps:
                     if step is not None:
                         yield step
 
-    def of(self, node: Node) -> Step | None:
-        """The step of an instance, or None where the source does not show it."""
+    def of(self, node: Node, brief: bool = False) -> Step | None:
+        """The step of an instance, or None where the source does not show it; `brief` leaves out the rounds of loops."""
         place = self.places.of(node)
         if place is None or node[1] < 0:
             return None
@@ -99,7 +99,8 @@ class Steps:
         elif kind == "branch":
             outcome = self._outcome(node, instr)
         frame = self.log.frame_of(node[0])
-        return Step(node, place, kind, target, before, after, outcome, self.uses(node), frame, self.depth(frame), self.iterations(node[0]))
+        rounds = () if brief else self.iterations(node[0])
+        return Step(node, place, kind, target, before, after, outcome, self.uses(node), frame, self.depth(frame), rounds)
 
     # --- values -------------------------------------------------------------------------------------------------------------
 
@@ -297,7 +298,9 @@ class Steps:
     def _count(self, places: np.ndarray[tuple[int], np.dtype[np.int64]], k: int, step: int, frame: int, loop: Loop) -> int:
         """Rounds of the same activation of a loop, backward or forward from header instance k."""
         count = 0
-        while 0 <= k < len(places) and count < _MOST_ITERATIONS:
+        for _ in range(_MOST_ITERATIONS):
+            if not 0 <= k < len(places):
+                return count
             p = int(places[k])
             if self.log.frame_of(p) == frame:
                 entered = self._entered(p, loop)

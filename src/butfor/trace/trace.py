@@ -18,6 +18,7 @@ from butfor.trace.semantics import Closure, SemanticsError, compile_instr, evalu
 from butfor.trace.static import StaticSegment, StaticTable, has_setjmp
 
 Node = tuple[int, int]
+_MOST_KEPT = 1_000_000  # segment instances whose static segment is kept at hand
 
 
 class Unknown(Exception):
@@ -35,6 +36,7 @@ class Trace:
         self.labels = labels or {}
         self._names = {address: name for name, address in reversed(addresses.items())}
         self.memory = Memory(log)
+        self._segments: dict[int, StaticSegment] = {}
         self._values: dict[Node, Any] = {}
         self._closures: dict[tuple[str, int], Closure] = {}
         self._consts: dict[int, tuple[Const, Any]] = {}
@@ -46,7 +48,13 @@ class Trace:
 
     def at(self, i: int) -> StaticSegment:
         """The static segment of a segment instance."""
-        return self.static[self.log.segment(i)]
+        found = self._segments.get(i)
+        if found is None:
+            if len(self._segments) > _MOST_KEPT:
+                self._segments.clear()
+            found = self.static[self.log.segment(i)]
+            self._segments[i] = found
+        return found
 
     def instr(self, node: Node) -> Instr:
         """The instruction of an instance (not of a parameter)."""
