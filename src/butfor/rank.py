@@ -33,7 +33,7 @@ def rank(diagnoses: Sequence[Diagnosis], places: Places) -> tuple[RankedStatemen
             score *= 0.4
         evidence = min((f.evidence for _, f in findings), key=_ORDER.__getitem__)
         scored.append((_ORDER[evidence], -score, place, findings, evidence))
-    scored.sort(key=lambda row: (row[0], row[1]))
+    scored.sort(key=lambda row: (row[4] is not Evidence.REPLAYED, row[1]))
     return tuple(
         RankedStatement(
             rank=k + 1,

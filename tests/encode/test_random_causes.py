@@ -40,7 +40,7 @@ STATEMENTS = (
     "unsigned {z} = {c}u; if ({w} == {d}u) {z} = {e}; else {z} = {x} + {y};",
 )
 DECISIONS = ("if ({x} < {d}u) n++;", "if ({x} != {c}u && {y} < {d}u) n++;")
-BOOLEANS = (  # what justification keeps of these is not always minimal: see test_short_circuit.py
+BOOLEANS = (
     "{{ int b = {x} < {d}u && {y} != {c}u; if (b) n++; }}",
     "{{ int b = {x} == {c}u || {y} < {d}u; if (!b) n++; }}",
 )
@@ -76,7 +76,7 @@ def programs(draw: st.DrawFn, reuse: bool) -> str:
     for _ in range(draw(st.integers(4, 12))):
         parts = {"x": names.read(), "y": names.read(), "c": draw(st.integers(0, 50)), "d": draw(st.integers(1, 90)), "k": draw(st.integers(0, 3))}
         if draw(st.integers(0, 3)) == 0:
-            names.lines.append(draw(st.sampled_from((*DECISIONS, *BOOLEANS) if reuse else DECISIONS)).format(**parts))
+            names.lines.append(draw(st.sampled_from((*DECISIONS, *BOOLEANS))).format(**parts))
             continue
         e = draw(st.sampled_from(ANY if reuse else REVERSIBLE)).format(**parts)
         z, w = names.new(), names.read()

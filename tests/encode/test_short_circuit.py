@@ -16,10 +16,8 @@ from tests.encode.small_causes import branches
 from tests.small import recorded
 
 CONDITIONS = ("a && b", "a || b", "a && b && c", "a || b || c", "a && (b || c)", "(a && b) || c", "!(a || b) && c", "a ? b : c", "a ? 1 : b && c")
-WRONG = pytest.mark.xfail(strict=False, reason="a gate of the phi is dropped that decides, or one kept that does not (Justifier._phi)")
 
 
-@WRONG
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_the_cause_of_the_value_is_proved_and_minimal(condition: str, tmp_path: Path) -> None:
     tests = "".join(f"if (f({a}, {b}, {c})) n++;\n" for a, b, c in product((0, 1), repeat=3))

@@ -89,22 +89,21 @@ class Justifier:
             return None
 
     def _phi(self, node: Node, instr: Instr) -> list[Edge]:
-        """The operand taken and the gates that chose it; a gate whose other way brings the same constant is not needed."""
-        edges = self.dependence.edges(node)
-        chosen, _ = self.trace.phi_choice(node)
-        if not isinstance(chosen, Const):
-            return edges
-        same = {b for a, b in zip(instr.args, instr.detail, strict=True) if isinstance(a, Const) and a.value == chosen.value}
+        """The operand taken and the gates that chose it; a gate whose other way leads straight here with the same value is not needed."""
+        chosen, at = self.trace.phi_choice(node)
+        value = self._value(at, chosen)
         block = self.trace.at(node[0]).seg.block
-        kept = []
-        for kind, target in edges:
-            s = self.trace.at(target[0])
-            if target[1] >= 0 and s.last.index == target[1] and s.seg.block in same and s.last.op == "br" and s.last.args:
-                others = [b for b in s.fn.blocks[s.seg.block].succs if b != block]
-                if others and all(b in same for b in others):
-                    continue
-            kept.append((kind, target))
-        return kept
+        same = {b for a, b in zip(instr.args, instr.detail, strict=True) if isinstance(a, Const) and self.trace.constant(a) == value}
+        return [e for e in self.dependence.edges(node) if not self._is_idle_gate(e[1], block, same)]
+
+    def _is_idle_gate(self, gate: Node, block: int, same: set[int]) -> bool:
+        """Whether a decision's other way brings the same value to a phi's block."""
+        s = self.trace.at(gate[0])
+        if gate[1] != s.last.index or s.last.op not in ("br", "switch") or s.seg.block not in same:
+            return False
+        following = self.trace.next_in_frame(gate[0])
+        taken = self.trace.at(following).seg.block if following >= 0 else -1
+        return {b for b in s.fn.blocks[s.seg.block].succs if b != taken} == {block}
 
     # --- decisions ----------------------------------------------------------------------------------------------------------
 

@@ -7,19 +7,24 @@ run, or kept another value from being assigned, is a property of its own one lev
 from __future__ import annotations
 
 import heapq
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.encode.justify import Justified, Justifier
-from butfor.explanation import FailureKind
+from butfor.encode.recheck import recheck
+from butfor.explanation import Evidence, FailureKind
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.localize.slice import in_words, initial_places
+from butfor.solve import Verdict
 from butfor.trace.places import Place
 from butfor.trace.trace import Node
 
 DEPTH = 4
 MOST_CAUSES = 200
+_SOLVING, _EACH = 3.0, 0.5  # seconds for all re-checks, and for one
+_MOST_SOLVED = 1_000  # instances of a cause that is re-checked
 _COST = {"control": 0.0, "address": 0.5, "potential": 1.0}
 
 
@@ -33,6 +38,7 @@ class Cause:
     condition: Place | None
     via: str
     nodes: tuple[Node, ...]
+    proved: bool = False  # a solver confirmed that the statements alone force the property
     statements: dict[Place, list[Node]] = field(default_factory=dict)
 
 
@@ -66,6 +72,7 @@ class CauseTree:
         self._seen: set[tuple[Any, ...]] = set()
         self._heap: list[_Candidate] = []
         self._trusted = frozenset(case.options.trust)
+        self._solving = min(_SOLVING, case.options.budget / 4)
         check = case.point.node if case.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR) else None
         self._check = case.places.of(check) if check is not None else None
 
@@ -99,6 +106,7 @@ class CauseTree:
         justified = self.justifier.justify(roots)
         self.complete = self.complete and justified.complete
         cause = Cause(len(self.causes), parent, level, place, via, tuple(justified.nodes))
+        cause.proved = justified.complete and self._confirmed(justified, roots)
         self._statements(cause, justified)
         if parent is not None and via == "address" and cause.statements.keys() <= self.causes[parent].statements.keys():
             return None
@@ -106,6 +114,17 @@ class CauseTree:
         if justified.addresses:
             self._address_child(cause, tuple(justified.addresses))
         return cause
+
+    def _confirmed(self, justified: Justified, roots: tuple[Node, ...]) -> bool:
+        """Whether the solver agrees that these instances force the property; False when there is no time for it."""
+        if not roots or self._solving <= 0 or len(justified.nodes) > _MOST_SOLVED:
+            return False
+        start = time.monotonic()
+        verdict = recheck(
+            self.trace, justified.nodes, roots, min(_EACH, self._solving), dependence=self.case.dependence, is_cancelled=self.case.budget.is_over
+        )
+        self._solving -= time.monotonic() - start
+        return verdict is Verdict.UNSAT
 
     def _statements(self, cause: Cause, justified: Justified) -> None:
         """The statements of a cause: what it passed through, the pointers on the way as far as they were assigned, initial values."""
@@ -212,6 +231,7 @@ def _plain(case: Case, cause: Cause) -> dict[str, Any]:
         "via": cause.via,
         "condition": None if condition is None else {"file": condition.file, "line": condition.line, "text": condition.text},
         "outcome": _outcome(case, cause),
+        "proved": cause.proved,
         "statements": [
             {"file": p.file, "line": p.line, "text": p.text, "instances": len(nodes), "values": _values(case, nodes)}
             for p, nodes in cause.statements.items()
@@ -243,7 +263,8 @@ def _findings(case: Case, tree: CauseTree) -> Iterator[Finding]:
         score = 1.0 / (1.0 + cause.level) - 0.5 * cause.id / count
         if place == shown:
             score = 0.0
-        yield Finding(place, round(max(score, 0.0), 4), f"level {cause.level}: {_why(cause)}")
+        evidence = Evidence.PROVED if cause.proved else Evidence.HEURISTIC
+        yield Finding(place, round(max(score, 0.0), 4), f"level {cause.level}: {_why(cause)}", evidence)
 
 
 def _why(cause: Cause) -> str:

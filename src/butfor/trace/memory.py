@@ -57,7 +57,8 @@ class Memory:
         if writer == 0:
             yield Source("initial" if self._is_global(address or 0) else "uninit", 0, address or 0)
         elif writer < READ:
-            yield Source("store", writer >> 3)
+            for number in range(writer >> 3, (writer + max(size, 1) - 1 >> 3) + 1):  # consecutive stores make one run
+                yield Source("store", number)
         elif writer < EVENT:
             yield from self._read((writer & 0x3FFFFFFF) >> 3, writer & 7, size, work)
         else:
