@@ -158,7 +158,7 @@ def _label(page: Page, row: RankedStatement, indent: str) -> Iterator[str]:
 
 def _notes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
     run = explanation.run
-    notes = list(explanation.notes)
+    notes = [n for n in explanation.notes if not n.startswith("the program did not fail")]  # the headline says so
     if verbose:
         notes.append(
             f"{run.instructions:,} instructions in {run.steps:,} steps; recorded in {run.record_seconds:.2f} s, "
