@@ -225,12 +225,6 @@ class Log:
         w, _ = self._window(k * WINDOW)
         return w.first + bisect_right(w.stores, number - 1) - 1
 
-    def segment_of_load(self, number: int) -> int:
-        """The segment instance that made load `number` (counted from 0)."""
-        k = int(np.searchsorted(self._check_loads, number, "right")) - 1
-        w, _ = self._window(k * WINDOW)
-        return w.first + bisect_right(w.loads, number) - 1
-
     def segment_of_address(self, number: int) -> int:
         """The segment instance that logged address `number` (counted from 0)."""
         k = bisect_right(self.check["addresses"], number) - 1

@@ -131,15 +131,6 @@ def save(recording: Recording, out: Path) -> None:
         raise DiskFull(f"the recording could not be written to {out}: {e.strerror}") from e
 
 
-def is_recording(path: Path) -> bool:
-    """Whether the file looks like a saved recording."""
-    try:
-        with open(path, "rb") as f:
-            return f.read(4) == b"PK\x03\x04"
-    except OSError:
-        return False
-
-
 def load(path: Path, parse: Callable[[str], Any]) -> Recording:
     """The recording saved in a file, unpacked to a temporary folder."""
     try:

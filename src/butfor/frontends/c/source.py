@@ -6,7 +6,7 @@ from functools import cached_property
 
 from butfor.frontends.c.llvm.debug import DebugInfo
 from butfor.frontends.c.llvm.module import Module
-from butfor.program.debug import CType, Location, Variable
+from butfor.program.debug import Location, Variable
 from butfor.program.model import Function, Instr
 
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/site-packages/ziglang/", "/lib/zig/")
@@ -68,11 +68,3 @@ class CSource(Module):
                 if path and not is_system_file(path):
                     files.append(path)
         return tuple(dict.fromkeys(files))
-
-    def type_of_parameter(self, fn: Function, k: int) -> CType | None:
-        """The C type of a parameter, found through the variable it is stored to."""
-        for instr in fn.instrs[: fn.blocks[0].end]:
-            if instr.op == "store" and instr.args[0] == k and isinstance(instr.args[1], int):
-                v = self.variables(fn).get(instr.args[1])
-                return v.type if v is not None else None
-        return None
