@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from butfor.errors import UsageError
@@ -10,6 +11,7 @@ from butfor.explanation import Explanation, RunInfo
 from butfor.frontends.c.record import compile_program
 from butfor.frontends.c.record import record as record_run
 from butfor.frontends.c.source import CSource
+from butfor.marks import marks_file
 from butfor.options import Options
 from butfor.pipeline import analyse, explain_tests, run_info
 from butfor.trace import recording as recordings
@@ -46,6 +48,7 @@ def record(options: Options, out: Path, progress: Progress | None = None) -> Run
 
 def replay(path: Path, options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of a saved recording."""
+    options = replace(options, marks=options.marks or marks_file(path))
     return analyse(recordings.load(path, CSource), options, progress or _silent)
 
 

@@ -18,7 +18,10 @@ DEFAULT_BUDGET = 30.0
 DEFAULT_TIME_LIMIT = 10.0
 DEFAULT_OUTPUT_LIMIT = 64 * 2**20
 
+OPTIMISATIONS = ("slicing", "trust", "unrelated", "loops")  # of the cause tree, each can be switched off
+
 _SUFFIXES = (".c", ".ll", ".bc", ".bfr")
+PLACE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9][0-9]*)\Z")  # how users name a line
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _METHOD = re.compile(r"[A-Za-z][\w.-]*\Z")
 
@@ -51,6 +54,11 @@ class Options:
 
     methods: tuple[str, ...] = ()  # empty: the default set
     trust: tuple[str, ...] = ()  # functions that are taken to be right
+    benign: tuple[str, ...] = ()  # places (FILE:LINE or LINE) that the user believes right
+    guilty: tuple[str, ...] = ()  # places that the user found to be the fault
+    unmark: tuple[str, ...] = ()  # places whose marks are forgotten
+    marks: Path | None = None  # file that keeps the marks; None: next to the recording, if there is one
+    without: tuple[str, ...] = ()  # optimisations of the cause tree that are switched off, to measure what each brings
     depth: int | None = None
     budget: float = DEFAULT_BUDGET  # seconds for the analysis
     inputs: Inputs | None = None  # None: each method's own choice
@@ -64,6 +72,10 @@ class Options:
             _require(_IDENTIFIER.match(name), f"{name!r} is not the name of a function", "--trust takes names as written in the source")
         for name in self.methods:
             _require(_METHOD.match(name), f"{name!r} is not the name of a method", "--method takes names separated by commas")
+        for where in (*self.benign, *self.guilty, *self.unmark):
+            _require(PLACE.match(where.strip()), f"{where!r} is not a place in the source", "write FILE:LINE, or LINE alone")
+        for name in self.without:
+            _require(name in OPTIMISATIONS, f"there is no optimisation {name!r}", f"--without takes: {', '.join(OPTIMISATIONS)}")
         _require(self.inputs in (None, "pinned", "free"), f"inputs must be 'pinned' or 'free', not {self.inputs!r}")
 
     def _check_run(self) -> None:
@@ -126,7 +138,7 @@ def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[st
     return Options(sources=tuple(Path(source) for source in given), **{name: _tight(name, value) for name, value in knobs.items()})
 
 
-_TUPLES = frozenset({"args", "cflags", "includes", "defines", "libs", "methods", "trust"})
+_TUPLES = frozenset({"args", "cflags", "includes", "defines", "libs", "methods", "trust", "benign", "guilty", "unmark", "without"})
 
 
 def _tight(name: str, value: Any) -> Any:
@@ -142,7 +154,7 @@ def _tight(name: str, value: Any) -> Any:
         return value.encode("utf-8", "surrogateescape")
     if name == "expect_stdout" and isinstance(value, os.PathLike):
         return read_bytes(Path(value))
-    if name == "tests" and isinstance(value, str):
+    if name in ("tests", "marks") and isinstance(value, str):
         return Path(value)
     return value
 

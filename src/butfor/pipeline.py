@@ -19,6 +19,7 @@ from butfor.frontends.c.record import record
 from butfor.localize import registry
 from butfor.localize.base import Budget, Case
 from butfor.localize.slice import is_step
+from butfor.marks import settle
 from butfor.options import Options
 from butfor.rank import rank
 from butfor.testsfile import TestCase, read_tests
@@ -79,7 +80,8 @@ def analyse(recording: Recording, options: Options, progress: Progress) -> Expla
     if verdict.failure is None:
         notes.insert(0, _nothing(verdict, info))
         return Explanation(Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts())
-    case = Case(recording, verdict.failure, dependence, places, options, Budget(options.budget))
+    marks = settle(options, options.marks)
+    case = Case(recording, verdict.failure, dependence, places, options, Budget(options.budget), marks)
     diagnoses = []
     for name, localizer in localizers:
         progress(f"method {name}")
@@ -96,7 +98,7 @@ def analyse(recording: Recording, options: Options, progress: Progress) -> Expla
         status,
         _timed(info, start),
         _failure(verdict.failure, places),
-        rank(diagnoses, places),
+        rank(diagnoses, places, marks),
         methods,
         tuple(notes),
         tuple(_failure(e, places) for e in verdict.memory),

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from butfor.cli.files import replacing
 from butfor.cli.output import wants_color
 from butfor.errors import DiskFull, UsageError
 from butfor.explanation import Explanation, Status
+from butfor.files import replacing
 from butfor.report.text import render
 from tests.cli.helpers import FakeApi, run
 from tests.report.sample import explanation, many

@@ -9,7 +9,7 @@ from typing import Any
 
 from butfor.encode.justify import Justified, Justifier
 from butfor.localize.base import Case
-from butfor.localize.cascade import CauseTree
+from butfor.localize.causes import CauseTree
 from butfor.trace.trace import Node, Trace
 from tests.small import case_of, recorded
 

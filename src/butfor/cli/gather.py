@@ -23,7 +23,7 @@ def gather(given: Mapping[str, Any], *, reads_stdin: bool = True) -> Options:
     _, configured = find_config(Path.cwd())
     if isinstance(values.get("cflags"), str):
         values["cflags"] = split_flags(values["cflags"], "--cflags")
-    for key in ("methods", "trust"):
+    for key in ("methods", "trust", "benign", "guilty", "unmark", "without"):
         if key in values:
             values[key] = tuple(name for text in values[key] for name in split_list(text))
     if "env" in values:

@@ -59,6 +59,11 @@ tests_option: _Decorator[Any] = click.option("--tests", type=_FILE, metavar="T.j
 analysis_options = _all(
     click.option("--method", "methods", multiple=True, metavar="LIST", help="Methods to use, separated by commas."),
     click.option("--trust", multiple=True, metavar="FUNC", help="Take this function to be right (repeat for more)."),
+    click.option("--benign", multiple=True, metavar="FILE:LINE", help="This statement is right: leave it out, and what only it leads to."),
+    click.option("--guilty", multiple=True, metavar="FILE:LINE", help="This statement is the fault: end the search there."),
+    click.option("--unmark", multiple=True, metavar="FILE:LINE", help="Forget what was said about this statement."),
+    click.option("--marks", type=_FILE, metavar="FILE", help="Keep these marks in FILE (default: next to the recording)."),
+    click.option("--without", multiple=True, metavar="LIST", help="Switch off optimisations of the tree: slicing, trust, unrelated, loops."),
     click.option("--depth", type=int, metavar="N", help="Levels of the cause tree."),
     click.option("--budget", type=float, metavar="SEC", help="Time for the analysis (default 30); then a partial result."),
     click.option("--pinned", "inputs", flag_value="pinned", default=None, help="Hold inputs at their recorded values."),

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TextIO
 
-from butfor.cli.files import check_writable, write_file
 from butfor.explanation import Explanation
+from butfor.files import check_writable, write_file
 from butfor.report.inert import one_line
 
 _PIPE_WIDTH = 100

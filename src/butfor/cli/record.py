@@ -8,9 +8,9 @@ from typing import Any
 import click
 
 from butfor.cli import options as shared
-from butfor.cli.files import check_writable, replacing
 from butfor.cli.gather import gather
 from butfor.cli.output import progress_line, write_stdout
+from butfor.files import check_writable, replacing
 
 _HELP = """\b
 Examples:

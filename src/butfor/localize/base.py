@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from butfor.explanation import Evidence
 from butfor.failures.point import FailurePoint
+from butfor.marks import Marks
 from butfor.options import Options
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
@@ -40,6 +41,7 @@ class Case:
     places: Places
     options: Options
     budget: Budget
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def trace(self) -> Trace:

@@ -1,0 +1,276 @@
+"""The cause tree: why the failure, why its causes were reached, level by level (cascade fault localization).
+
+A node is a cause: the statements that justify one property. The first property is the failed check; every decision that let a cause's statements
+run, or kept another value from being assigned, is a property of its own one level down. There is one node per static decision and direction: the
+rounds of a loop are one node, and a decision that several causes lead to is opened once and shared.
+"""
+
+from __future__ import annotations
+
+import heapq
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from butfor.encode.justify import Justified, Justifier
+from butfor.encode.recheck import recheck
+from butfor.explanation import FailureKind
+from butfor.localize.base import Case
+from butfor.localize.slice import initial_places
+from butfor.solve import Verdict
+from butfor.trace.places import Place
+from butfor.trace.trace import Node
+
+MOST_CAUSES = 200
+_SOLVING, _EACH = 3.0, 0.5  # seconds for all re-checks, and for one
+_MOST_SOLVED = 1_000  # instances of a cause that is re-checked
+_COST = {"control": 0.0, "address": 0.5, "potential": 1.0}
+_ROUNDS = 3  # instances of one decision that are justified together
+
+Key = tuple[Any, ...]
+
+
+@dataclass(slots=True)
+class Cause:
+    """One node of the tree. `condition` is the decision that is explained, None for the failed check; `via` says how it was reached."""
+
+    id: int
+    parent: int | None
+    level: int
+    condition: Place | None
+    via: str
+    nodes: tuple[Node, ...]
+    proved: bool = False  # a solver confirmed that the statements alone force the property
+    shared: dict[int, None] = field(default_factory=dict)  # further causes that lead here
+    rounds: set[Node] = field(default_factory=set)  # instances of the decision that were met
+    statements: dict[Place, list[Node]] = field(default_factory=dict)
+
+
+@dataclass(order=True, slots=True)
+class _Candidate:
+    order: tuple[float, ...]
+    key: Key = field(compare=False)
+    parent: int = field(compare=False)
+    via: str = field(compare=False)
+    nodes: tuple[Node, ...] = field(compare=False)
+    place: Place | None = field(compare=False)
+
+
+class CauseTree:
+    """Causes in the order in which they were opened: best first, flat, linked by id."""
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+        self.trace = case.trace
+        off = case.options.without
+        self.justifier = Justifier(case.dependence)
+        self.causes: list[Cause] = []
+        self.complete = True
+        self.pruned = 0  # candidates that a mark removed
+        self.guilty: Cause | None = None
+        self._folds = "loops" not in off
+        self._only_related = "unrelated" not in off
+        self._only_slice = "slicing" not in off
+        self._trusted = frozenset(() if "trust" in off else case.options.trust)
+        self._opened: dict[Key, Cause | None] = {}
+        self._waiting: dict[Key, dict[tuple[Node, ...], int]] = {}  # instances of decisions on the heap, with the cause that led to them
+        self._heap: list[_Candidate] = []
+        self._solving = min(_SOLVING, case.options.budget / 4)
+        check = case.point.node if case.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR) else None
+        self._check = case.places.of(check) if check is not None else None
+
+    def open(self, depth: int) -> None:
+        """Builds the tree down to a level, or to the statement that the user called guilty."""
+        point = self.case.point
+        root = self._add(None, 0, None, "failure", point.roots)
+        assert root is not None
+        for node in point.roots:  # the failed check is explained by the root itself
+            if node[1] >= 0 and self.trace.instr(node).op in ("br", "switch"):
+                self._opened[self._key(node)[0]] = None
+        if point.node is not None:
+            self._candidate(point.node, root, "control", 0.0)
+        for node in point.maybe:
+            self._candidate(node, root, "potential", 0.0)
+        self._children(root, depth)
+        while self._heap and self.guilty is None:
+            if len(self.causes) >= MOST_CAUSES or self.case.budget.is_over():
+                self.complete = False
+                return
+            c = heapq.heappop(self._heap)
+            if c.key not in self._opened:
+                self._open(c, depth)
+        if self.guilty is not None:
+            self._only_path_to(self.guilty)
+
+    def _open(self, c: _Candidate, depth: int) -> None:
+        self._opened[c.key] = None
+        if self._mark(c.place) == "benign":
+            self.pruned += 1
+            return
+        waiting = self._waiting.pop(c.key, {})
+        others = sorted(waiting, key=lambda parts: -parts[-1][0])[: _ROUNDS - 1] if c.via != "address" else []
+        roots = tuple(dict.fromkeys(node for parts in (c.nodes, *others) for node in parts))
+        cause = self._add(c.parent, self.causes[c.parent].level + 1, c.place, c.via, roots)
+        if cause is None:
+            return
+        self._opened[c.key] = cause
+        cause.rounds.update(parts[-1] for parts in (c.nodes, *waiting))
+        cause.shared.update((parent, None) for parent in waiting.values() if parent != c.parent)
+        self._children(cause, depth)
+
+    def _only_path_to(self, cause: Cause) -> None:
+        """Leaves the causes on the way from the failure to this one, which the user called guilty."""
+        path = [cause]
+        while path[-1].parent is not None:
+            path.append(self.causes[path[-1].parent])
+        self.pruned += len(self.causes) - len(path)
+        self.causes = path[::-1]
+        for number, kept in enumerate(self.causes):
+            kept.id, kept.parent, kept.shared = number, number - 1 if number else None, {}
+
+    def _mark(self, place: Place | None) -> str | None:
+        return None if place is None else self.case.marks.of(place.file, place.line)
+
+    def _add(self, parent: int | None, level: int, place: Place | None, via: str, roots: tuple[Node, ...]) -> Cause | None:
+        """The cause of these instances' values; None when it says nothing that its parent did not say."""
+        justified = self.justifier.justify(roots)
+        self.complete = self.complete and justified.complete
+        cause = Cause(len(self.causes), parent, level, place, via, tuple(justified.nodes))
+        self._statements(cause, justified)
+        if parent is not None and via == "address" and cause.statements.keys() <= self.causes[parent].statements.keys():
+            return None
+        cause.proved = justified.complete and self._confirmed(justified, roots)
+        self.causes.append(cause)
+        if self.case.marks and "guilty" in map(self._mark, (place, *cause.statements)):
+            self.guilty = cause
+        if justified.addresses:
+            self._address_child(cause, tuple(justified.addresses))
+        return cause
+
+    def _confirmed(self, justified: Justified, roots: tuple[Node, ...]) -> bool:
+        """Whether the solver agrees that these instances force the property; False when there is no time for it."""
+        nodes = self._given(justified)
+        if not roots or self._solving <= 0 or len(nodes) > _MOST_SOLVED * (1 if self._only_slice else 20):
+            return False
+        start = time.monotonic()
+        verdict = recheck(self.trace, nodes, roots, min(_EACH, self._solving), dependence=self.case.dependence, is_cancelled=self.case.budget.is_over)
+        self._solving -= time.monotonic() - start
+        return verdict is Verdict.UNSAT
+
+    def _given(self, justified: Justified) -> dict[Node, None]:
+        """The instances that the solver is given: the cause itself; without optimisations also what has nothing to do with it."""
+        nodes = justified.nodes
+        if not self._only_related:
+            nodes = {**nodes, **{n: None for c in self.causes for n in c.nodes}}
+        if not self._only_slice:
+            last = max((n[0] for n in nodes), default=-1)
+            nodes = {**{(i, n): None for i in range(last + 1) for n in range(self.trace.at(i).seg.start, self.trace.at(i).seg.end)}, **nodes}
+        return nodes
+
+    # --- statements -----------------------------------------------------------------------------------------------------------
+
+    def _statements(self, cause: Cause, justified: Justified) -> None:
+        """The statements of a cause: what it passed through, the pointers on the way as far as they were assigned, initial values."""
+        for node in justified.nodes:
+            self._place(cause, node)
+        for node in justified.addresses:
+            for assigned in self._assigned(node):
+                self._place(cause, assigned)
+        for address, reader in justified.initial.items():
+            for place in initial_places(self.case, address):
+                if self._mark(place) != "benign":
+                    cause.statements.setdefault(place, []).append(reader)
+
+    def _place(self, cause: Cause, node: Node) -> None:
+        if node[1] >= 0 and self.trace.instr(node).op == "alloca":
+            return
+        node = self._outside(node)
+        place = self.case.places.of(node)
+        if place is not None and not self._is_check(place) and self._mark(place) != "benign":
+            cause.statements.setdefault(place, []).append(node)
+
+    def _is_check(self, place: Place) -> bool:
+        """Whether the place is the failed assertion itself."""
+        return self._check is not None and place.path == self._check.path and place.line == self._check.line and place.column >= self._check.column
+
+    def _assigned(self, node: Node) -> list[Node]:
+        """The assignments that gave the pointers and indices of an address their values, one step back."""
+        found: list[Node] = []
+        work, seen = [node], set()
+        while work and len(found) < 8:
+            at = work.pop()
+            if at in seen:
+                continue
+            seen.add(at)
+            op = self.trace.instr(at).op if at[1] >= 0 else "param"
+            if op in ("store", "call", "ret", "param"):
+                found.append(at)
+            elif op != "alloca":
+                work += [t for kind, t in self.case.dependence.edges(at) if kind in ("data", "address")]
+        return found
+
+    def _outside(self, node: Node) -> Node:
+        """The instance itself, or the call of the trusted function it is in."""
+        at = node
+        while self._trusted and self.trace.at(at[0]).fn.name in self._trusted:
+            call = self.trace.call_of(at[0])
+            if call is None:
+                return at
+            at = call
+        return at
+
+    # --- critical conditions --------------------------------------------------------------------------------------------------
+
+    def _address_child(self, cause: Cause, addresses: tuple[Node, ...]) -> None:
+        key = ("address", cause.id)
+        order = (cause.level + 1 + _COST["address"], -float(max(n[0] for n in addresses)))
+        heapq.heappush(self._heap, _Candidate(order, key, cause.id, "address", addresses, cause.condition))
+
+    def _children(self, cause: Cause, depth: int) -> None:
+        """Puts the critical conditions of a cause on the list of what may be opened."""
+        if cause.level >= depth:
+            self._heap = [c for c in self._heap if c.parent != cause.id]
+            heapq.heapify(self._heap)
+            return
+        nodes = [n for n in cause.nodes if self._mark(self.case.places.of(n)) != "benign"] if self.case.marks else cause.nodes
+        newest = sorted({self._outside(n)[0]: None for n in nodes}, reverse=True)
+        for rank, i in enumerate(newest):
+            parent = self.case.dependence.control(i)
+            while parent is not None and self.trace.instr(parent).op == "call":
+                parent = self.case.dependence.control(parent[0])
+            if parent is not None:
+                self._candidate(parent, cause, "control", rank / len(newest))
+        for node in nodes:
+            if node[1] >= 0 and self.trace.instr(node).op == "load":
+                for _, target in self.case.dependence.potential(node):
+                    self._candidate(target, cause, "potential", 0.5)
+
+    def _candidate(self, node: Node, parent: Cause, via: str, distance: float) -> None:
+        node = self._outside(node)
+        if self.trace.instr(node).op not in ("br", "switch"):
+            upper = self.case.dependence.control(node[0])
+            while upper is not None and self.trace.instr(upper).op == "call":
+                upper = self.case.dependence.control(upper[0])
+            if upper is None:
+                return
+            node = upper
+        key, parts = self._key(node)
+        if key in self._opened:
+            known = self._opened[key]
+            if known is not None and known is not parent:
+                known.rounds.add(parts[-1])
+                if parent.id not in (known.parent, known.id):
+                    known.shared[parent.id] = None
+            return
+        self._waiting.setdefault(key, {}).setdefault(parts, parent.id)
+        order = (parent.level + 1 + _COST[via], distance, -float(node[0]))
+        heapq.heappush(self._heap, _Candidate(order, key, parent.id, via, parts, self.case.places.of(parts[-1])))
+
+    def _key(self, node: Node) -> tuple[Key, tuple[Node, ...]]:
+        """What makes two decisions the same node of the tree: the condition and the way it went; and the instances that decided."""
+        decision, parts = self.justifier.decision_of(node)
+        s = self.trace.at(parts[-1][0])
+        following = self.trace.next_in_frame(parts[-1][0])
+        went = self.trace.at(following).seg.block if following >= 0 else -1
+        static = (s.fn.name, decision.head if decision is not None else s.seg.block, went)
+        return static if self._folds else (*static, parts[-1]), parts
