@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.errors import UnsupportedError
 from butfor.explanation import Explanation, Failure, RunInfo, Status
@@ -15,9 +16,10 @@ from butfor.failures.crash import signal_name
 from butfor.failures.find import Verdict, find_failure
 from butfor.failures.point import FailurePoint, Unsupported
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.record import record
+from butfor.frontends.c.record import record, run_spec
+from butfor.frontends.c.run import RunSpec
 from butfor.localize import registry
-from butfor.localize.base import Budget, Case
+from butfor.localize.base import Budget, Case, OtherRun
 from butfor.localize.slice import is_step
 from butfor.marks import settle
 from butfor.options import Options
@@ -58,10 +60,10 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
     )
 
 
-def analyse(recording: Recording, options: Options, progress: Progress) -> Explanation:
-    """The explanation of one recorded run."""
+def analyse(recording: Recording, options: Options, progress: Progress, others: tuple[OtherRun, ...] = ()) -> Explanation:
+    """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
-    localizers = [(name, registry.get(name)) for name in options.methods or registry.DEFAULT]
+    localizers = [(name, registry.get(name)) for name in options.methods or (*registry.DEFAULT, *(("spectrum",) if others else ()))]
     if options.expect_stdout is not None or options.expect_exit is not None:
         recording.meta = _with_expectations(recording, options)
     places = Places(recording)
@@ -81,7 +83,7 @@ def analyse(recording: Recording, options: Options, progress: Progress) -> Expla
         notes.insert(0, _nothing(verdict, info))
         return Explanation(Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts())
     marks = settle(options, options.marks)
-    case = Case(recording, verdict.failure, dependence, places, options, Budget(options.budget), marks)
+    case = Case(recording, verdict.failure, dependence, places, options, Budget(options.budget), marks, others)
     diagnoses = []
     for name, localizer in localizers:
         progress(f"method {name}")
@@ -175,7 +177,8 @@ def _failure(point: FailurePoint, places: Places) -> Failure:
 def explain_tests(options: Options, program: Build, progress: Progress) -> Explanation:
     """The explanation of the failing tests of a list: the shortest failing run is analysed, all are listed."""
     assert options.tests is not None
-    results: list[tuple[TestCase, Recording, Verdict]] = []
+    results: list[_Tested] = []
+    shortest: tuple[int, Recording] | None = None
     for test in read_tests(options.tests):
         progress(f"test {test.name}")
         one = replace(options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None)
@@ -184,16 +187,30 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
             verdict = find_failure(recording, Dependence(recording.trace), options.memory_errors)
         except Unsupported as e:
             raise _unsupported(e, Places(recording)) from e
-        results.append((test, recording, verdict))
-    table = [_test_row(test, recording, verdict) for test, recording, verdict in results]
-    failing = [r for r in results if r[2].failure is not None]
-    if not failing:
+        results.append(_Tested(test, run_spec(one), _test_row(test, recording, verdict), verdict.failure is not None, recording.log.counts > 0))
+        if verdict.failure is not None and (shortest is None or len(recording.log) < len(shortest[1].log)):
+            shortest = len(results) - 1, recording
+    table = [r.row for r in results]
+    if shortest is None:
         notes = (f"none of the {len(results)} tests failed",)
         return Explanation(Status.NO_FAILURE, notes=notes, extra={"tests": table})
-    test, recording, _ = min(failing, key=lambda r: len(r[1].log))
-    answer = analyse(recording, replace(options, tests=None), progress)
-    note = f"{len(failing)} of {len(results)} tests fail; the shortest failing run, test {test.name!r}, is explained"
+    chosen, recording = shortest
+    others = tuple(
+        OtherRun(r.test.name, r.spec, r.test.expect_stdout, r.test.expect_exit, r.failed, r.covered) for k, r in enumerate(results) if k != chosen
+    )
+    answer = analyse(recording, replace(options, tests=None), progress, others)
+    failing = sum(r.failed for r in results)
+    note = f"{failing} of {len(results)} tests fail; the shortest failing run, test {results[chosen].test.name!r}, is explained"
     return replace(answer, notes=(note, *answer.notes), extra={**answer.extra, "tests": table})
+
+
+@dataclass(frozen=True, slots=True)
+class _Tested:
+    test: TestCase
+    spec: RunSpec
+    row: dict[str, Any]
+    failed: bool
+    covered: NDArray[np.bool_]
 
 
 def _test_row(test: TestCase, recording: Recording, verdict: Verdict) -> dict[str, Any]:

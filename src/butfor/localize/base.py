@@ -8,14 +8,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from butfor.explanation import Evidence
 from butfor.failures.point import FailurePoint
+from butfor.frontends.c.run import RunSpec
 from butfor.marks import Marks
 from butfor.options import Options
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
 from butfor.trace.places import Place, Places
 from butfor.trace.recording import Recording
+from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.steps import Steps
 from butfor.trace.trace import Trace
 
@@ -31,6 +36,18 @@ class Budget:
         return time.monotonic() >= self.end
 
 
+@dataclass(frozen=True, slots=True)
+class OtherRun:
+    """Another test of the program: how to run it, what it should do, whether it fails, and which segments it ran."""
+
+    name: str
+    spec: RunSpec
+    expect_stdout: bytes | None
+    expect_exit: int | None
+    failed: bool
+    covered: NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class Case:
     """One failing run with everything a method may ask about it."""
@@ -42,6 +59,7 @@ class Case:
     options: Options
     budget: Budget
     marks: Marks = field(default_factory=Marks)
+    others: tuple[OtherRun, ...] = ()  # the other tests, when there are any
 
     @property
     def trace(self) -> Trace:
@@ -52,6 +70,12 @@ class Case:
     def objects(self) -> Objects:
         """Objects by address."""
         return Objects(self.recording)
+
+    @cached_property
+    def slices(self) -> dict[str, Slice]:
+        """The backward slices of the failure by kind, each part of the next."""
+        slicer = Slicer(self.dependence, self.budget.is_over)
+        return {kind: slicer.backward(self.point.roots, kind, self.point.node, maybe=self.point.maybe) for kind in KINDS}
 
     @cached_property
     def steps(self) -> Steps:

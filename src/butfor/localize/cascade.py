@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from butfor.explanation import Evidence
+from butfor.explanation import Evidence, FailureKind
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.localize.causes import Cause, CauseTree
 from butfor.localize.slice import in_words
@@ -13,6 +13,16 @@ from butfor.trace.places import Place
 from butfor.trace.trace import Node
 
 DEPTH = 4
+_DID = {
+    FailureKind.ASSERTION: "made the check fail",
+    FailureKind.REACH_ERROR: "led to the error",
+    FailureKind.OUTPUT: "gave the wrong output",
+    FailureKind.EXIT_STATUS: "gave the exit status",
+    FailureKind.SIGNAL: "led to the crash",
+    FailureKind.MEMORY: "led to the bad access",
+    FailureKind.DIVISION: "gave the divisor",
+    FailureKind.NO_END: "keep the loop going",
+}
 
 
 def localize(case: Case) -> Diagnosis:
@@ -49,8 +59,9 @@ def _plain(case: Case, cause: Cause) -> dict[str, Any]:
 
 def _outcome(case: Case, cause: Cause) -> str:
     """How the decision went, with the values it saw."""
-    deciding = next((n for n in cause.nodes if n[1] >= 0 and case.trace.instr(n).op in ("br", "switch")), None)
-    step = case.steps.of(deciding, brief=True) if deciding is not None and cause.condition is not None else None
+    if cause.decided is None or cause.condition is None or case.trace.instr(cause.decided).op not in ("br", "switch"):
+        return ""
+    step = case.steps.of(cause.decided, brief=True)
     return "" if step is None else in_words(step)
 
 
@@ -72,12 +83,12 @@ def _findings(case: Case, tree: CauseTree) -> Iterator[Finding]:
         if place == shown:
             score = 0.0
         evidence = Evidence.PROVED if cause.proved else Evidence.HEURISTIC
-        yield Finding(place, round(max(score, 0.0), 4), f"level {cause.level}: {_why(cause)}", evidence)
+        yield Finding(place, round(max(score, 0.0), 4), f"level {cause.level}: {_why(cause, case.point.kind)}", evidence)
 
 
-def _why(cause: Cause) -> str:
+def _why(cause: Cause, kind: FailureKind) -> str:
     if cause.condition is None:
-        return "it computed the pointer or index used there" if cause.via == "address" else "it is among the statements that made the check fail"
+        return "it computed the pointer or index used there" if cause.via == "address" else f"it is among the statements that {_DID[kind]}"
     text = f"`{cause.condition.text}` (line {cause.condition.line})"
     if cause.via == "potential":
         return f"{text}, decided otherwise, could have assigned another value"

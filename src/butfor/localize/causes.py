@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import heapq
 import time
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from butfor.encode.justify import Justified, Justifier
@@ -18,6 +19,7 @@ from butfor.explanation import FailureKind
 from butfor.localize.base import Case
 from butfor.localize.slice import initial_places
 from butfor.solve import Verdict
+from butfor.source.model import Role
 from butfor.trace.places import Place
 from butfor.trace.trace import Node
 
@@ -25,7 +27,8 @@ MOST_CAUSES = 200
 _SOLVING, _EACH = 3.0, 0.5  # seconds for all re-checks, and for one
 _MOST_SOLVED = 1_000  # instances of a cause that is re-checked
 _COST = {"control": 0.0, "address": 0.5, "potential": 1.0}
-_ROUNDS = 3  # instances of one decision that are justified together
+_ROUNDS = 3  # instances of one decision that are justified together when it is opened
+_LATER = 6  # instances that are looked at when they turn up after that
 
 Key = tuple[Any, ...]
 
@@ -43,6 +46,9 @@ class Cause:
     proved: bool = False  # a solver confirmed that the statements alone force the property
     shared: dict[int, None] = field(default_factory=dict)  # further causes that lead here
     rounds: set[Node] = field(default_factory=set)  # instances of the decision that were met
+    later: int = 0  # instances that were looked at after it was opened
+    decided: Node | None = None  # the instance that settled the decision
+    guard: int = -1  # the frame whose rest this decision let run, else -1
     statements: dict[Place, list[Node]] = field(default_factory=dict)
 
 
@@ -54,6 +60,8 @@ class _Candidate:
     via: str = field(compare=False)
     nodes: tuple[Node, ...] = field(compare=False)
     place: Place | None = field(compare=False)
+    level: int = field(compare=False)
+    guard: int = field(compare=False, default=-1)
 
 
 class CauseTree:
@@ -74,6 +82,9 @@ class CauseTree:
         self._trusted = frozenset(() if "trust" in off else case.options.trust)
         self._opened: dict[Key, Cause | None] = {}
         self._waiting: dict[Key, dict[tuple[Node, ...], int]] = {}  # instances of decisions on the heap, with the cause that led to them
+        self._calls: dict[Key, dict[Node, None]] = {}  # calls between a decision on the heap and what it let run
+        self._defined: dict[Place, list[Place]] = {}  # macros that a statement uses
+        self._turned_up: list[tuple[Cause, tuple[Node, ...]]] = []  # further instances of decisions that are open
         self._heap: list[_Candidate] = []
         self._solving = min(_SOLVING, case.options.budget / 4)
         check = case.point.node if case.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR) else None
@@ -90,17 +101,27 @@ class CauseTree:
         if point.node is not None:
             self._candidate(point.node, root, "control", 0.0)
         for node in point.maybe:
-            self._candidate(node, root, "potential", 0.0)
+            self._maybe(node, root)
         self._children(root, depth)
-        while self._heap and self.guilty is None:
+        while (self._heap or self._turned_up) and self.guilty is None:
             if len(self.causes) >= MOST_CAUSES or self.case.budget.is_over():
                 self.complete = False
                 return
+            if self._turned_up:
+                self._merge(*self._turned_up.pop(), depth)
+                continue
             c = heapq.heappop(self._heap)
             if c.key not in self._opened:
                 self._open(c, depth)
         if self.guilty is not None:
             self._only_path_to(self.guilty)
+
+    def _maybe(self, node: Node, root: Cause) -> None:
+        """An instance that could have kept the failure away: a decision that went otherwise, or another value of it."""
+        self._candidate(node, root, "potential", 0.0)
+        if node[1] < 0 or self.trace.instr(node).op not in ("br", "switch"):
+            order = (1 + _COST["potential"], 0.0, -float(node[0]))
+            heapq.heappush(self._heap, _Candidate(order, ("maybe", node), root.id, "potential", (node,), self.case.places.of(node), 1))
 
     def _open(self, c: _Candidate, depth: int) -> None:
         self._opened[c.key] = None
@@ -110,13 +131,31 @@ class CauseTree:
         waiting = self._waiting.pop(c.key, {})
         others = sorted(waiting, key=lambda parts: -parts[-1][0])[: _ROUNDS - 1] if c.via != "address" else []
         roots = tuple(dict.fromkeys(node for parts in (c.nodes, *others) for node in parts))
-        cause = self._add(c.parent, self.causes[c.parent].level + 1, c.place, c.via, roots)
-        if cause is None:
+        cause = self._add(c.parent, c.level, c.place, c.via, roots)
+        if cause is None:  # nothing new was computed, but other decisions may have led to it
+            self._children(replace(self.causes[c.parent], nodes=tuple(self.justifier.justify(roots).nodes)), depth)
             return
         self._opened[c.key] = cause
+        cause.guard = c.guard
+        cause.decided = c.nodes[-1] if c.via != "address" else None
+        for call in self._calls.pop(c.key, ()):
+            self._place(cause, call)
         cause.rounds.update(parts[-1] for parts in (c.nodes, *waiting))
         cause.shared.update((parent, None) for parent in waiting.values() if parent != c.parent)
         self._children(cause, depth)
+
+    def _merge(self, cause: Cause, roots: tuple[Node, ...], depth: int) -> None:
+        """Adds what another instance of a decision needed, if it needed other statements."""
+        justified = self.justifier.justify(roots)
+        before = len(cause.statements)
+        self._statements(cause, justified)
+        if len(cause.statements) == before:
+            return
+        known = set(cause.nodes)
+        new = tuple(n for n in justified.nodes if n not in known)
+        cause.nodes += new
+        cause.proved = cause.proved and justified.complete and self._confirmed(justified, roots)
+        self._children(replace(cause, nodes=new), depth)
 
     def _only_path_to(self, cause: Cause) -> None:
         """Leaves the causes on the way from the failure to this one, which the user called guilty."""
@@ -186,8 +225,16 @@ class CauseTree:
             return
         node = self._outside(node)
         place = self.case.places.of(node)
-        if place is not None and not self._is_check(place) and self._mark(place) != "benign":
-            cause.statements.setdefault(place, []).append(node)
+        if place is None or place.role == Role.END or self._is_check(place) or self._mark(place) == "benign":
+            return
+        for each in (place, *self._macros(place)):  # what a macro computed may be wrong in its definition
+            cause.statements.setdefault(each, []).append(node)
+
+    def _macros(self, place: Place) -> list[Place]:
+        known = self._defined.get(place)
+        if known is None:
+            known = self._defined[place] = [m for m in self.case.places.macros(place) if self._mark(m) != "benign"]
+        return known
 
     def _is_check(self, place: Place) -> bool:
         """Whether the place is the failed assertion itself."""
@@ -224,7 +271,7 @@ class CauseTree:
     def _address_child(self, cause: Cause, addresses: tuple[Node, ...]) -> None:
         key = ("address", cause.id)
         order = (cause.level + 1 + _COST["address"], -float(max(n[0] for n in addresses)))
-        heapq.heappush(self._heap, _Candidate(order, key, cause.id, "address", addresses, cause.condition))
+        heapq.heappush(self._heap, _Candidate(order, key, cause.id, "address", addresses, cause.condition, cause.level + 1))
 
     def _children(self, cause: Cause, depth: int) -> None:
         """Puts the critical conditions of a cause on the list of what may be opened."""
@@ -235,36 +282,51 @@ class CauseTree:
         nodes = [n for n in cause.nodes if self._mark(self.case.places.of(n)) != "benign"] if self.case.marks else cause.nodes
         newest = sorted({self._outside(n)[0]: None for n in nodes}, reverse=True)
         for rank, i in enumerate(newest):
-            parent = self.case.dependence.control(i)
-            while parent is not None and self.trace.instr(parent).op == "call":
-                parent = self.case.dependence.control(parent[0])
+            parent, calls = self._decision_over(i)
             if parent is not None:
-                self._candidate(parent, cause, "control", rank / len(newest))
+                self._candidate(parent, cause, "control", rank / len(newest), calls)
         for node in nodes:
             if node[1] >= 0 and self.trace.instr(node).op == "load":
                 for _, target in self.case.dependence.potential(node):
                     self._candidate(target, cause, "potential", 0.5)
 
-    def _candidate(self, node: Node, parent: Cause, via: str, distance: float) -> None:
+    def _decision_over(self, i: int) -> tuple[Node | None, list[Node]]:
+        """The decision that let a segment instance run, and the calls on the way to it."""
+        calls = []
+        parent = self.case.dependence.control(i)
+        while parent is not None and self.trace.instr(parent).op == "call":
+            calls.append(parent)
+            parent = self.case.dependence.control(parent[0])
+        return parent, calls
+
+    def _candidate(self, node: Node, parent: Cause, via: str, distance: float, calls: Iterable[Node] = ()) -> None:
         node = self._outside(node)
         if self.trace.instr(node).op not in ("br", "switch"):
-            upper = self.case.dependence.control(node[0])
-            while upper is not None and self.trace.instr(upper).op == "call":
-                upper = self.case.dependence.control(upper[0])
+            upper, calls = self._decision_over(node[0])
             if upper is None:
                 return
             node = upper
         key, parts = self._key(node)
         if key in self._opened:
             known = self._opened[key]
-            if known is not None and known is not parent:
-                known.rounds.add(parts[-1])
-                if parent.id not in (known.parent, known.id):
-                    known.shared[parent.id] = None
+            if known is not None:
+                self._met_again(known, parts, parent)
             return
         self._waiting.setdefault(key, {}).setdefault(parts, parent.id)
-        order = (parent.level + 1 + _COST[via], distance, -float(node[0]))
-        heapq.heappush(self._heap, _Candidate(order, key, parent.id, via, parts, self.case.places.of(parts[-1])))
+        self._calls.setdefault(key, {}).update(dict.fromkeys(calls))
+        frame = self.trace.log.frame_of(node[0]) if via == "control" and self.case.dependence.is_guard(node) else -1
+        level = parent.level + (frame < 0 or frame != parent.guard)  # a row of early exits is one step, not a nest
+        order = (level + _COST[via], distance, -float(node[0]))
+        heapq.heappush(self._heap, _Candidate(order, key, parent.id, via, parts, self.case.places.of(parts[-1]), level, frame))
+
+    def _met_again(self, known: Cause, parts: tuple[Node, ...], parent: Cause) -> None:
+        if parent.id not in (known.parent, known.id):
+            known.shared[parent.id] = None
+        if parts[-1] not in known.rounds:
+            known.rounds.add(parts[-1])
+            if known.later < _LATER:
+                known.later += 1
+                self._turned_up.append((known, parts))
 
     def _key(self, node: Node) -> tuple[Key, tuple[Node, ...]]:
         """What makes two decisions the same node of the tree: the condition and the way it went; and the instances that decided."""

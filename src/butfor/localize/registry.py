@@ -11,6 +11,8 @@ GROUP = "butfor.localizers"
 _OWN = {
     "slice": "butfor.localize.slice:localize",
     "cascade": "butfor.localize.cascade:localize",
+    "butfor": "butfor.localize.butfor:localize",
+    "spectrum": "butfor.localize.spectrum:localize",
 }
 DEFAULT = ("slice", "cascade")
 

@@ -12,7 +12,7 @@ from butfor.explanation import FailureKind
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.model import Instr
 from butfor.trace.places import Place
-from butfor.trace.slicing import KINDS, Slice, Slicer
+from butfor.trace.slicing import KINDS, Slice
 from butfor.trace.steps import Step
 from butfor.trace.trace import Node
 
@@ -33,8 +33,7 @@ class _Entry:
 
 def localize(case: Case) -> Diagnosis:
     """The slices of the failure as one ranking."""
-    slicer = Slicer(case.dependence, case.budget.is_over)
-    slices = {kind: slicer.backward(case.point.roots, kind, case.point.node, maybe=case.point.maybe) for kind in KINDS}
+    slices = case.slices
     entries = _entries(case, slices)
     farthest = max((e.distance for e in entries.values()), default=0.0) + 1.0
     for e in entries.values():

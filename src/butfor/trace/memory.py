@@ -26,8 +26,9 @@ class Source:
 class Memory:
     """Resolution of writer ids."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, steady: frozenset[int] = frozenset()) -> None:
         self.log = log
+        self._steady = steady  # addresses of library data that no call changes
 
     @cached_property
     def _globals(self) -> tuple[list[int], list[int]]:
@@ -76,7 +77,7 @@ class Memory:
             while k + length < end and ids[k + length] == (w if w == 0 or w >= EVENT else w + length):
                 length += 1
             if w == 0:
-                if flags & FOREIGN and r["event"]:
+                if flags & FOREIGN and r["event"] and start not in self._steady:
                     yield Source("changed", int(r["event"]), start + k)
                 kind = "uninit" if flags & UNINIT else "initial" if flags & INITIAL else "foreign"
                 yield Source(kind, number, start + k)

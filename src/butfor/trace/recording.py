@@ -38,6 +38,7 @@ class Meta:
     folder: str = ""
     env: tuple[tuple[str, str], ...] = ()
     nondet: tuple[int, ...] = ()
+    libs: tuple[str, ...] = ()  # libraries it was linked with
     returncode: int = 0
     seconds: float = 0.0
     limit: str = ""
@@ -167,7 +168,8 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
         raise RecordingError(f"{path} was made by another version of butfor (format {version}, this one reads {FORMAT})")
     try:
         raw = head["meta"]
-        raw["args"], raw["nondet"], raw["given"] = tuple(raw["args"]), tuple(raw["nondet"]), tuple(raw["given"])
+        for name in ("args", "nondet", "given", "libs"):
+            raw[name] = tuple(raw.get(name, ()))
         raw["env"] = tuple((k, v) for k, v in raw["env"])
         meta = Meta(**raw)
         _check_types(meta)
@@ -178,7 +180,7 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
 
 def _check_types(meta: Meta) -> None:
     """Raises TypeError or ValueError when a description does not have the types it should."""
-    texts = (*meta.args, meta.name, meta.folder, meta.limit, *meta.given, *(x for pair in meta.env for x in pair))
+    texts = (*meta.args, *meta.libs, meta.name, meta.folder, meta.limit, *meta.given, *(x for pair in meta.env for x in pair))
     texts += (*meta.sources, *meta.sources.values(), meta.expect_stdout or "")
     numbers = (meta.returncode, *meta.nondet, meta.expect_exit or 0)
     if not all(isinstance(t, str) for t in texts) or not all(type(n) is int for n in numbers) or not isinstance(meta.seconds, int | float):

@@ -35,7 +35,7 @@ class Trace:
         self.addresses = addresses
         self.labels = labels or {}
         self._names = {address: name for name, address in reversed(addresses.items())}
-        self.memory = Memory(log)
+        self.memory = Memory(log, frozenset(addresses[name] for name in ("stdin", "stdout", "stderr") if name in addresses))
         self._segments: dict[int, StaticSegment] = {}
         self._values: dict[Node, Any] = {}
         self._closures: dict[tuple[str, int], Closure] = {}

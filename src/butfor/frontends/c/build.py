@@ -73,7 +73,8 @@ def models() -> frozenset[str]:
     return frozenset(names)
 
 
-def _initialise_llvm() -> None:
+def initialise_llvm() -> None:
+    """Makes llvmlite ready for this machine, once."""
     with contextlib.suppress(RuntimeError):
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -91,13 +92,24 @@ def _load(path: Path) -> llvm.ModuleRef:
         raise CompileError(f"{path} is not valid LLVM IR", stderr=str(e)) from e
 
 
-def _code_version() -> str:
+def object_code(text: str) -> bytes:
+    """The object file of a module."""
+    initialise_llvm()
+    module = llvm.parse_assembly(text)
+    module.verify()
+    # opt 0 is three times faster here, but its frames are so much larger that programs which watch their stack behave differently
+    machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(opt=1, reloc="pic", codemodel="default")
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def code_version() -> str:
     """A text that changes when butfor's own compiler part or its tools do."""
     parts = [llvmlite.__version__]
     with contextlib.suppress(metadata.PackageNotFoundError):
         parts.append(metadata.version("ziglang"))
     here = Path(__file__).parent
-    files = sorted((*here.rglob("*.py"), *RUNTIME.iterdir(), here.parents[1] / "program" / "segments.py"))
+    files = sorted((*here.rglob("*.py"), *RUNTIME.iterdir(), *(here / "hooks").iterdir(), here.parents[1] / "program" / "segments.py"))
     return cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])
 
 
@@ -143,7 +155,7 @@ def _contents(spec: BuildSpec, headers: Sequence[Path]) -> list[bytes | str]:
 def build(spec: BuildSpec, progress: Progress) -> Build:
     """The program of these sources, from the cache when it was built before."""
     compiler = toolchain.find_compiler(spec.cc)
-    fixed = [_code_version(), *compiler.command, *spec.flags, "--", *spec.libs]
+    fixed = [code_version(), *compiler.command, *spec.flags, "--", *spec.libs]
     headers = Headers(compiler, spec.sources, spec.flags)
     known = headers.known
     if known is not None:
@@ -160,7 +172,7 @@ def build(spec: BuildSpec, progress: Progress) -> Build:
 
 
 def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
-    _initialise_llvm()
+    initialise_llvm()
     progress("compiling")
     whole, warnings = _ir_of(spec, compiler, work)
     text = str(whole)
@@ -174,11 +186,7 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
     (work / "warnings").write_text(warnings, "utf-8")
     np.save(work / "segments.npy", result.table)
-    instrumented = llvm.parse_assembly(result.text)
-    instrumented.verify()
-    # 0 is three times faster here, but its frames are so much larger that programs which watch their stack behave differently
-    machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(opt=1, reloc="pic", codemodel="default")
-    (work / "program.o").write_bytes(machine.emit_object(instrumented))
+    (work / "program.o").write_bytes(object_code(result.text))
     wide = len(result.table) > 0xFFFF
     runtime = _runtime(compiler, wide)
     toolchain.warm_up(compiler, progress)
@@ -190,11 +198,15 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
 
 def _runtime(compiler: toolchain.Compiler, wide: bool) -> list[Path]:
     """The objects of the recording runtime."""
-    key = cache.key_of([_code_version(), *compiler.command, str(wide)])
-    sources = sorted(RUNTIME.glob("*.c"))
+    return runtime_objects(compiler, RUNTIME, ["-DBF_WIDE_SEGMENTS"] if wide else [])
+
+
+def runtime_objects(compiler: toolchain.Compiler, folder: Path, flags: Sequence[str]) -> list[Path]:
+    """The objects of the C files of one of butfor's runtimes."""
+    key = cache.key_of([code_version(), *compiler.command, folder.name, *flags])
+    sources = sorted(folder.glob("*.c"))
 
     def make(work: Path) -> None:
-        flags = ["-DBF_WIDE_SEGMENTS"] if wide else []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             list(pool.map(lambda source: toolchain.compile_object(compiler, source, work / f"{source.stem}.o", flags), sources))
 

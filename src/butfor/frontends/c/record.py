@@ -46,7 +46,7 @@ def compile_program(options: Options, progress: Progress) -> Build:
 def record(options: Options, program: Build, progress: Progress) -> Recording:
     """The recording of one run."""
     try:
-        folder = _scratch()
+        folder = scratch_folder()
         _sweep(Path(folder or tempfile.gettempdir()))
         home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
     except OSError as e:
@@ -65,6 +65,7 @@ def record(options: Options, program: Build, progress: Progress) -> Recording:
             folder=os.getcwd(),
             env=options.env,
             nondet=options.nondet,
+            libs=build_spec(options).libs,
             returncode=done.returncode,
             seconds=done.seconds,
             limit=done.limit,
@@ -87,7 +88,7 @@ def _sweep(folder: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
-def _scratch() -> str | None:
+def scratch_folder() -> str | None:
     """Memory if there is plenty, else the default temporary folder: logs are written fast and read back at once."""
     shm = Path("/dev/shm")
     if "TMPDIR" in os.environ or not os.access(shm, os.W_OK):

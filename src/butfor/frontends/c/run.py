@@ -43,7 +43,7 @@ class RunResult:
     limit: str
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """Runs in the child: same addresses every time, no core file, a new session."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -65,7 +65,7 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
         with open(home / "stdin", "rb") as stdin, open(home / "stdout", "wb") as out, open(home / "stderr", "wb") as err:
             start = time.perf_counter()
             process = subprocess.Popen(
-                [name, *spec.args], executable=executable, stdin=stdin, stdout=out, stderr=err, env=env, cwd=cwd, preexec_fn=_prepare
+                [name, *spec.args], executable=executable, stdin=stdin, stdout=out, stderr=err, env=env, cwd=cwd, preexec_fn=prepare
             )
             try:
                 limit = _watch(process, spec, home, start)

@@ -100,16 +100,25 @@ def instrument(module: Module, program: Program, models: frozenset[str]) -> Inst
             rows.extend((s.loads, s.stores, s.bytes, s.addresses, s.words, s.flags, fn.index) for s in layout.segments)
             i = here.end
         elif line[:1] == "@":
-            out.append(_GLOBAL_DBG.sub("", line))
+            out.append(without_debug(line))
         elif line[:1] not in ("!", ";"):
             out.append(line)
         i += 1
-    names = {f"@{name}": f"@__bf_w_{name}" for name in wrapped} | {f"@{name}": f"@u.{name}" for name in _exported(module)}
-    text = _GLOBAL_REF.sub(lambda m: names.get(m[0], m[0]), "\n".join(out))
-    return Instrumented(text, np.array(rows, dtype=np.int32).reshape(-1, 7))
+    names = {f"@{name}": f"@__bf_w_{name}" for name in wrapped} | {f"@{name}": f"@u.{name}" for name in exported(module)}
+    return Instrumented(renamed("\n".join(out), names), np.array(rows, dtype=np.int32).reshape(-1, 7))
 
 
-def _exported(module: Module) -> Iterator[str]:
+def renamed(text: str, names: dict[str, str]) -> str:
+    """The text with globals renamed, strings left alone."""
+    return _GLOBAL_REF.sub(lambda m: names.get(m[0], m[0]), text)
+
+
+def without_debug(line: str) -> str:
+    """The line of a global without its debug metadata."""
+    return _GLOBAL_DBG.sub("", line)
+
+
+def exported(module: Module) -> Iterator[str]:
     """Names that the program defines for the linker, except main."""
     for f in module.functions.values():
         if f.name != "main" and not _LOCAL.search(module.lines[f.start].partition("@")[0]):
@@ -119,15 +128,16 @@ def _exported(module: Module) -> Iterator[str]:
             yield g.name
 
 
-def _quote(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name as it is written after `@` or `%`."""
     return name if re.fullmatch(r"[-\w.]+", name) else f'"{name}"'
 
 
 def _tables(program: Program) -> str:
     """Tables by which the runtime tells where globals and functions are."""
-    rows = ", ".join(f"{{ ptr, i64 }} {{ ptr @{_quote(n)}, i64 {size} }}" for n, size in program.global_table)
-    fns = ", ".join(f"ptr @{_quote(n)}" for n in program.function_table)
-    labels = ", ".join(f"ptr blockaddress(@{_quote(f)}, %{_quote(b)})" for f, b in program.label_table)
+    rows = ", ".join(f"{{ ptr, i64 }} {{ ptr @{quoted(n)}, i64 {size} }}" for n, size in program.global_table)
+    fns = ", ".join(f"ptr @{quoted(n)}" for n in program.function_table)
+    labels = ", ".join(f"ptr blockaddress(@{quoted(f)}, %{quoted(b)})" for f, b in program.label_table)
     g, f, b = len(program.global_table), len(program.function_table), len(program.label_table)
     return "\n".join(
         (

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from butfor.frontends.c.instrument.calltext import argument_texts, arguments_start, type_text, value_text
+from butfor.frontends.c.instrument.harmless import HARMLESS
 from butfor.frontends.c.instrument.provenance import MAX_ARGS, Provenance
 from butfor.frontends.c.llvm.body import instruction_lines, parse_header, split_metadata
 from butfor.frontends.c.llvm.module import Module
@@ -213,46 +215,6 @@ class Rewriter:
         if kind in ("opaque", "asm"):
             self._log_words(self._result(instr), instr.type)
 
-    def _operands(self, text: str) -> list[str]:
-        """The argument texts of a call."""
-        m = re.search(r'(@"[^"]*"|@[-\w.$]+|%"[^"]*"|%[-\w.$]+|null|undef|poison|\))\(', text)
-        assert m is not None, text
-        at = self._args_start(text)
-        out, depth, start = [], 0, at + 1
-        for i in range(at, len(text)):
-            ch = text[i]
-            if ch in "([{<":
-                depth += 1
-            elif ch in ")]}>":
-                depth -= 1
-                if depth == 0:
-                    if text[start:i].strip():
-                        out.append(text[start:i].strip())
-                    break
-            elif ch == "," and depth == 1:
-                out.append(text[start:i].strip())
-                start = i + 1
-        return out
-
-    def _args_start(self, text: str) -> int:
-        """Where the argument list begins: the last parenthesis group of the call."""
-        end = text.rindex(")")
-        depth = 0
-        for i in range(end, -1, -1):
-            depth += (text[i] == ")") - (text[i] == "(")
-            if depth == 0:
-                return i
-        raise AssertionError(text)
-
-    def _value(self, operand: str) -> str:
-        """The value of an argument text, without its type and attributes."""
-        m = re.search(
-            r'(?:^| )((?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|undef|poison|true|false|-?\d+|getelementptr.*\)|inttoptr.*\)))$',
-            operand,
-        )
-        assert m is not None, operand
-        return m[1]
-
     def _before_call(self, instr: Instr, text: str, kind: str) -> None:
         call = instr.detail
         tracked = kind != "external" or call.callee in self.wrapped
@@ -263,8 +225,8 @@ class Rewriter:
                     continue
                 self.emit(f"store i32 {self.prov.of(instr.args[k])}, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})")
                 if call.byval[k]:
-                    operands = self._operands(text) if operands is None else operands
-                    source = self._value(operands[k])
+                    operands = argument_texts(text) if operands is None else operands
+                    source = value_text(operands[k])
                     self.emit(f"store ptr {source}, ptr getelementptr ([{MAX_ARGS} x ptr], ptr @__bf_args, i64 0, i64 {k})")
                     if call.variadic:  # read through a va_list later, which shows no writers
                         self.emit(f"call void @bf_read(ptr {source}, i64 {call.byval[k]})")
@@ -272,10 +234,10 @@ class Rewriter:
         if kind != "internal" and instr.type.kind is Kind.PTR:
             self.emit("store i32 -1, ptr @__bf_retp")
         if kind == "indirect":
-            callee = re.search(r'(%"[^"]*"|%[-\w.$]+|null|undef|poison|inttoptr \(.*?\))\($', text[: self._args_start(text) + 1])
+            callee = re.search(r'(%"[^"]*"|%[-\w.$]+|null|undef|poison|inttoptr \(.*?\))\($', text[: arguments_start(text) + 1])
             assert callee is not None, text
             self.emit(f"call void @__bf_indirect(ptr {callee[1]})")
-        elif not tracked:
+        elif not tracked and call.callee not in HARMLESS:
             self.emit("call void @__bf_unknown()")
 
     def _after_call(self, call: Instr, flags: int) -> None:
@@ -317,7 +279,7 @@ class Rewriter:
 
     def _memory(self, instr: Instr, text: str) -> None:
         name = instr.detail.callee or ""
-        operands = [self._value(o) for o in self._operands(text)]
+        operands = [value_text(o) for o in argument_texts(text)]
         p = [self.prov.of(a) if t.kind is Kind.PTR else "0" for a, t in zip(instr.args, instr.detail.arg_types, strict=False)]
         if name.startswith("llvm.va_start"):
             self.emit(text)
@@ -341,23 +303,3 @@ class Rewriter:
                 self.emit(f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 {size}, i32 {instr.index})")
                 self.emit(text)
                 self.emit(f"call void @__bf_copied(ptr {operands[0]}, i64 {size})")
-
-
-def type_text(t: Type) -> str:
-    """A type in LLVM syntax."""
-    match t.kind:
-        case Kind.INT:
-            return f"i{t.bits}"
-        case Kind.FLOAT:
-            return {16: "half", 32: "float", 64: "double", 80: "x86_fp80", 128: "fp128"}[t.bits]
-        case Kind.PTR:
-            return "ptr"
-        case Kind.ARRAY:
-            return f"[{t.count} x {type_text(t.elem)}]"
-        case Kind.VECTOR:
-            return f"<{t.count} x {type_text(t.elem)}>"
-        case Kind.STRUCT:
-            inner = "{ " + ", ".join(map(type_text, t.elems)) + " }"
-            return f"<{inner}>" if t.packed else inner
-        case _:
-            return "void"

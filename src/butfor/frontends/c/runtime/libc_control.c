@@ -60,28 +60,7 @@ static u64 nondet(void) {
   return next < count ? (u64)given[next++] : (next++, 0);
 }
 #define NONDET(name, type) type __bf_w___VERIFIER_nondet_##name(void) { return (type)nondet(); }
-NONDET(int, int)
-NONDET(uint, unsigned)
-NONDET(unsigned, unsigned)
-NONDET(unsigned_int, unsigned)
-NONDET(long, long)
-NONDET(ulong, unsigned long)
-NONDET(longlong, long long)
-NONDET(ulonglong, unsigned long long)
-NONDET(short, short)
-NONDET(ushort, unsigned short)
-NONDET(char, char)
-NONDET(uchar, unsigned char)
-NONDET(size_t, size_t)
-NONDET(loff_t, long long)
-NONDET(u8, u8)
-NONDET(u16, u16)
-NONDET(u32, u32)
-NONDET(u64, u64)
-NONDET(S8, signed char)
-NONDET(U8, u8)
-NONDET(U16, u16)
-NONDET(U32, u32)
+#include "nondet_types.h"
 _Bool __bf_w___VERIFIER_nondet_bool(void) { return (nondet() & 1) != 0; }
 _Bool __bf_w___VERIFIER_nondet__Bool(void) { return (nondet() & 1) != 0; }
 float __bf_w___VERIFIER_nondet_float(void) { return (float)(long long)nondet(); }

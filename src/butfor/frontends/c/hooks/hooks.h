@@ -1,0 +1,78 @@
+/* A program that can be run again with something changed: what its parts share.
+
+   Every place that can be changed is a site with a number. A rule says what happens at one site; sites without a rule cost one look at a
+   byte. See intervene/sites.py for the kinds of sites, intervene/rules.py for what the operations mean. */
+#ifndef BUTFOR_HOOKS_H
+#define BUTFOR_HOOKS_H
+#define _GNU_SOURCE
+#include <stdint.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int64_t i64;
+
+enum op {
+  OP_PROBE,     /* nothing is changed, the occurrences are counted */
+  OP_SET,       /* the value a (raw bits for doubles) */
+  OP_ADD,       /* the value plus a (doubles: a as raw bits) */
+  OP_NEGATE,    /* minus the value */
+  OP_NOT,       /* 1 for 0, else 0 */
+  OP_KEEP,      /* a store: what was there before */
+  OP_LOCAL,     /* the variable at offset a of the frame */
+  OP_GLOBAL,    /* the variable at offset b of global number a */
+  OP_FLIP,      /* a condition: the other way */
+  OP_TRUE,
+  OP_FALSE,
+  OP_FLIP_EQUAL, /* a comparison: the other way when its sides are equal, the left is less, the left is greater */
+  OP_FLIP_LESS,
+  OP_FLIP_GREATER,
+  OP_SHIFT,     /* a comparison: with a added to its right side */
+  OP_OPERATOR,  /* an operation: operator a instead */
+  OP_RIGHT,     /* an operation: with a added to its right side */
+  OP_ONLY_LEFT,
+  OP_ONLY_RIGHT,
+  OP_SWAP,
+  OP_SKIP,      /* a call: not made, its result is 0 */
+  OP_CALL,      /* a call: of function number a instead */
+  OP_RIGHT_LOCAL,  /* a comparison or an operation: its right side is the variable at offset a of the frame */
+  OP_RIGHT_GLOBAL,
+  OP_RELATION,  /* a comparison: with predicate a instead */
+};
+
+struct rule {
+  u32 site, op;
+  i64 a, b;
+  u32 only;  /* 0: at every occurrence, k: at the k-th only */
+  u32 bytes; /* size of the variable that is read instead */
+};
+
+enum end { END_NORMAL, END_ASSERT, END_ERROR, END_ASSUME, END_LIMIT };
+
+#define MOST_VALUES 12
+/* What the sites saw in a run that is only watched. */
+struct seen {
+  u64 count, first;  /* occurrences; events before the first */
+  u32 relations;     /* of comparisons: 1 less, 2 equal, 4 greater; 8 false, 16 true */
+  u32 nvalues;       /* distinct values (of comparisons: left minus right), the first few */
+  i64 values[MOST_VALUES];
+};
+
+/* Shared between the server and the run under way. */
+struct shared {
+  u32 end, changed; /* changed: how often a rule gave another value */
+  u64 events, used_files;
+  u64 change_event; /* events before the first change */
+  u64 reached;      /* how often a probe was met */
+};
+
+extern u8 *bf_active;       /* per site: 0, or 1 + the number of its rule */
+extern struct rule *bf_rules;
+extern struct seen *bf_seen; /* 0 unless the run is watched */
+extern struct shared *bf_shared;
+extern u64 bf_events, bf_most_events;
+extern char bf_overlay[]; /* folder for what this run writes */
+extern const u64 __cf_counts[3]; /* sites, globals, functions */
+void bf_stop_run(int end) __attribute__((noreturn));
+#endif

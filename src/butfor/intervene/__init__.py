@@ -1,0 +1,1 @@
+"""Running the program again with something changed."""

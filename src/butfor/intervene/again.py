@@ -1,0 +1,63 @@
+"""From a recording to the means of running its program again with something changed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from butfor.explanation import FailureKind
+from butfor.failures.point import FailurePoint
+from butfor.frontends.c.hooked import HookedBuild, build_hooked
+from butfor.frontends.c.run import RunSpec
+from butfor.intervene.experiment import Experiment, Goal
+from butfor.intervene.sites import Site
+from butfor.trace.recording import Recording
+from butfor.trace.trace import Node
+
+
+def hooked(recording: Recording, cc: str | None) -> HookedBuild:
+    """The recorded program with hooks."""
+    text = (recording.home / "module.ll").read_bytes()
+    return build_hooked(recording.source, text, recording.program, cc, recording.meta.libs)
+
+
+def same_run(recording: Recording) -> RunSpec:
+    """The recorded run."""
+    meta = recording.meta
+    return RunSpec(meta.args, (recording.home / "stdin").read_bytes(), meta.env, meta.nondet)
+
+
+def goal_of(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -> Goal:
+    """When a changed run counts as not failing."""
+    meta = recording.meta
+    exit_status = meta.expect_exit
+    if meta.expect_stdout is not None:
+        if exit_status is None and point.kind is FailureKind.EXIT_STATUS:
+            exit_status = 0
+        return Goal(meta.expect_stdout.encode("latin-1"), True, exit_status, _probe(recording, point, sites))
+    return Goal(recording.stdout, False, 0 if exit_status is None else exit_status, _probe(recording, point, sites))
+
+
+def _probe(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -> int:
+    """The last site before the place where the run failed."""
+    if point.kind in (FailureKind.OUTPUT, FailureKind.EXIT_STATUS, FailureKind.NO_END):
+        return 0
+    nodes: list[Node] = [*point.roots[:1], *([point.node] if point.node is not None else [])]
+    for i, n in nodes:
+        s = recording.trace.at(i)
+        block = s.fn.blocks[s.seg.block]
+        near = [x for x in sites if x.function == s.fn.name and block.start <= x.instr <= max(n, block.start)]
+        if n >= 0 and near:
+            return near[-1].number
+    return 0
+
+
+@contextmanager
+def experiment(recording: Recording, point: FailurePoint, cc: str | None) -> Iterator[tuple[HookedBuild, Experiment]]:
+    """The program with hooks and running servers for it."""
+    build = hooked(recording, cc)
+    meta = recording.meta
+    cwd = meta.folder if os.path.isdir(meta.folder) else None
+    with Experiment(build, f"./{meta.name}", same_run(recording), goal_of(recording, point, build.sites), cwd) as running:
+        yield build, running

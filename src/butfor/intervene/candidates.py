@@ -1,0 +1,264 @@
+"""Which changes are worth a try: rules for every site that ran, the most telling ones first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.intervene.relations import WAS_FALSE, WAS_TRUE, bent
+from butfor.intervene.rules import Op, Rule
+from butfor.intervene.sites import Site
+from butfor.intervene.variables import Variables
+from butfor.program.model import Const, Function, Instr
+from butfor.program.program import Program
+from butfor.program.types import Kind, alloc_size, struct_layout
+
+_MOST_VALUES = 10
+_MOST_VARIABLES = 8
+_ADD, _SUB, _MUL, _SDIV, _UDIV, _SREM, _UREM, _AND, _OR, _XOR, _SHL, _ASHR, _LSHR = range(13)
+_OTHER_OPERATORS = {
+    _ADD: (_SUB, _MUL),
+    _SUB: (_ADD, _MUL),
+    _MUL: (_ADD, _SDIV, _SUB),
+    _SDIV: (_MUL, _SREM, _SUB),
+    _UDIV: (_MUL, _UREM, _SUB),
+    _SREM: (_SDIV, _MUL),
+    _UREM: (_UDIV, _MUL),
+    _AND: (_OR, _XOR),
+    _OR: (_AND, _XOR),
+    _XOR: (_OR, _AND),
+    _SHL: (_ASHR, _LSHR, _MUL),
+    _ASHR: (_SHL, _LSHR),
+    _LSHR: (_SHL, _ASHR),
+}
+_ONE = int.from_bytes(np.float64(1.0).tobytes(), "little")
+_MINUS_ONE = int.from_bytes(np.float64(-1.0).tobytes(), "little", signed=True)
+_STAGE = {
+    "boundary": 0.0,
+    "reversed": 0.0,
+    "relation": 0.5,
+    "flip": 0.0,
+    "force": 0.5,
+    "keep": 1.0,
+    "skip": 1.0,
+    "operator": 1.0,
+    "variable": 1.0,
+    "shift": 1.5,
+    "case": 1.5,
+    "near": 2.0,
+    "operand": 2.0,
+    "member": 2.0,
+    "call": 2.0,
+    "value": 3.0,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A rule with the family of edits it belongs to."""
+
+    rule: Rule
+    site: Site
+    family: str
+
+    @property
+    def stage(self) -> float:
+        """Families that told most per run in experiments have the lowest stage."""
+        return _STAGE[self.family]
+
+
+class Candidates:
+    """Rules for the sites of one program, from what the sites saw in the failing run."""
+
+    def __init__(self, program: Program, sites: tuple[Site, ...], seen: NDArray[np.void]) -> None:
+        self.program = program
+        self.sites = sites
+        self.seen = seen
+        self.variables = Variables(program)
+        self._constants: dict[str, dict[int, set[int]]] = {}
+
+    def of(self, site: Site) -> Iterator[Candidate]:
+        """The candidates of one site; none when it did not run."""
+        row = self.seen[site.number]
+        if not row["count"]:
+            return
+        fn = self.program.function(site.function)
+        instr = fn.instrs[site.instr]
+        for family, rule in getattr(self, "_" + site.kind)(site, fn, instr, row):
+            yield Candidate(rule, site, family)
+
+    # --- conditions -------------------------------------------------------------------------------------------------------
+
+    def _compare(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        yield from bent(site, int(row["relations"]))
+        if not site.is_real and not site.is_pointer:
+            for shift in self._shifts(site, row):
+                yield "shift", Rule(site.number, Op.SHIFT, shift)
+        right = instr.args[1]
+        if isinstance(right, Const) and not (right.value is None or (site.is_pointer or right.value == 0)):
+            for rule in self.variables.instead(site, fn, instr, None, right=True):
+                yield "variable", rule
+
+    def _forced(self, site: Site, relations: int) -> Iterator[tuple[str, Rule]]:
+        yield "flip", Rule(site.number, Op.FLIP)
+        if relations & WAS_FALSE and relations & WAS_TRUE:
+            yield "force", Rule(site.number, Op.TRUE)
+            yield "force", Rule(site.number, Op.FALSE)
+
+    def _shifts(self, site: Site, row: np.void) -> list[int]:
+        """Additions to the right side that draw the line between two other differences that were met."""
+        met = sorted({int(v) for v in row["values"][: int(row["nvalues"])]})
+        if site.operator in (0, 1):
+            return [d for d in met if d != 0][:_MOST_VALUES]
+        strict = site.operator in (2, 5)  # a < b + d, a >= b + d: between d - 1 and d
+        lines = {d if strict else d - 1 for d in met} | {d + 1 if strict else d for d in met}
+        return sorted((d for d in lines if d not in (0, 1, -1)), key=abs)[:_MOST_VALUES]
+
+    def _branch(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        yield from self._forced(site, int(row["relations"]))
+
+    def _switch(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        cases = [value for value, _ in instr.detail[1]]
+        other = next(v for v in range(len(cases) + 1) if v not in cases)
+        for value in (*cases[:_MOST_VALUES], other):
+            yield "case", Rule(site.number, Op.SET, _signed(value, site.bits))
+
+    # --- values -----------------------------------------------------------------------------------------------------------
+
+    def _load(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        for rule in self.variables.instead(site, fn, instr, instr.args[0]):
+            yield "variable", rule
+        yield from self._near(site)
+        if not site.is_pointer and not site.is_real:
+            yield from self._pool(site, fn, row, ())
+
+    def _store(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        yield "keep", Rule(site.number, Op.KEEP)
+        value = instr.args[0]
+        if isinstance(value, Const):
+            yield from self._constant(site, fn, instr, row)
+            return
+        if not site.is_real and not site.is_pointer:
+            yield from self._pool(site, fn, row, ())
+        elif site.is_real:
+            yield from self._reals(site)
+
+    def _constant(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        target = instr.args[1] if instr.op == "store" else None
+        for rule in self.variables.instead(site, fn, instr, target):
+            yield "variable", rule
+        yield from self._near(site)
+        if site.is_real:
+            yield from self._reals(site)
+        elif not site.is_pointer:
+            yield from self._pool(site, fn, row, tuple(int(v) * 2 for v in row["values"][: int(row["nvalues"])]))
+
+    def _result(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        yield from self._near(site)
+        if not site.is_real:
+            for value in (0,) if site.is_pointer else (0, 1, -1):
+                yield "value", Rule(site.number, Op.SET, value)
+
+    def _near(self, site: Site) -> Iterator[tuple[str, Rule]]:
+        if site.is_pointer:
+            return
+        if site.is_real:
+            yield "near", Rule(site.number, Op.ADD, _ONE)
+            yield "near", Rule(site.number, Op.ADD, _MINUS_ONE)
+        else:
+            yield "near", Rule(site.number, Op.ADD, 1)
+            yield "near", Rule(site.number, Op.ADD, -1)
+        yield "near", Rule(site.number, Op.NEGATE)
+
+    def _reals(self, site: Site) -> Iterator[tuple[str, Rule]]:
+        for value in (0.0, 1.0, -1.0):
+            yield "value", Rule(site.number, Op.SET, int.from_bytes(np.float64(value).tobytes(), "little", signed=True))
+
+    def _pool(self, site: Site, fn: Function, row: np.void, more: tuple[int, ...]) -> Iterator[tuple[str, Rule]]:
+        """Values that the function itself mentions, and small ones."""
+        met = {int(v) for v in row["values"][: int(row["nvalues"])]}
+        pool = dict.fromkeys((0, 1, -1, *sorted(self._constants_of(fn).get(site.bits, ()), key=abs), *more))
+        chosen = [v for v in pool if met != {v}]
+        for value in chosen[: 2 * _MOST_VALUES]:
+            yield "value", Rule(site.number, Op.SET, value)
+
+    def _constants_of(self, fn: Function) -> dict[int, set[int]]:
+        """The integer constants of a function by width."""
+        known = self._constants.get(fn.name)
+        if known is None:
+            known = self._constants[fn.name] = {}
+            for instr in fn.instrs:
+                if instr.op in ("gep", "alloca", "phi"):
+                    continue
+                values = [a for a in instr.args if isinstance(a, Const) and a.kind == "int"]
+                for c in values:
+                    known.setdefault(c.type.bits, set()).add(_signed(c.value, c.type.bits))
+                if instr.op == "switch":
+                    known.setdefault(instr.detail[2].bits, set()).update(_signed(v, instr.detail[2].bits) for v, _ in instr.detail[1])
+        return known
+
+    # --- operators, calls, members ------------------------------------------------------------------------------------------
+
+    def _operation(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        left, right = instr.args
+        if site.is_real:
+            for other in range(4):
+                if other != site.operator:
+                    yield "operator", Rule(site.number, Op.OPERATOR, other)
+            if isinstance(right, Const):
+                yield "near", Rule(site.number, Op.RIGHT, _ONE)
+                yield "near", Rule(site.number, Op.RIGHT, _MINUS_ONE)
+        else:
+            for other in _OTHER_OPERATORS[site.operator]:
+                yield "operator", Rule(site.number, Op.OPERATOR, other)
+            if isinstance(right, Const):
+                for k in (1, -1, 2, -2):
+                    yield "near", Rule(site.number, Op.RIGHT, k)
+        yield "operand", Rule(site.number, Op.ONLY_LEFT)
+        if not isinstance(right, Const):
+            yield "operand", Rule(site.number, Op.ONLY_RIGHT)
+            if site.operator in (_SUB, _SDIV, _UDIV, _SREM, _UREM) if not site.is_real else site.operator in (1, 3):
+                yield "operator", Rule(site.number, Op.SWAP)
+        elif isinstance(left, int) and not site.is_real:
+            for rule in self.variables.instead(site, fn, instr, None, right=True):
+                yield "variable", rule
+            for value in (1, -1):
+                yield "near", Rule(site.number, Op.ADD, value)
+            return
+        for value in (1, -1) if not site.is_real else (_ONE, _MINUS_ONE):
+            yield "near", Rule(site.number, Op.ADD, value)
+
+    def _call(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        yield "skip", Rule(site.number, Op.SKIP)
+        if instr.detail.callee not in self.program.names:
+            return
+        callee = self.program.function(instr.detail.callee)
+        others = 0
+        for number, name in enumerate(self.program.function_table):
+            if name == callee.name or name not in self.program.names or name == fn.name or others >= 6:
+                continue
+            other = self.program.function(name)
+            if other.params == callee.params and other.result == callee.result and not other.variadic:
+                others += 1
+                yield "call", Rule(site.number, Op.CALL, number, name=name)
+
+    def _address(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        source, indices = instr.detail[0], instr.args[1:]
+        if source.kind is Kind.STRUCT and len(indices) == 2 and isinstance(indices[1], Const):
+            offsets = struct_layout(source)[0]
+            here = indices[1].value or 0
+            for k, t in enumerate(source.elems):
+                if k != here and t == source.elems[here]:
+                    yield "member", Rule(site.number, Op.ADD, offsets[k] - offsets[here], name=str(k))
+        elif len(indices) == 1 or (source.kind is Kind.ARRAY and len(indices) == 2):
+            size = alloc_size(source.elem if source.kind is Kind.ARRAY and len(indices) == 2 else source)
+            yield "near", Rule(site.number, Op.ADD, size)
+            yield "near", Rule(site.number, Op.ADD, -size)
+
+
+def _signed(value: int, bits: int) -> int:
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value

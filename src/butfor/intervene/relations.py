@@ -1,0 +1,45 @@
+"""Comparisons that go another way for some relations of their sides: each amounts to another comparison operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from butfor.intervene.rules import Op, Rule
+from butfor.intervene.sites import Site
+
+LESS, EQUAL, GREATER, WAS_FALSE, WAS_TRUE = 1, 2, 4, 8, 16
+EQ, NE, LT, LE, GT, GE = range(6)
+TRUE_FOR = {EQ: EQUAL, NE: LESS | GREATER, LT: LESS, LE: LESS | EQUAL, GT: GREATER, GE: EQUAL | GREATER}
+OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
+_FLIPS = {EQUAL: Op.FLIP_EQUAL, LESS: Op.FLIP_LESS, GREATER: Op.FLIP_GREATER}
+_BOUNDARY = {LT: (LE,), LE: (LT,), GT: (GE,), GE: (GT,), EQ: (), NE: ()}
+_REVERSED = {LT: (GT, GE), LE: (GE, GT), GT: (LT, LE), GE: (LE, LT), EQ: (NE,), NE: (EQ,)}
+
+
+def bent(site: Site, relations: int) -> Iterator[tuple[str, Rule]]:
+    """Every other way to decide the relations that were met, with how natural the edit is: boundary, reversed, relation or force."""
+    met = [bit for bit in (EQUAL, LESS, GREATER) if relations & bit]
+    for count in range(1, len(met) + 1):
+        for chosen in combinations(met, count):
+            flipped = sum(chosen)
+            family, operator = edit(site.operator, flipped, sum(met))
+            if count == len(met) and count > 1:
+                rule = Rule(site.number, Op.FLIP)
+            elif count == 1:
+                rule = Rule(site.number, _FLIPS[flipped])
+            elif operator is None:
+                rule = Rule(site.number, Op.TRUE if (TRUE_FOR[site.operator] ^ flipped) & sum(met) else Op.FALSE)
+            else:
+                rule = Rule(site.number, Op.RELATION, operator)
+            yield family, rule
+
+
+def edit(operator: int, flipped: int, met: int = LESS | EQUAL | GREATER) -> tuple[str, int | None]:
+    """The family of the edit that flips a comparison for some relations, and the operator that does it as far as those met tell."""
+    wanted = (TRUE_FOR[operator] ^ flipped) & met
+    for family, choices in (("boundary", _BOUNDARY[operator]), ("reversed", _REVERSED[operator]), ("relation", (LT, LE, GT, GE, EQ, NE))):
+        for other in choices:
+            if TRUE_FOR[other] & met == wanted:
+                return family, other
+    return "force", None

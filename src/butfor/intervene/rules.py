@@ -1,0 +1,52 @@
+"""Rules: what a changed run does differently at one site."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+
+class Op(enum.IntEnum):
+    """What happens at a site; numbered as the runtime numbers them (hooks.h)."""
+
+    PROBE = 0
+    SET = 1
+    ADD = 2
+    NEGATE = 3
+    NOT = 4
+    KEEP = 5
+    LOCAL = 6
+    GLOBAL = 7
+    FLIP = 8
+    TRUE = 9
+    FALSE = 10
+    FLIP_EQUAL = 11
+    FLIP_LESS = 12
+    FLIP_GREATER = 13
+    SHIFT = 14
+    OPERATOR = 15
+    RIGHT = 16
+    ONLY_LEFT = 17
+    ONLY_RIGHT = 18
+    SWAP = 19
+    SKIP = 20
+    CALL = 21
+    RIGHT_LOCAL = 22
+    RIGHT_GLOBAL = 23
+    RELATION = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """At this site, do `op` with the operands `a` and `b`; at every occurrence, or only at occurrence number `only`.
+
+    `size` is the size of the variable that is read instead (LOCAL, GLOBAL and RIGHT_*); `name` is that variable, or the function called instead.
+    """
+
+    site: int
+    op: Op
+    a: int = 0
+    b: int = 0
+    only: int = 0
+    size: int = 0
+    name: str = ""

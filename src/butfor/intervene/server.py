@@ -1,0 +1,195 @@
+"""The fork server of a program with hooks: run after run, each with its own rules, thousands in a second."""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import struct
+import subprocess
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.errors import CannotRecord
+from butfor.frontends.c.hooked import HookedBuild
+from butfor.frontends.c.record import scratch_folder
+from butfor.frontends.c.run import RunSpec, prepare
+from butfor.intervene.rules import Rule
+
+_IN, _OUT = 900, 901
+_REQUEST = struct.Struct("<IIIIQQ")
+_RULE = struct.Struct("<IIqqII")
+_ANSWER = struct.Struct("<iIIIQQQQQ")
+_WATCH, _ADOPT = 1, 2
+_AHEAD = 8  # requests that wait in the pipe of one server
+
+SEEN = np.dtype([("count", "u8"), ("first", "u8"), ("relations", "u4"), ("nvalues", "u4"), ("values", "i8", 12)])
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one run may use; events are conditions and calls."""
+
+    milliseconds: int = 500
+    events: int = 20_000_000
+    file_size: int = 16 * 2**20
+    megabytes: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a run ended. `end`: 0 by itself, 1 assertion, 2 reach_error, 3 assumption, 4 limit; `changed`: how often a rule made a difference.
+
+    `matched` bytes of the `output` were as expected.
+    """
+
+    status: int
+    end: int
+    changed: int
+    timed_out: bool
+    events: int
+    change_event: int
+    reached: int
+    output: int
+    matched: int
+
+    @property
+    def exit_status(self) -> int | None:
+        """The exit status of a run that ended by itself."""
+        return os.waitstatus_to_exitcode(self.status) if self.end == 0 and not self.timed_out and os.WIFEXITED(self.status) else None
+
+
+class Server:
+    """One server process. Use it in a `with` block."""
+
+    def __init__(self, build: HookedBuild, name: str, spec: RunSpec, expected: bytes, limits: Limits | None = None, cwd: str | None = None) -> None:
+        self.limits = limits or Limits()
+        self.sites = len(build.sites)
+        self.home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=scratch_folder()))
+        (self.home / "stdin").write_bytes(spec.stdin)
+        (self.home / "expected").write_bytes(expected)
+        env = {**os.environ, **dict(spec.env), "BUTFOR_SERVE": str(self.home)}
+        if spec.nondet:
+            env["BUTFOR_NONDET"] = ",".join(str(v & (2**64 - 1)) for v in spec.nondet)
+        to_server, self._to = os.pipe()
+        self._from, from_server = os.pipe()
+
+        def attach() -> None:
+            prepare()
+            os.dup2(to_server, _IN)
+            os.dup2(from_server, _OUT)
+
+        try:
+            self.process = subprocess.Popen(
+                [name, *spec.args],
+                executable=build.executable,
+                env=env,
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                close_fds=False,  # those of Python close themselves; the two made here stay open
+                preexec_fn=attach,
+            )
+        finally:
+            os.close(to_server)
+            os.close(from_server)
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._to)
+        os.close(self._from)
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    def run(self, rules: Sequence[Rule] = ()) -> Outcome:
+        """One run with these rules."""
+        self.ask(rules)
+        return self.answer()
+
+    def watch(self) -> tuple[Outcome, NDArray[np.void]]:
+        """One run without rules, and what every site saw; row 0 is no site."""
+        self.ask((), _WATCH)
+        outcome = self.answer()
+        return outcome, np.frombuffer(self._read((self.sites + 1) * SEEN.itemsize), SEEN)
+
+    def adopt(self) -> Outcome:
+        """One run without rules, whose output is the expected one from now on."""
+        self.ask((), _ADOPT)
+        return self.answer()
+
+    def output(self) -> bytes:
+        """What the last run wrote to standard output."""
+        return (self.home / "output").read_bytes()
+
+    def ask(self, rules: Sequence[Rule], mode: int = 0) -> None:
+        """Sends one request."""
+        limits = self.limits
+        head = _REQUEST.pack(len(rules), mode, limits.milliseconds, limits.megabytes, limits.events, limits.file_size)
+        body = b"".join(_RULE.pack(r.site, r.op, _signed(r.a), _signed(r.b), r.only, r.size) for r in rules)
+        try:
+            os.write(self._to, head + body)
+        except OSError as e:
+            raise CannotRecord("the program could not be run again") from e
+
+    def answer(self) -> Outcome:
+        """The answer to the oldest request."""
+        status, end, changed, timed_out, *rest = _ANSWER.unpack(self._read(_ANSWER.size))
+        return Outcome(status, end, changed, bool(timed_out), *rest)
+
+    def fileno(self) -> int:
+        """For select."""
+        return self._from
+
+    def _read(self, size: int) -> bytes:
+        parts = []
+        while size:
+            part = os.read(self._from, min(size, 1 << 20))
+            if not part:
+                raise CannotRecord("the program could not be run again: it ended before main")
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+
+def _signed(value: int) -> int:
+    """The value as a signed 64-bit number."""
+    value &= 2**64 - 1
+    return value - 2**64 if value >> 63 else value
+
+
+def run_all(servers: Sequence[Server], requests: Iterable[Sequence[Rule]]) -> Iterator[tuple[Sequence[Rule], Outcome]]:
+    """Runs with each of these sets of rules, on all servers, answers as they come. A consumer that stops early leaves nothing in the pipes."""
+    source = iter(requests)
+    waiting: dict[Server, list[Sequence[Rule]]] = {server: [] for server in servers}
+    is_open = True
+    try:
+        while True:
+            for server, queue in waiting.items():
+                while is_open and len(queue) < _AHEAD:
+                    rules = next(source, None)
+                    if rules is None:
+                        is_open = False
+                        break
+                    server.ask(rules)
+                    queue.append(rules)
+            busy = [server for server, queue in waiting.items() if queue]
+            if not busy:
+                return
+            for server in select.select(busy, (), ())[0]:
+                outcome = server.answer()
+                yield waiting[server].pop(0), outcome
+    finally:
+        for server, queue in waiting.items():
+            while queue:
+                queue.pop()
+                server.answer()

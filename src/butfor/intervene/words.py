@@ -1,0 +1,150 @@
+"""What a change was, in words, for people who read the source."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+from butfor.intervene.candidates import Candidate
+from butfor.intervene.rules import Op
+from butfor.intervene.sites import Site, SiteKind
+from butfor.intervene.spoken import SIGNS
+from butfor.program.model import Const
+from butfor.trace.places import Places
+
+_EQ, _NE, _LT, _LE, _GT, _GE = range(6)
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+_EDITS = {
+    (_LT, Op.FLIP_EQUAL): _LE,
+    (_LE, Op.FLIP_EQUAL): _LT,
+    (_GT, Op.FLIP_EQUAL): _GE,
+    (_GE, Op.FLIP_EQUAL): _GT,
+    (_EQ, Op.FLIP_LESS): _LE,
+    (_EQ, Op.FLIP_GREATER): _GE,
+    (_NE, Op.FLIP_LESS): _GT,
+    (_NE, Op.FLIP_GREATER): _LT,
+    (_LT, Op.FLIP_GREATER): _NE,
+    (_GT, Op.FLIP_LESS): _NE,
+    (_LE, Op.FLIP_LESS): _EQ,
+    (_GE, Op.FLIP_GREATER): _EQ,
+}
+_NEGATED = {_EQ: _NE, _NE: _EQ, _LT: _GE, _GE: _LT, _GT: _LE, _LE: _GT}
+_TRUE_WHEN = {_EQ: "equal", _NE: "less greater", _LT: "less", _LE: "less equal", _GT: "greater", _GE: "greater equal"}
+_WHEN = {
+    Op.FLIP_EQUAL: ("equal", "its sides are equal"),
+    Op.FLIP_LESS: ("less", "its left side is less"),
+    Op.FLIP_GREATER: ("greater", "its left side is greater"),
+}
+
+
+class Words:
+    """Describes candidates of one program."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+
+    def had(self, c: Candidate) -> str:
+        """The condition of a sentence that goes on with what would have happened: "had `i < n` been true at i == n"."""
+        kind = c.site.kind
+        if kind in (SiteKind.COMPARE, SiteKind.BRANCH):
+            return self._condition(c)
+        if kind is SiteKind.OPERATION:
+            return self._operation(c)
+        if kind is SiteKind.CALL:
+            name = self._instr(c.site).detail.callee
+            return f"had `{name}` not been called here" if c.rule.op is Op.SKIP else f"had `{c.rule.name}` been called here instead of `{name}`"
+        if kind is SiteKind.ADDRESS:
+            return f"had another member or element been meant by `{self._text(c.site)}`"
+        return self._value(c)
+
+    def edit(self, c: Candidate) -> str:
+        """The edit of the source that the change amounts to, if there is a plain one."""
+        if c.site.kind is SiteKind.COMPARE:
+            if c.rule.op is Op.FLIP:
+                new: int | None = _NEGATED[c.site.operator]
+            else:
+                new = _EDITS.get((c.site.operator, c.rule.op))
+            return f"`{_COMPARISONS[new]}` instead of `{_COMPARISONS[c.site.operator]}`" if new is not None else ""
+        if c.rule.op is Op.OPERATOR:
+            return f"`{SIGNS[c.rule.a].lstrip('u')}` instead of `{SIGNS[c.site.operator].lstrip('u')}`"
+        return ""
+
+    def _instr(self, site: Site) -> Any:
+        return self.places.recording.program.function(site.function).instrs[site.instr]
+
+    def _text(self, site: Site) -> str:
+        """The expression at a site, as written."""
+        instr = self._instr(site)
+        where = self.places.location(instr)
+        tree = self.places.tree(where.file) if where is not None else None
+        if where is None or tree is None:
+            return ""
+        found = tree.expression_at(where.line, where.column)
+        if found is not None:
+            return found.text
+        statement = tree.statement_at(where.line, where.column)
+        return statement.text if statement is not None else ""
+
+    def _condition(self, c: Candidate) -> str:
+        text = f"`{self._text(c.site)}`"
+        op = c.rule.op
+        if op in _WHEN:
+            key, when = _WHEN[op]
+            value = "false" if key in _TRUE_WHEN[c.site.operator].split() else "true"
+            return f"had {text} been {value} whenever {when}"
+        if op is Op.FLIP:
+            return f"had {text} gone the other way each time"
+        if op in (Op.TRUE, Op.FALSE):
+            return f"had {text} always been {'true' if op is Op.TRUE else 'false'}"
+        if op is Op.SHIFT:
+            right = self._instr(c.site).args[1]
+            if isinstance(right, Const) and right.kind == "int":
+                bits = right.type.bits
+                old = right.value - (1 << bits) if not c.site.is_unsigned and right.value >> (bits - 1) else right.value
+                return f"had {text} compared with {old + c.rule.a} instead of {old}"
+            return f"had the right side of {text} been {abs(c.rule.a)} {'more' if c.rule.a > 0 else 'less'}"
+        return f"had the right side of {text} been `{c.rule.name}`"
+
+    def _operation(self, c: Candidate) -> str:
+        text, op = f"`{self._text(c.site)}`", c.rule.op
+        if op is Op.OPERATOR:
+            return f"had {text} used `{SIGNS[c.rule.a].lstrip('u')}`"
+        if op in (Op.ONLY_LEFT, Op.ONLY_RIGHT):
+            return f"had {text} been its {'left' if op is Op.ONLY_LEFT else 'right'} side alone"
+        if op is Op.SWAP:
+            return f"had the sides of {text} been swapped"
+        if op is Op.RIGHT:
+            return f"had the right side of {text} been {_by(c)}"
+        if op in (Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL):
+            return f"had the right side of {text} been `{c.rule.name}`"
+        return f"had {text} been {_by(c)}"
+
+    def _value(self, c: Candidate) -> str:
+        text, op = f"`{self._text(c.site)}`", c.rule.op
+        if c.site.kind is SiteKind.STORE:
+            place = self.places.of_instr(self.places.recording.program.function(c.site.function), self._instr(c.site))
+            if place is not None and place.target:
+                text = f"`{place.target}`"
+            if op is Op.KEEP:
+                return f"had {text} kept its old value"
+        if op in (Op.LOCAL, Op.GLOBAL):
+            verb = "been assigned" if c.site.kind is SiteKind.STORE else "been"
+            return f"had {text} {verb} `{c.rule.name}`"
+        if op is Op.SET:
+            return f"had {text} been {_number(c)}"
+        if op is Op.NEGATE:
+            return f"had {text} been negated"
+        return f"had {text} been {_by(c)}"
+
+
+def _by(c: Candidate) -> str:
+    amount = _number(c)
+    if c.rule.op is Op.NEGATE:
+        return "negated"
+    return f"{amount[1:]} less" if amount.startswith("-") else f"{amount} more"
+
+
+def _number(c: Candidate) -> str:
+    if c.site.is_real:
+        return f"{struct.unpack('<d', struct.pack('<q', c.rule.a))[0]:g}"
+    return "NULL" if c.site.is_pointer and not c.rule.a else str(c.rule.a)
