@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench import causes, ranking
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
@@ -85,7 +86,13 @@ def measure(source: Path, size: int, folder: Path) -> Row:
 
 def main() -> None:
     """Prints the table."""
-    print("Best times; `slower` is recording against the native -O0 run, start of the process included.")
+    print("Cause trees: from the recording to the first cause and to the tree of all levels, without one optimisation at a time.\n")
+    for line in causes.rows():
+        print(line, flush=True)
+    print("\nRanking of seeded faults.\n")
+    for line in ranking.rows():
+        print(line, flush=True)
+    print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")
     left = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'B/instr':>9}"
     print(f"{left}{'open':>17}{'first 2,000':>17}{'full slice':>17}{'nodes':>8}")

@@ -265,6 +265,11 @@ def _run(executable: Path, args: tuple[str, ...], stdin: bytes) -> Run:
         return Run(out.read(), status, status == -_ABRT and b"Assertion" in said)
 
 
+def run_correct(fault: Fault, args: tuple[str, ...], stdin: bytes) -> bytes:
+    """What the program without the fault writes."""
+    return subprocess.run([native(fault.correct_text, fault.program) / "program", *args], input=stdin, capture_output=True, check=False).stdout
+
+
 def _how(right: Run, run: Run) -> str:
     if run.exit is None:
         return "no-end"
@@ -310,7 +315,7 @@ def smallest_failing(seeded: Seeded) -> Trial:
 # --- cause trees ------------------------------------------------------------------------------------------------------------
 
 
-def options(seeded: Seeded, trial: Trial, **knobs: Any) -> Options:
+def options(seeded: Seeded, trial: Trial, methods: tuple[str, ...] = ("cascade",), **knobs: Any) -> Options:
     """What butfor is asked about one test."""
     return Options(
         sources=(seeded.path,),
@@ -319,7 +324,7 @@ def options(seeded: Seeded, trial: Trial, **knobs: Any) -> Options:
         expect_stdout=trial.expect_stdout,
         expect_exit=trial.expect_exit,
         time_limit=1.0 if trial.how == "no-end" else TIME_LIMIT * 5,
-        methods=("cascade",),
+        methods=methods,
         **knobs,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from butfor.explanation import Explanation
-from tests.small import explained, source
+from tests.small import case_of, explained, recorded, source
 
 
 @dataclass(frozen=True)
@@ -266,6 +266,45 @@ CRASHES = [
     ),
     crash("kill", "#include <signal.h>\nint main(void) {\n §raise(SIGTERM); return 0; }\n", "the run was ended by SIGTERM in raise()", "SIGTERM"),
     crash("trap", "int main(void) {\n §__builtin_trap(); }\n", "the run was ended by SIGILL in llvm.trap()", "SIGILL"),
+    crash(
+        "pointer of a heap block that was never set",
+        "struct n { int v, w; };\n"
+        "int main(void) {\n struct n **list = malloc(1 << 20);\n list[0] = malloc(sizeof **list);\n struct n *p = list[9];\n return p->§w; }\n",
+        "SIGSEGV: read through a null pointer (offset 4): "
+        "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+        uninitialised="a heap block of 1048576 bytes",
+        address=4,
+    ),
+    crash(
+        "pointer of a copied struct that was never set",
+        "struct s { int n; int *p; };\nstatic int get(struct s s) {\n return s.n; }\n"
+        "int main(void) {\n struct s *a = malloc(1 << 20);\n a->n = 0; struct s b = *a;\n int *p = b.p;\n *p §= get(b); return 0; }\n",
+        "SIGSEGV: write through a null pointer: "
+        "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+    ),
+    crash(
+        "index that was never set",
+        "int main(void) {\n long *k = malloc(1 << 20); char *p = (char *)64;\n return §p[*k]; }\n",
+        "SIGSEGV: read through a null pointer (offset 64): the pointer was computed from uninitialised memory of a heap block of 1048576 bytes",
+    ),
+    crash(
+        "argument of the library that was never set",
+        "int main(void) {\n char **p = malloc(1 << 20);\n return (int)§strlen(p[1]); }\n",
+        "the run was ended by SIGSEGV in strlen(): "
+        "an argument was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+    ),
+    crash(
+        "function pointer that was never set",
+        "typedef int (*f)(void);\nint main(void) {\n f *p = malloc(1 << 20);\n return §p[1](); }\n",
+        "SIGSEGV: call through a null function pointer: "
+        "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+    ),
+    crash(
+        "defined bits of a word that is partly undefined",
+        "struct b { unsigned kind : 4, other : 4; };\n"
+        "int main(void) {\n struct b *b = malloc(1 << 20);\n b->kind = 3;\n char *p = (char *)(long)b->kind;\n return §*p; }\n",
+        "SIGSEGV: read through a null pointer (offset 3)",
+    ),
 ]
 
 DIVISION = [
@@ -284,6 +323,13 @@ DIVISION = [
         "int main(int argc, char **argv) {\n return (int)(LONG_MIN §% -argc); }\n",
         "division",
         "the quotient of the smallest integer and -1 does not fit",
+    ),
+    Case(
+        "divisor that was never set",
+        "int main(void) {\n int *p = malloc(1 << 20);\n return 8 §/ p[3]; }\n",
+        "division",
+        "division by zero: the divisor was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+        {"uninitialised": "a heap block of 1048576 bytes"},
     ),
     Case(
         "second of two divisions",
@@ -541,6 +587,49 @@ def test_output_limit(tmp_path: Path) -> None:
     answer = explained(tmp_path, program, output_limit=200_000)
     assert no_end(answer) == ("output", program.line, "the program wrote more output than the limit")
     assert answer.run.extra["stdout_bytes"] >= 200_000
+
+
+@pytest.mark.parametrize(
+    ("body", "values", "unchanged"),
+    [
+        ("while (i §< n) k++;", {"i": "0 in every round", "n": "3 in every round"}, ["i", "n"]),
+        ("do k++; while (i §< n || k > 5);", {"i": "0 in every round", "n": "3 in every round"}, ["i", "n"]),
+        ("while (k §>= 0 && n) k ^= 6;", {"k": None, "n": "3 in every round"}, ["n"]),
+        ("for (; p§; p = p->next) k++;", {"p": None}, []),
+        ("for (k = 0; k < 5; k++) for (i = 0; p->v §== 1; i += 2) if (i > 50) i = 0;", {"p->v": "1 in every round", "p": None}, ["p->v", "p"]),
+        ("for (;;) { k++; if (n §== 7) break; }", {"n": "3 in every round"}, ["n"]),
+    ],
+)
+def test_variables_of_the_loop(body: str, values: dict[str, str | None], unchanged: list[str], tmp_path: Path) -> None:
+    head = (
+        "struct node { int v; struct node *next; };\n"
+        "int main(int argc, char **argv) {\n volatile int i = 0, n = 3, k = 1;\n struct node *a = malloc(16), *b = malloc(16), *p = a;\n"
+        " a->v = b->v = 1; a->next = b; b->next = a;\n"
+    )
+    program = source(f"{head} {body}\n return k; }}\n")
+    case = case_of(recorded(tmp_path, program, step_limit=20_000))
+    said = case.point.details["values"]
+    assert said.keys() == values.keys()
+    assert {name: said[name] for name, value in values.items() if value is not None} == {n: v for n, v in values.items() if v is not None}
+    assert case.point.details["unchanged"] == unchanged
+    assert all(said[name].endswith(" in every round") == (name in unchanged) for name in said)
+
+
+def test_a_loop_without_a_way_out(tmp_path: Path) -> None:
+    case = case_of(recorded(tmp_path, "int main(void) {\n volatile int k = 0;\n for (;;) k++; }\n", step_limit=5000))
+    assert case.point.message == "the program was still running at the step limit: nothing in the loop decides about leaving it"
+
+
+@pytest.mark.parametrize("step_limit", range(5000, 5008))
+def test_a_loop_that_ends_within_one_that_does_not(step_limit: int, tmp_path: Path) -> None:
+    program = source(
+        "int main(void) {\n volatile int done = 0, n = 1, k;\n"
+        " while (done §< n) {\n  for (k = 0; k < 2; k++) ;\n  while (k < 1) k++;\n }\n return 0; }\n"
+    )
+    case = case_of(recorded(tmp_path, program, step_limit=step_limit))
+    place = case.places.of(case.point.node) if case.point.node is not None else None
+    assert place is not None
+    assert place.line == program.line
 
 
 # --- memory errors besides the failure ------------------------------------------------------------------------------------------

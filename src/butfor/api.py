@@ -1,20 +1,31 @@
-"""The three entry points behind the command line and the Python API."""
+"""The entry points behind the command line and the Python API."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from butfor.errors import UsageError
-from butfor.explanation import Explanation, RunInfo
+from butfor.explanation import Explanation, Failure, RunInfo
+from butfor.frontends.c.build import Build
 from butfor.frontends.c.record import compile_program
 from butfor.frontends.c.record import record as record_run
+from butfor.frontends.c.run import RunSpec
 from butfor.frontends.c.source import CSource
+from butfor.intervene.again import hooked, same_run
+from butfor.intervene.changed import ChangedRun, changed_run
+from butfor.intervene.server import Limits, Server
+from butfor.intervene.shrink import SHRINK_SHARE, NotShrinkable, check_shrinkable, is_same_failure, shrink
 from butfor.marks import marks_file
-from butfor.options import Options
-from butfor.pipeline import analyse, explain_tests, run_info
+from butfor.options import Options, is_recording
+from butfor.pipeline import analyse, explain_tests, failure_of, run_info, verdict_on, with_expectations
 from butfor.trace import recording as recordings
+from butfor.trace.dependence import Dependence
+from butfor.trace.places import Places
+from butfor.trace.recording import Recording
 
 Progress = Callable[[str], None]
 
@@ -28,11 +39,53 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
     say = progress or _silent
     first = _first(options)
     if first.suffix == ".bfr":
+        if options.shrink:
+            raise UsageError("the input of a recording is not reduced", hint="give the C sources")
         return replay(first, options, progress)
     program = compile_program(options, say)
     if options.tests is not None:
         return explain_tests(options, program, say)
-    return analyse(record_run(options, program, say), options, say)
+    recording = record_run(options, program, say)
+    return _explain_shrunk(options, program, recording, say) if options.shrink else analyse(recording, options, say)
+
+
+def _explain_shrunk(options: Options, program: Build, recording: Recording, say: Progress) -> Explanation:
+    """The explanation of a run with a smaller input that fails in the same way."""
+    start = time.monotonic()
+    failure = _failure_in(recording, options)
+    if failure is None:
+        return analyse(recording, options, say)
+    smallest, end = recording, start + SHRINK_SHARE * options.budget
+    unexpecting = replace(options, expect_stdout=None, expect_exit=None, time_limit=min(options.time_limit, 1 + 10 * recording.meta.seconds))
+
+    def fails_alike(spec: RunSpec) -> bool:
+        nonlocal smallest
+        tried = record_run(replace(unexpecting, args=spec.args, stdin=spec.stdin, nondet=spec.nondet), program, _silent)
+        if not is_same_failure(_failure_in(tried, unexpecting), failure):
+            return False
+        smallest = tried
+        return True
+
+    say("looking for a smaller input")
+    try:
+        check_shrinkable(failure, options)
+        build = hooked(recording, options.cc)
+        server = functools.partial(Server, build, f"./{recording.meta.name}", expected=b"", limits=Limits(milliseconds=1000))
+        found = shrink(server, same_run(recording), failure.kind, fails_alike, lambda: time.monotonic() >= end)
+    except NotShrinkable as e:
+        answer = analyse(recording, options, say)
+        return replace(answer, notes=(str(e), *answer.notes))
+    left = max(options.budget - (time.monotonic() - start), options.budget / 2)
+    if smallest is not recording:
+        options = replace(options, expect_stdout=None, expect_exit=None)
+    answer = analyse(smallest, replace(options, budget=left), say)
+    return replace(answer, notes=(*found.notes, *answer.notes), extra={**answer.extra, "shrunk": found.to_dict()})
+
+
+def _failure_in(recording: Recording, options: Options) -> Failure | None:
+    places = Places(recording)
+    point = verdict_on(recording, places, Dependence(recording.trace), options).failure
+    return failure_of(point, places) if point is not None else None
 
 
 def record(options: Options, out: Path, progress: Progress | None = None) -> RunInfo:
@@ -50,6 +103,22 @@ def replay(path: Path, options: Options, progress: Progress | None = None) -> Ex
     """The explanation of a saved recording."""
     options = replace(options, marks=options.marks or marks_file(path))
     return analyse(recordings.load(path, CSource), options, progress or _silent)
+
+
+def changed(options: Options, changes: Sequence[str], progress: Progress | None = None) -> ChangedRun:
+    """The run of the program in `options`, which may be a recording, with these changes."""
+    say = progress or _silent
+    if is_recording(options.sources):
+        recording = recordings.load(options.sources[0], CSource)
+        recording.meta = with_expectations(recording, options)
+    else:
+        _first(options)
+        recording = record_run(options, compile_program(options, say), say)
+    places = Places(recording)
+    say("looking for the failure")
+    point = verdict_on(recording, places, Dependence(recording.trace), options).failure
+    say("running again")
+    return changed_run(recording, places, point, changes, options)
 
 
 def _first(options: Options) -> Path:

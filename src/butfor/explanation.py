@@ -128,14 +128,15 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """What one method says about a statement."""
+    """What one method says about a statement, and how it knows."""
 
     method: str
     text: str
+    evidence: Evidence | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """A member of `reasons` in the JSON report."""
-        return merged({"method": self.method, "text": self.text}, {})
+        return merged({"method": self.method, "text": self.text}, {} if self.evidence is None else {"evidence": self.evidence})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
@@ -46,6 +46,7 @@ class Options:
     expect_stdout: bytes | None = None
     expect_exit: int | None = None
     tests: Path | None = None
+    shrink: bool = False  # first look for a smaller input that fails in the same way
     memory_errors: bool = True  # look for memory errors that the run survived
 
     time_limit: float = DEFAULT_TIME_LIMIT  # seconds for one run of the program
@@ -103,6 +104,7 @@ class Options:
             "tests bring their own arguments, input and expectations",
             "leave out --tests, or the arguments, --stdin, --expect-stdout and --expect-exit",
         )
+        _require(self.tests is None or not self.shrink, "the inputs of tests are not reduced", "of the failing tests, the shortest run is explained")
 
     def _check_limits(self) -> None:
         for name in ("budget", "time_limit"):
@@ -121,6 +123,11 @@ class Options:
         for extra in (self.stdin, self.tests):
             if isinstance(extra, Path):
                 _check_readable(extra)
+
+
+def is_recording(sources: Sequence[Path]) -> bool:
+    """Whether these are no sources but a recording."""
+    return len(sources) == 1 and sources[0].suffix not in (".c", ".ll", ".bc")
 
 
 def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:

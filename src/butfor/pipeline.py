@@ -29,7 +29,7 @@ from butfor.trace.check import check
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import COLUMNS
 from butfor.trace.places import Places
-from butfor.trace.recording import Recording
+from butfor.trace.recording import Meta, Recording
 
 Progress = Callable[[str], None]
 
@@ -65,7 +65,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     start = time.perf_counter()
     localizers = [(name, registry.get(name)) for name in options.methods or (*registry.DEFAULT, *(("spectrum",) if others else ()))]
     if options.expect_stdout is not None or options.expect_exit is not None:
-        recording.meta = _with_expectations(recording, options)
+        recording.meta = with_expectations(recording, options)
     places = Places(recording)
     dependence = Dependence(recording.trace)
     methods: dict[str, Any] = {}
@@ -74,10 +74,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         progress("replaying everything")
         methods["check"] = _checked(recording, notes)
     progress("looking for the failure")
-    try:
-        verdict = find_failure(recording, dependence, options.memory_errors)
-    except Unsupported as e:
-        raise _unsupported(e, places) from e
+    verdict = verdict_on(recording, places, dependence, options)
     info = run_info(recording)
     if verdict.failure is None:
         notes.insert(0, _nothing(verdict, info))
@@ -99,11 +96,11 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     return Explanation(
         status,
         _timed(info, start),
-        _failure(verdict.failure, places),
+        failure_of(verdict.failure, places),
         rank(diagnoses, places, marks),
         methods,
         tuple(notes),
-        tuple(_failure(e, places) for e in verdict.memory),
+        tuple(failure_of(e, places) for e in verdict.memory),
         sources=places.texts(),
     )
 
@@ -112,7 +109,8 @@ def _timed(info: RunInfo, start: float) -> RunInfo:
     return replace(info, analyse_seconds=round(time.perf_counter() - start, 4))
 
 
-def _with_expectations(recording: Recording, options: Options) -> Any:
+def with_expectations(recording: Recording, options: Options) -> Meta:
+    """The description of a recording with what the user expects of it now."""
     expected = options.expect_stdout
     meta = recording.meta
     return replace(
@@ -143,12 +141,21 @@ def _nothing(verdict: Verdict, info: RunInfo) -> str:
     return f"the program did not fail: it {info.ending}"
 
 
+def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: Options) -> Verdict:
+    """What failed; an UnsupportedError when the run met something that cannot be recorded."""
+    try:
+        return find_failure(recording, dependence, options.memory_errors)
+    except Unsupported as e:
+        raise _unsupported(e, places) from e
+
+
 def _unsupported(e: Unsupported, places: Places) -> UnsupportedError:
     place = places.of(e.node) if e.node is not None else None
     return UnsupportedError(e.what, file=place.file if place else "", line=place.line if place else 0)
 
 
-def _failure(point: FailurePoint, places: Places) -> Failure:
+def failure_of(point: FailurePoint, places: Places) -> Failure:
+    """The failure as it is reported."""
     node = places.in_user_code(point.node) if point.node is not None else None
     place = places.of(node) if node is not None else None
     where = None
@@ -183,10 +190,7 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
         progress(f"test {test.name}")
         one = replace(options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None)
         recording = record(one, program, lambda text: None)
-        try:
-            verdict = find_failure(recording, Dependence(recording.trace), options.memory_errors)
-        except Unsupported as e:
-            raise _unsupported(e, Places(recording)) from e
+        verdict = verdict_on(recording, Places(recording), Dependence(recording.trace), options)
         results.append(_Tested(test, run_spec(one), _test_row(test, recording, verdict), verdict.failure is not None, recording.log.counts > 0))
         if verdict.failure is not None and (shortest is None or len(recording.log) < len(shortest[1].log)):
             shortest = len(results) - 1, recording
@@ -215,5 +219,5 @@ class _Tested:
 
 def _test_row(test: TestCase, recording: Recording, verdict: Verdict) -> dict[str, Any]:
     failure = verdict.failure
-    shown = None if failure is None else _failure(failure, Places(recording)).to_dict()
+    shown = None if failure is None else failure_of(failure, Places(recording)).to_dict()
     return {"name": test.name, "passed": failure is None, "failure": shown}

@@ -7,7 +7,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from butfor.explanation import Explanation, FailureKind, Reason, RunInfo, Status
+from butfor.explanation import Evidence, Explanation, FailureKind, Reason, RunInfo, Status
 from butfor.report.text import MOST_ROWS, render
 from tests.report.sample import explanation, failure, many, row
 
@@ -179,3 +179,18 @@ def test_summary_is_one_short_line() -> None:
     assert summary.startswith("prog.c:7: cause: f(a, b);yyy")
     assert summary.endswith("… [slice]")
     assert len(summary) < 200
+
+
+@pytest.mark.parametrize(
+    ("evidence", "reasons", "method"),
+    [
+        (Evidence.PROVED, (("slice", Evidence.HEURISTIC), ("cascade", Evidence.PROVED)), "cascade"),
+        (Evidence.REPLAYED, (("slice", Evidence.HEURISTIC), ("cascade", Evidence.PROVED), ("butfor", Evidence.REPLAYED)), "butfor"),
+        (Evidence.HEURISTIC, (("slice", Evidence.HEURISTIC), ("spectrum", Evidence.HEURISTIC)), "slice"),
+        (Evidence.PROVED, (("slice", None), ("other", None)), "slice"),
+        (Evidence.PROVED, (), "proved"),
+    ],
+)
+def test_summary_names_the_method_with_the_best_evidence(evidence: Evidence, reasons: tuple[tuple[str, Evidence | None], ...], method: str) -> None:
+    best = row(1, evidence=evidence, reasons=tuple(Reason(name, "text", known) for name, known in reasons))
+    assert render(explanation(ranking=(best,))).rstrip("\n").endswith(f"x = x - 2; [{method}]")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 
 from butfor.source import Role, SourceFile, SyntaxTree
+from butfor.source.initialisers import Names
 from tests.source.snippets import marked
 
 
@@ -90,25 +93,95 @@ int g(void) {
 
 
 @pytest.mark.parametrize(
-    ("name", "line", "path", "text"),
+    ("name", "line", "text"),
     [
-        ("limit", 1, (), "int limit = 10;"),
-        ("limit", 99, (), "int limit = 10;"),
-        ("high", 2, (), "high = 2"),
-        ("count", 7, (), "static int count = 5;"),
-        ("count", 11, (), "static int count = 6;"),
-        ("table", 4, (), "int table[3] = { 400, 500, [2] = 640 };"),
-        ("table", 4, (1,), "500"),
-        ("table", 4, (2,), "[2] = 640"),
-        ("table", 4, (7,), "int table[3] = { 400, 500, [2] = 640 };"),
-        ("pair", 6, (0, 1), "2"),
-        ("pair", 6, (1, "a"), ".a = 3"),
+        ("limit", 1, "int limit = 10;"),
+        ("limit", 99, "int limit = 10;"),
+        ("high", 2, "high = 2"),
+        ("count", 7, "static int count = 5;"),
+        ("count", 11, "static int count = 6;"),
+        ("table", 4, "int table[3] = { 400, 500, [2] = 640 };"),
     ],
 )
-def test_initializer(name: str, line: int, path: tuple[int | str, ...], text: str) -> None:
-    found = tree_of(GLOBALS).initializer_of(name, line, path)
+def test_initializer(name: str, line: int, text: str) -> None:
+    found = tree_of(GLOBALS).initializer_of(name, line)
     assert found is not None
     assert (found.text, found.role, found.target) == (text, Role.INITIALIZER, name)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Elements of one shape, as many as there are names or as counted; a scalar has none."""
+
+    count: int = 0
+    names: tuple[str, ...] = ()
+    of: Shape | None = None
+    is_text: bool = False
+
+    def way_to(self, member: str) -> tuple[int, ...] | None:
+        return (self.names.index(member),) if member in self.names else None
+
+    def inner(self, number: int) -> Shape:
+        return self.of or Shape()
+
+
+PAIRS = Shape(2, of=Shape(2, ("a", "b")))
+TABLE = Shape(3)
+
+
+@pytest.mark.parametrize(
+    ("name", "shape", "path", "text"),
+    [
+        ("table", TABLE, (0,), "400"),
+        ("table", TABLE, (1,), "500"),
+        ("table", TABLE, (2,), "[2] = 640"),
+        ("table", TABLE, (7,), None),
+        ("pair", PAIRS, (0, 1), "2"),
+        ("pair", PAIRS, (1, 0), ".a = 3"),
+        ("pair", PAIRS, (1,), "{ .b = 4, .a = 3 }"),
+        ("limit", Shape(), (), None),
+        ("none", TABLE, (1,), None),
+    ],
+)
+def test_element(name: str, shape: Shape, path: tuple[int, ...], text: str | None) -> None:
+    found = tree_of(GLOBALS).element_of(name, 4, shape, path, Names())
+    assert (found.text if found is not None else None) == text
+    assert found is None or (found.role, found.target) == (Role.INITIALIZER, name)
+
+
+CONSTANTS = """\
+enum e { A, B = 5, C, D = B << 2 | 1, E = sizeof(int), F, G = 'a', H = -1, I };
+enum f {
+  J = 3,
+#ifdef X
+  K,
+#endif
+  L, M = 9, N,
+};
+#define ONE 1u
+#define SUM (ONE + /* of both */ \\
+             B)
+#define LOOP LOOP2
+#define LOOP2 LOOP
+#define TWICE 1
+#define TWICE 2
+#define CALLED(x) 3
+#define HEX 0x1F
+#define OCTAL 010
+#define REAL 1.5
+#define CHOICE (HEX > 3 ? (char)7 : 8)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("A", 0), ("B", 5), ("C", 6), ("D", 21), ("E", None), ("F", None), ("G", 97), ("H", -1), ("I", 0)]
+    + [("J", 3), ("K", None), ("L", None), ("M", 9), ("N", 10)]
+    + [("ONE", 1), ("SUM", 6), ("LOOP", None), ("TWICE", None), ("CALLED", None), ("HEX", 31), ("OCTAL", 8), ("REAL", None), ("CHOICE", 7)]
+    + [("OTHER", 77)],
+)
+def test_constants(name: str, value: int | None) -> None:
+    assert tree_of(CONSTANTS).constant(name, lambda other: 77 if other == "OTHER" else None) == value
 
 
 @pytest.mark.parametrize("name", ["none", "local", "f", "missing"])

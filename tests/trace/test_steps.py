@@ -344,3 +344,245 @@ def test_enclosing_decisions(calls: Told) -> None:
 def test_arguments_of_main(tmp_path: Path) -> None:
     told = Told(tmp_path, "int main(int argc, char **argv) {\n char *p = argv[1];\n char **q = argv + 1;\n return p != *q; }\n", ("word",))
     assert told.assigned("char *p") == [("p", None, '"word"')]
+
+
+# --- structs in registers -------------------------------------------------------------------------------------------------------
+
+STRUCTS = """typedef struct { int row, col; } pos;
+typedef struct { float x, y; } spot;
+typedef struct { double x, y; } point;
+typedef struct { long a; int b; short c; char d; } mix;
+typedef struct { const char *name; int n; } named;
+typedef struct { int a, b, c; } three;
+typedef union { int i; float f; } either;
+typedef struct { unsigned lo : 4, hi : 12; int v; } bits;
+typedef struct { struct { pos from; }; char tag[4]; } deep;
+static int of_pos(pos p) { return p.row + p.col; }
+static float of_spot(spot p) { return p.x + p.y; }
+static double of_point(point p) { return p.x + p.y; }
+static long of_mix(mix p) { return p.a + p.b + p.c + p.d; }
+static int of_named(named p) { return p.n; }
+static int of_three(three p) { return p.a + p.b + p.c; }
+static float of_either(either p) { return p.f; }
+static int of_bits(bits p) { return p.lo + p.v; }
+static int of_deep(deep p) { return p.from.row; }
+static pos new_pos(int a, int b) { pos p = {a, b}; return p; }
+static point new_point(double a, double b) { point p = {a, b}; return p; }
+static three new_three(int a) { three p = {a, -a, 5}; return p; }
+int main(int argc, char **argv) {
+ pos p1 = {argc, 4};
+ int n1 = of_pos(p1);
+ spot p2 = {1.5f, 2.5f}; float n2 = of_spot(p2);
+ point p3 = {1.5, 2.5}; double n3 = of_point(p3);
+ mix p4 = {1, 2, 3, 4}; long n4 = of_mix(p4);
+ named p5 = {"word", 3}; int n5 = of_named(p5);
+ three p6 = {1, 2, 3}; int n6 = of_three(p6);
+ either p7 = {.f = 2.5f}; float n7 = of_either(p7);
+ bits p8 = {3, 4, 5}; int n8 = of_bits(p8);
+ p8.hi = 9;
+ deep p9 = {{{6, 7}}, "abc"}; int n9 = of_deep(p9);
+ pos *heap = malloc(sizeof *heap); *heap = p1; int n10 = of_pos(*heap);
+ pos q1 = new_pos(3, -1);
+ point q2 = new_point(0.5, 8.5);
+ three q3 = new_three(7);
+ q1 = new_pos(5, 6);
+ int n11 = of_pos(new_pos(8, 9));
+ return 0; }
+"""
+
+
+@pytest.fixture(scope="module")
+def structs(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """A run that passes and returns structs in registers, in all ways that the ABI has."""
+    return Told(tmp_path_factory.mktemp("steps"), STRUCTS)
+
+
+@pytest.mark.parametrize(
+    ("line", "uses"),
+    [
+        ("n1 =", {"p1": "{row = 1, col = 4}"}),
+        ("n2 =", {"p2": "{x = 1.5, y = 2.5}"}),
+        ("n3 =", {"p3.x": "1.5", "p3.y": "2.5"}),
+        ("n4 =", {"p4.a": "1", "p4.b": "2", "p4.c": "3", "p4.d": "4"}),
+        ("n5 =", {"p5.name": '"word"', "p5.n": "3"}),
+        ("n6 =", {"p6.a": "1", "p6.b": "2", "p6.c": "3"}),
+        ("n7 =", {"p7": "{i = 1075838976, f = 2.5}"}),
+        ("n8 =", {"p8": "{lo = 3, hi = 4, v = 5}"}),
+        ("n9 =", {"p9.from": "{row = 6, col = 7}", "p9.tag": '"abc"'}),
+        ("n10 =", {"heap": "&(heap block of 8 bytes)"}),
+        ("return p.lo + p.v;", {"p.lo": "3", "p.v": "5"}),
+        ("return p.f;", {"p.f": "2.5"}),
+        ("return p.from.row;", {"p.from.row": "6"}),
+    ],
+)
+def test_structs_that_are_read(line: str, uses: dict[str, str], structs: Told) -> None:
+    kind = "return" if line.startswith("return") else "assign"
+    (step,) = [s for s in structs.at(line, kind) if s.uses]
+    assert dict(step.uses) == uses
+
+
+@pytest.mark.parametrize(
+    ("line", "assigned"),
+    [
+        ("pos p1 =", [("p1.row", "1"), ("p1.col", "4")]),
+        ("n1 =", [("p", "{row = 1, col = 4}"), ("n1", "5")]),
+        ("n3 =", [("p.x", "1.5"), ("p.y", "2.5"), ("n3", "4.0")]),
+        ("n4 =", [("p.a", "1"), ("p", "{..., b = 2, c = 3, d = 4}"), ("n4", "10")]),
+        ("n6 =", [("p", "{a = 1, b = 2, ...}"), ("p.c", "3"), ("n6", "6")]),
+        ("p8.hi = 9;", [("p8.hi", "9")]),
+        ("n10 =", [("heap", "&(heap block of 8 bytes)"), ("p", "{row = 1, col = 4}"), ("n10", "5")]),
+        ("pos q1 =", [("a", "3"), ("b", "-1"), ("q1", "{row = 3, col = -1}")]),
+        ("point q2 =", [("a", "0.5"), ("b", "8.5"), ("q2.x", "0.5"), ("q2.y", "8.5")]),
+        ("three q3 =", [("a", "7"), ("q3", "{a = 7, b = -7, c = 5}")]),
+        (" q1 = new_pos(5, 6);", [("a", "5"), ("b", "6"), ("q1", "{row = 5, col = 6}")]),
+        ("n11 =", [("a", "8"), ("b", "9"), (None, "{8, 9}"), ("p", "{row = 8, col = 9}"), ("n11", "17")]),
+    ],
+)
+def test_structs_that_are_written(line: str, assigned: list[tuple[str | None, str]], structs: Told) -> None:
+    assert [(target, after) for target, _, after in structs.assigned(line)] == assigned
+
+
+def test_before_of_a_bit_field(structs: Told) -> None:
+    assert structs.assigned("p8.hi = 9;") == [("p8.hi", "4", "9")]
+
+
+# --- what stands in a macro -----------------------------------------------------------------------------------------------------
+
+MACROS = """#include <ctype.h>
+#include <errno.h>
+struct state { int pos, size; };
+static struct state the, *st = &the;
+#define cur (st->pos)
+#define room (st->size - st->pos)
+#define GET(s) ((s)->size)
+int main(int argc, char **argv) {
+ int c = 'q', n = 0;
+ st->pos = 3; st->size = 9; errno = 5;
+ if (islower(c)) n++;
+ int d = isdigit(c) != 0;
+ int e = cur + 1;
+ int f = room + 1;
+ int g = GET(st) + 1;
+ int h = errno + 1;
+ return 0; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "uses"),
+    [
+        ("if (islower(c))", {"c": "113"}),
+        ("int d", {"c": "113"}),
+        ("int e", {"cur": "3", "st": "&the"}),
+        ("int f", {"st": "&the"}),
+        ("int g", {"st": "&the"}),
+        ("int h", {"errno": "5"}),
+    ],
+)
+def test_a_macro_is_no_variable(line: str, uses: dict[str, str], macros: Told) -> None:
+    step = next(s for s in macros.at(line) if s.kind in ("assign", "branch"))
+    assert dict(step.uses) == uses
+
+
+@pytest.fixture(scope="module")
+def macros(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """A run of statements with macros of the library and of the program."""
+    return Told(tmp_path_factory.mktemp("steps"), MACROS)
+
+
+# --- conditions of several parts ------------------------------------------------------------------------------------------------
+
+CONDITIONS = """#define IS_LEAP(y) ((y) % 4 == 0 && ((y) % 100 != 0 || (y) % 400 == 0))
+#define NOT_BOTH(a, b) (!((a) && (b)))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define CHECK(c) do { if (!(c)) n += 100; } while (0)
+static int n;
+static int tick(int *p) { return *p += 1; }
+static void test(int a, int b) {
+ n += IS_LEAP(a) ? 366 : 365;
+ n += NOT_BOTH(a, b) ? 4 : 5;
+ n += !(a && b) ? 1 : 2;
+ int v1 = a && b;
+ int v2 = !(a && b);
+ int v3 = a || (b && v1);
+ int v4 = a && (b = b * 1);
+ int v5 = tick(&n) > 0 && (a ? b : v1);
+ if (IS_LEAP(a) && b) n++;
+ if (!IS_LEAP(a)) n++;
+ if (MAX(a, b) > 2000) n++;
+ if ((a > b ? a : b) == 1) n++;
+ if ((a && b) == (b && !a)) n++;
+ if ((a > 0 ? b : v2) > 0 && v1) n++;
+ if (v1 || (a > 0 ? b : v2) > 1) n++;
+ for (int k = 0; k < 2 && !(k && b); k++) n++;
+ CHECK(a && b);
+ CHECK(!(a && !b));
+ assert(a >= 0 && b >= 0);
+ assert(!(a < 0 || b < 0));
+ tick(a && b ? &n : &v1); }
+int main(int argc, char **argv) {
+ test(2000, 0);
+ test(1900, 1);
+ test(0, 1);
+ test(1, 0);
+ return 0; }
+"""
+TRUTHS = {
+    "n += IS_LEAP(a)": "TFTF",
+    "n += NOT_BOTH(a, b)": "TFTT",
+    "n += !(a && b)": "TFTT",
+    "int v1": "FTFF",
+    "int v2": "TFTT",
+    "int v3": "TTFT",
+    "int v4": "FTFF",
+    "int v5": "FTFF",
+    "if (IS_LEAP(a) && b)": "FFTF",
+    "if (!IS_LEAP(a))": "FTFT",
+    "if (MAX(a, b) > 2000)": "FFFF",
+    "if ((a > b ? a : b) == 1)": "FFTT",
+    "if ((a && b) == (b && !a))": "TFFT",
+    "if ((a > 0 ? b : v2) > 0 && v1)": "FTFF",
+    "if (v1 ||": "FTFF",
+    "CHECK(a && b)": "FTFF",
+    "CHECK(!(a && !b))": "FTTF",
+    "assert(a >= 0": "TTTT",
+    "assert(!(a < 0": "TTTT",
+    "tick(a && b ?": "FTFF",
+}
+
+
+@pytest.fixture(scope="module")
+def conditions(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """A run that evaluates conditions made of several branches."""
+    return Told(tmp_path_factory.mktemp("steps"), CONDITIONS)
+
+
+@pytest.mark.parametrize("line", TRUTHS)
+def test_the_outcome_is_that_of_the_whole_text(line: str, conditions: Told) -> None:
+    steps = conditions.at(line, "branch")
+    frames = sorted({s.frame for s in steps})
+    said = [{s.outcome for s in steps if s.frame == frame and s.place.role == "condition" and s.place.text not in ("a", "a > 0")} for frame in frames]
+    assert said == [{"true" if truth == "T" else "false"} for truth in TRUTHS[line]]
+
+
+def test_the_outcome_of_each_round(conditions: Told) -> None:
+    steps = conditions.at("for (int k", "branch")
+    ends = [s.outcome for s in steps if s.frame == steps[0].frame]
+    assert ends[0] == "true"
+    assert ends[-1] == "false"
+
+
+def test_a_macro_that_is_no_condition_has_no_outcome(conditions: Told) -> None:
+    steps = conditions.at("CHECK(a && b)", "branch")
+    assert {s.outcome for s in steps if s.place.role != "condition"} <= {None}
+
+
+def test_a_condition_that_was_not_finished_has_no_outcome(tmp_path: Path) -> None:
+    told = Told(tmp_path, "int main(int argc, char **argv) {\n int *p = 0;\n if (argc == 1 && *p) return 1;\n return 0; }\n")
+    assert {s.outcome for s in told.at("if (argc == 1", "branch")} == {None}
+
+
+def test_a_merged_condition_shows_what_decided(tmp_path: Path) -> None:
+    told = Told(tmp_path, "int main(int argc, char **argv) {\n int i = 0, n = 2;\n while (argc == 1 && i < n) i++;\n return 0; }\n")
+    steps = told.at("while (argc", "branch")
+    assert [(s.outcome, dict(s.uses)) for s in steps[-2:]] == [("false", {"argc": "1"}), ("false", {"i": "2", "n": "2"})]

@@ -31,6 +31,7 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @shared.run_options
 @shared.expect_options
 @shared.tests_option
+@shared.shrink_option
 @shared.compile_options
 @shared.analysis_options
 @shared.report_options

@@ -54,6 +54,8 @@ expect_options = _all(
     ),
 )
 
+shrink_option: _Decorator[Any] = click.option("--shrink", is_flag=True, help="First look for a smaller input that fails in the same way.")
+
 tests_option: _Decorator[Any] = click.option("--tests", type=_FILE, metavar="T.json", help="Run these tests and explain the failing ones.")
 
 analysis_options = _all(

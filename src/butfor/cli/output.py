@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, TypedDict
 
 from butfor.explanation import Explanation
 from butfor.files import check_writable, write_file
@@ -26,26 +26,37 @@ def check_out(out: Path | None) -> None:
 
 def deliver(explanation: Explanation, *, form: str, out: Path | None, verbose: bool, color: str) -> None:
     """Nothing; the explanation is on stdout or in the file `out`."""
-    to_file = out is not None and out != _STDOUT
-    encoding = "utf-8" if to_file else getattr(sys.stdout, "encoding", None) or "utf-8"
     if form == "json":
         from butfor.report.json_report import render as render_json
 
-        data = render_json(explanation).encode()
-    else:
-        from butfor.report.text import render
+        write_result(render_json(explanation), out, "utf-8")
+        return
+    from butfor.report.text import render
 
-        text = render(
-            explanation,
-            color=wants_color(color, None if to_file else sys.stdout),
-            width=_PIPE_WIDTH if to_file else _width(),
-            verbose=verbose,
-            sources={**_read_sources(explanation), **explanation.sources},
-            encoding=encoding,
-        )
-        data = text.encode(encoding, "backslashreplace")
-    if to_file:
-        assert out is not None
+    page = page_for(out, color)
+    sources = {**_read_sources(explanation), **explanation.sources}
+    write_result(render(explanation, verbose=verbose, sources=sources, **page), out, page["encoding"])
+
+
+class PageKnobs(TypedDict):
+    """What a text is laid out for."""
+
+    color: bool
+    width: int
+    encoding: str
+
+
+def page_for(out: Path | None, color: str) -> PageKnobs:
+    """How a text that goes to stdout or the file `out` is laid out."""
+    if out is not None and out != _STDOUT:
+        return {"color": wants_color(color, None), "width": _PIPE_WIDTH, "encoding": "utf-8"}
+    return {"color": wants_color(color, sys.stdout), "width": _width(), "encoding": getattr(sys.stdout, "encoding", None) or "utf-8"}
+
+
+def write_result(text: str, out: Path | None, encoding: str) -> None:
+    """Nothing; the text is on stdout or in the file `out`."""
+    data = text.encode(encoding, "backslashreplace")
+    if out is not None and out != _STDOUT:
         write_file(out, data)
     else:
         write_stdout(data)

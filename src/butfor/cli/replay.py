@@ -10,27 +10,67 @@ import click
 from butfor.cli import options as shared
 from butfor.cli.answer import answer
 from butfor.cli.gather import gather
-from butfor.cli.output import check_out
+from butfor.cli.output import check_out, page_for, progress_line, write_result
+from butfor.errors import UsageError
+from butfor.options import Options, is_recording
 
 _HELP = """\b
 Examples:
   butfor replay run.bfr
   butfor replay run.bfr --check
-  butfor replay run.bfr --expect-stdout right.txt --format json -o report.json
+  butfor replay run.bfr --with 'prog.c:44 flip when equal'
+  butfor replay prog.c --with 'prog.c:44 set 3' --with 'prog.c:50 skip' -- 6 5 4
 
-Explains a run that `butfor record` saved. Sources and code are in the recording, so neither the program nor a compiler is needed.
+Explains a run that `butfor record` saved: sources and code are in the recording, so neither the program nor a compiler is needed. Also
+takes C sources, as `butfor explain` does.
+
+With changes, the program is run again with all of them, and the changed run is shown: how it ends, what it writes differently, whether the
+failure is avoided. Files that it would write are left alone.
+
+\b
+A change is a place (FILE:LINE, FILE:LINE:COLUMN; #2 for the second that fits) and what happens there:
+  flip, flip when equal|less|greater, always true, always false     a condition goes another way
+  compare with <=, right side +1, right side NAME                   another comparison
+  operator *, swap, only left, only right                           another operation
+  set 3, add -1, negate, read NAME                                  another value
+  keep, assign with +=                                              an assignment that is not made, or adds
+  skip, call NAME                                                   no call, or one of another function
+  member 2, element +1                                              another member or element
+and `at 3` at the end: only the third time.
 """
+_OF_PROGRAMS = ("args", "stdin", "env", "nondet", "step_limit", "cflags", "includes", "defines", "libs", "entry")
 
 
-@click.command("replay", help=_HELP)
-@click.argument("recording", type=click.Path(path_type=Path))
+@click.command("replay", cls=shared.ProgramCommand, help=_HELP)
+@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RECORDING|SOURCES...")
+@click.option("--with", "changes", multiple=True, metavar="CHANGE", help="Run again with this change and show the run (repeat for more).")
+@shared.run_options
 @shared.expect_options
+@shared.compile_options
 @shared.analysis_options
 @shared.report_options
-def command(recording: Path, form: str, out: Path | None, verbose: bool, color: str, **given: Any) -> int:
-    """The exit status; the explanation is written to stdout or a file."""
+def command(changes: tuple[str, ...], form: str, out: Path | None, verbose: bool, color: str, **given: Any) -> int:
+    """The exit status; the explanation, or the changed run, is written to stdout or a file."""
     check_out(out)
-    options = gather({**given, "sources": (recording,)}, reads_stdin=False)
-    from butfor import api
+    recorded = is_recording(given["sources"])
+    if recorded and any(given.get(name) not in (None, ()) for name in _OF_PROGRAMS):
+        raise UsageError("a recording brings its own program, arguments and input", hint="leave them out, or give the C sources")
+    options = gather(given, reads_stdin=not recorded)
+    from butfor import api  # late: --help and wrong flags need none of it
 
-    return answer(lambda progress: api.replay(recording, options, progress), form=form, out=out, verbose=verbose, color=color)
+    if changes:
+        return _show_changed(options, changes, form, out, color)
+    if recorded:
+        return answer(lambda progress: api.replay(options.sources[0], options, progress), form=form, out=out, verbose=verbose, color=color)
+    return answer(lambda progress: api.explain(options, progress), form=form, out=out, verbose=verbose, color=color)
+
+
+def _show_changed(options: Options, changes: tuple[str, ...], form: str, out: Path | None, color: str) -> int:
+    from butfor import api
+    from butfor.report.changed import render, render_json
+
+    with progress_line() as progress:
+        run = api.changed(options, changes, progress)
+    page = page_for(out, color)
+    write_result(render_json(run) if form == "json" else render(run, **page), out, "utf-8" if form == "json" else page["encoding"])
+    return 0

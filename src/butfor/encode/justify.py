@@ -36,6 +36,8 @@ class Justifier:
         self.dependence = dependence
         self.trace: Trace = dependence.trace
         self._decisions: dict[str, Decisions] = {}
+        self._needs: dict[Node, list[Edge]] = {}
+        self._decided: dict[Node, tuple[Decision | None, tuple[Node, ...]]] = {}
 
     def justify(self, roots: Iterable[Node]) -> Justified:
         """What the values of these instances needed."""
@@ -65,6 +67,12 @@ class Justifier:
 
     def needs(self, node: Node) -> list[Edge]:
         """The dependences of an instance that its recorded value needed."""
+        known = self._needs.get(node)
+        if known is None:
+            known = self._needs[node] = self._needed(node)
+        return known
+
+    def _needed(self, node: Node) -> list[Edge]:
         if node[1] < 0:
             return self.dependence.edges(node)
         instr = self.trace.instr(node)
@@ -109,6 +117,12 @@ class Justifier:
 
     def decision_of(self, node: Node) -> tuple[Decision | None, tuple[Node, ...]]:
         """The whole short-circuit condition that a branch instance belongs to, and the branch instances of it that decided."""
+        known = self._decided.get(node)
+        if known is None:
+            known = self._decided[node] = self._decision_of(node)
+        return known
+
+    def _decision_of(self, node: Node) -> tuple[Decision | None, tuple[Node, ...]]:
         s = self.trace.at(node[0])
         decisions = self._decisions.get(s.fn.name)
         if decisions is None:

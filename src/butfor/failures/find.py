@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from butfor.explanation import FailureKind
 from butfor.failures.crash import crash, operand_roots
-from butfor.failures.endless import endless_loop
+from butfor.failures.endless import endless_loop, watched
 from butfor.failures.memory import is_corrupting, memory_errors
 from butfor.failures.output import first_difference, output_failure
 from butfor.failures.point import FailurePoint, Unsupported
-from butfor.failures.uninitialised import uninitialised
+from butfor.failures.uninitialised import origin, uninitialised
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import NO_FRAME
 from butfor.trace.objects import Objects
+from butfor.trace.places import Places
 from butfor.trace.recording import Recording
+from butfor.trace.steps import Steps
 from butfor.trace.trace import Node, Trace
 
 ABORTED = "abort() was called"  # the runtime's words
@@ -39,6 +42,8 @@ def find_failure(recording: Recording, dependence: Dependence, look_for_memory_e
     if end.reason == UNSUPPORTED:
         raise _unsupported(trace)
     failure = _ended_badly(recording, trace, dependence, objects, errors)
+    if failure is not None and failure.kind in (FailureKind.SIGNAL, FailureKind.DIVISION) and look_for_memory_errors:
+        failure = _with_origin(trace, objects, dependence, failure)
     if failure is None and end.reason != ASSUME:
         failure = _expectations(recording, trace, dependence) or next(iter(errors), None) or _default_exit(recording, trace)
         if failure is None and look_for_memory_errors:
@@ -64,7 +69,7 @@ def _unsupported(trace: Trace) -> Unsupported:
 def _ended_badly(recording: Recording, trace: Trace, dependence: Dependence, objects: Objects, errors: list[FailurePoint]) -> FailurePoint | None:
     end = trace.log.end
     if recording.meta.limit:  # even if the signal that stopped it made it end well
-        return _no_end(recording, trace)
+        return _no_end(recording, trace, dependence, objects)
     match end.reason:
         case 3:
             node = last_node(trace)
@@ -80,9 +85,22 @@ def _ended_badly(recording: Recording, trace: Trace, dependence: Dependence, obj
             corrupting = next((e for e in errors if is_corrupting(e)), None)
             return corrupting if corrupting is not None else crash(trace, objects, end.status)
         case 7:
-            return _no_end(recording, trace)
+            return _no_end(recording, trace, dependence, objects)
         case _:
             return None
+
+
+def _with_origin(trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint) -> FailurePoint:
+    """The failure, which says so if what was wrong had never been given a value."""
+    found = origin(trace, objects, dependence, point)
+    if found is None or point.node is None:
+        return point
+    instr = trace.instr(point.node)
+    is_argument = instr.op == "call" and instr.detail.callee is not None
+    what = "the divisor" if point.kind is FailureKind.DIVISION else "an argument" if is_argument else "the pointer"
+    told = "was never given a value, it comes from" if found.is_itself else "was computed from"
+    message = f"{point.message}: {what} {told} uninitialised memory of {found.memory}"
+    return replace(point, message=message, details={**point.details, "uninitialised": found.memory})
 
 
 def _reach_error(trace: Trace) -> FailurePoint:
@@ -92,11 +110,10 @@ def _reach_error(trace: Trace) -> FailurePoint:
     return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, ())
 
 
-def _no_end(recording: Recording, trace: Trace) -> FailurePoint:
+def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects: Objects) -> FailurePoint:
     i = min(max(trace.log.end.stopped, 1), len(trace)) - 1 if trace.log.end.stopped else len(trace) - 1
-    node = endless_loop(trace, i)
-    roots = () if node is None else (node,)
-    node = node or (i, trace.at(i).seg.end - 1)
+    endless = endless_loop(trace, i)
+    node = endless.decision if endless is not None else None
     limit = recording.meta.limit or trace.log.end.text
     words = {
         "time": f"the program was still running after {recording.meta.seconds:.1f} s",
@@ -104,7 +121,18 @@ def _no_end(recording: Recording, trace: Trace) -> FailurePoint:
         "log": "the run is longer than a recording can hold",
         "steps": "the program was still running at the step limit",
     }
-    return FailurePoint(FailureKind.NO_END, words.get(limit, words["time"]), node, roots, details={"limit": limit})
+    message = words.get(limit, words["time"])
+    details: dict[str, Any] = {"limit": limit}
+    if endless is not None and node is None:
+        message += ": nothing in the loop decides about leaving it"
+    elif endless is not None:
+        variables = watched(Steps(Places(recording), objects, dependence), endless)
+        details["values"] = {name: f"{w.text} in {'every' if w.is_same else 'the latest'} round" for name, w in variables.items()}
+        details["unchanged"] = [name for name, w in variables.items() if w.is_same]
+        if not variables:
+            message += ": the condition of the loop reads no variables"
+    roots = () if node is None else (node,)
+    return FailurePoint(FailureKind.NO_END, message, node or (i, trace.at(i).seg.end - 1), roots, details)
 
 
 def _expectations(recording: Recording, trace: Trace, dependence: Dependence) -> FailurePoint | None:

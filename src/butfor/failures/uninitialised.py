@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,9 +13,10 @@ from butfor.failures.bits import Bits
 from butfor.failures.crash import operand_roots
 from butfor.failures.point import FailurePoint
 from butfor.program.maydefine import PRINTING
-from butfor.program.model import Instr
+from butfor.program.model import Function, Instr, Operand
 from butfor.program.segments import ENTRY
 from butfor.program.types import Kind, store_size
+from butfor.trace.dependence import Dependence
 from butfor.trace.log import EVENT, READ
 from butfor.trace.memory import CALL, COPY, READ_BY_CALL, UNINIT
 from butfor.trace.objects import HEAP, Objects
@@ -23,6 +25,7 @@ from butfor.trace.trace import Node, Trace, Unknown
 
 _SECONDS = 2.0
 _SEGMENTS = 2_000_000
+_NODES = 10_000  # instances that are looked at for where a value came from
 _CALLS = 2_000  # calls without a model that are looked at
 
 
@@ -30,6 +33,58 @@ def uninitialised(trace: Trace, objects: Objects) -> FailurePoint | None:
     """The first use of an uninitialised value that matters, or None."""
     start = _first(trace)
     return None if start is None else _Flow(trace, objects).run(start)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Memory that was never written, in words, and whether an operand of the failing instruction is such a value itself, not computed from one."""
+
+    memory: str
+    is_itself: bool
+
+
+def origin(trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint) -> Origin | None:
+    """The uninitialised memory that the wrong values of a failure came from; None when they were all given a value."""
+    reads = _reads(dependence, point.roots)
+    if not reads or point.node is None:
+        return None
+    undefined = _Flow(trace, objects, looks=False).undefined_at(min(i for i, _ in reads), point.node)
+    instr, fn = trace.instr(point.node), trace.at(point.node[0]).fn
+    wrong = [a for a in instr.args if isinstance(a, int) and a in undefined and _definition(trace, point.node[0], a) in point.roots]
+    if not wrong:
+        return None
+    i, address = max(reads)
+    o = objects.at(address, i)
+    return Origin(o.describe() if o is not None else "unknown origin", any(_base(fn, a) in undefined for a in wrong))
+
+
+def _reads(dependence: Dependence, roots: tuple[Node, ...]) -> list[tuple[int, int]]:
+    """When and from which address something uninitialised was read that some values were computed from."""
+    found, seen, work = [], set(roots), list(roots)
+    while work and len(seen) < _NODES:
+        node = work.pop()
+        for kind, target in dependence.edges(node):
+            if kind == "uninit":
+                found.append((node[0], target[0]))
+            elif kind == "data" and target not in seen:
+                seen.add(target)
+                work.append(target)
+    return found
+
+
+def _definition(trace: Trace, i: int, slot: int) -> Node | None:
+    try:
+        return trace.definition(i, slot)
+    except Unknown:
+        return None
+
+
+def _base(fn: Function, slot: int) -> Operand:
+    """The pointer that an address is computed from; a value that is no address is its own."""
+    found: Operand = slot
+    while isinstance(found, int) and fn.definer[found] >= 0 and fn.instrs[fn.definer[found]].op == "gep":
+        found = fn.instrs[fn.definer[found]].args[0]
+    return found
 
 
 def _first(trace: Trace) -> int | None:
@@ -47,9 +102,10 @@ def _first(trace: Trace) -> int | None:
 
 
 class _Flow:
-    """Undefined bits of registers by frame and of stores by number."""
+    """Undefined bits of registers by frame and of stores by number. `looks` says whether uses that matter are looked for."""
 
-    def __init__(self, trace: Trace, objects: Objects) -> None:
+    def __init__(self, trace: Trace, objects: Objects, looks: bool = True) -> None:
+        self.looks = looks
         self.trace = trace
         self.log = trace.log
         self.objects = objects
@@ -73,7 +129,18 @@ class _Flow:
                 return found
         return None
 
-    def _segment(self, i: int) -> FailurePoint | None:
+    def undefined_at(self, start: int, node: Node) -> set[int]:
+        """The registers with undefined bits that an instance sees, as far as they come from what was read from a point on."""
+        end = time.monotonic() + _SECONDS
+        for i in range(start, node[0]):
+            if i % 4096 == 0 and time.monotonic() > end:
+                return set()
+            self._segment(i)
+        self._segment(node[0], node[1])
+        return set(self.regs.get(self.log.frame_of(node[0]), ()))
+
+    def _segment(self, i: int, stop: int | None = None) -> FailurePoint | None:
+        """Follow the instructions of a segment instance, before `stop` if given."""
         s = self.trace.at(i)
         frame = self.log.frame_of(i)
         regs = self.regs.get(frame, {})
@@ -84,15 +151,17 @@ class _Flow:
             regs[s.fn.instrs[s.seg.start - 1].slot] = self.returned
         self.returned = 0
         self.fresh = []
-        if not regs and not self._has_tainted_load(i, s) and not self._reads_by_call(i, s):
+        if not regs and not self._has_tainted_load(i, s) and not (self.looks and self._reads_by_call(i, s)):
             return None
         for number in self.fresh:  # looked at too early: stores of this very segment may matter
             del self.reads[number]
         self.regs[frame] = regs
-        for n in range(s.seg.start, s.seg.end):
+        for n in range(s.seg.start, s.seg.end if stop is None else stop):
             found = self._instr((i, n), s, s.fn.instrs[n], regs)
             if found is not None:
                 return found
+        if stop is not None:
+            return None
         if s.last.op == "ret" or not any(regs.values()):
             self.regs.pop(frame, None)
         return None
@@ -202,15 +271,15 @@ class _Flow:
 
         match instr.op:
             case "load":
-                if of(instr.args[0]):
+                if self.looks and of(instr.args[0]):
                     return self._point(node, "address", slice(0, 1))
                 self._set(regs, instr.slot, self._loaded(node))
             case "store":
-                if of(instr.args[1]):
+                if self.looks and of(instr.args[1]):
                     return self._point(node, "address", slice(1, 2))
                 self._store(node, s, of(instr.args[0]))
             case "br" | "switch" | "indirectbr":
-                if instr.args and of(instr.args[0]):
+                if self.looks and instr.args and of(instr.args[0]):
                     return self._point(node, "branch", slice(0, 1))
             case "ret":
                 self.returned = of(instr.args[0]) if instr.args else 0
@@ -247,7 +316,7 @@ class _Flow:
         masks = [regs.get(a, 0) if isinstance(a, int) else 0 for a in instr.args[: len(call.arg_types)]]
         if kind in ("internal", "indirect"):
             self.args = {k: m for k, m in enumerate(masks) if m}
-        elif kind == "external" and call.callee in PRINTING:
+        elif kind == "external" and call.callee in PRINTING and self.looks:
             for k, m in enumerate(masks):
                 if m:
                     return self._point(node, "output", slice(k, k + 1))

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
 
 from butfor.explanation import FailureKind
 from butfor.failures.point import FailurePoint
 from butfor.frontends.c.hooked import HookedBuild, build_hooked
 from butfor.frontends.c.run import RunSpec
-from butfor.intervene.experiment import Experiment, Goal
+from butfor.intervene.experiment import Experiment, Goal, Trial
 from butfor.intervene.sites import Site
+from butfor.localize.base import OtherRun
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
+
+MOST_FAILING, MOST_PASSING = 6, 24
 
 
 def hooked(recording: Recording, cc: str | None) -> HookedBuild:
@@ -51,6 +57,16 @@ def _probe(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -
         if n >= 0 and near:
             return near[-1].number
     return 0
+
+
+def trials(others: Iterable[OtherRun], covered: NDArray[np.bool_]) -> list[Trial]:
+    """The other tests to try changes on: a few failing ones, and the passing ones that ran nearly the same code."""
+    known = [run for run in others if run.expect_stdout is not None or run.expect_exit is not None]
+    failing = [run for run in known if run.failed][:MOST_FAILING]
+    passing = sorted((run for run in known if not run.failed), key=lambda run: int((run.covered != covered).sum()))[:MOST_PASSING]
+    return [
+        Trial(run.spec, Goal(run.expect_stdout or b"", run.expect_stdout is not None, run.expect_exit), run.failed) for run in (*failing, *passing)
+    ]
 
 
 @contextmanager

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.intervene.relations import WAS_FALSE, WAS_TRUE, bent
+from butfor.intervene.relations import EQ, NE, WAS_FALSE, WAS_TRUE, bent
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.sites import Site
+from butfor.intervene.sites import NOWHERE, Site, SiteKind
 from butfor.intervene.variables import Variables
 from butfor.program.model import Const, Function, Instr
 from butfor.program.program import Program
 from butfor.program.types import Kind, alloc_size, struct_layout
 
 _MOST_VALUES = 10
-_MOST_VARIABLES = 8
+_INITIAL_STEPS = (1, -1, 2, -2, 3, -3, 5, -5, 10, -10)
 _ADD, _SUB, _MUL, _SDIV, _UDIV, _SREM, _UREM, _AND, _OR, _XOR, _SHL, _ASHR, _LSHR = range(13)
+_SIGNED, _UNSIGNED_ONES = (_ADD, _SUB, _MUL, _SDIV, _SREM), (_ADD, _SUB, _MUL, _UDIV, _UREM)
 _OTHER_OPERATORS = {
-    _ADD: (_SUB, _MUL),
-    _SUB: (_ADD, _MUL),
-    _MUL: (_ADD, _SDIV, _SUB),
-    _SDIV: (_MUL, _SREM, _SUB),
-    _UDIV: (_MUL, _UREM, _SUB),
-    _SREM: (_SDIV, _MUL),
-    _UREM: (_UDIV, _MUL),
+    **{op: tuple(o for o in _SIGNED if o != op) for op in _SIGNED},
+    **{op: tuple(o for o in _UNSIGNED_ONES if o != op) for op in (_UDIV, _UREM)},
     _AND: (_OR, _XOR),
     _OR: (_AND, _XOR),
     _XOR: (_OR, _AND),
@@ -34,11 +31,20 @@ _OTHER_OPERATORS = {
     _ASHR: (_SHL, _LSHR),
     _LSHR: (_SHL, _ASHR),
 }
-_ONE = int.from_bytes(np.float64(1.0).tobytes(), "little")
-_MINUS_ONE = int.from_bytes(np.float64(-1.0).tobytes(), "little", signed=True)
+
+
+def _raw(value: float) -> int:
+    """The bits of a double as a signed number."""
+    bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
+    return bits
+
+
+_STEPS, _HALF_STEPS = (_raw(1.0), _raw(-1.0)), (_raw(0.5), _raw(-0.5), _raw(0.1), _raw(-0.1))
 _STAGE = {
     "boundary": 0.0,
     "reversed": 0.0,
+    "truth": 0.0,
+    "compound": 2.0,
     "relation": 0.5,
     "flip": 0.0,
     "force": 0.5,
@@ -48,9 +54,12 @@ _STAGE = {
     "variable": 1.0,
     "shift": 1.5,
     "case": 1.5,
+    "literal": 1.0,
     "near": 2.0,
     "operand": 2.0,
     "member": 2.0,
+    "index": 2.0,
+    "initial": 1.5,
     "call": 2.0,
     "value": 3.0,
 }
@@ -58,11 +67,16 @@ _STAGE = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A rule with the family of edits it belongs to."""
+    """A rule with the family of edits it belongs to.
+
+    For comparisons also the operator that would do the same, and whether every outcome that was met becomes another.
+    """
 
     rule: Rule
     site: Site
     family: str
+    operator: int | None = None
+    is_total: bool = False
 
     @property
     def stage(self) -> float:
@@ -79,6 +93,7 @@ class Candidates:
         self.seen = seen
         self.variables = Variables(program)
         self._constants: dict[str, dict[int, set[int]]] = {}
+        self._used_as_index: dict[str, set[int]] = {}
 
     def of(self, site: Site) -> Iterator[Candidate]:
         """The candidates of one site; none when it did not run."""
@@ -87,17 +102,22 @@ class Candidates:
             return
         fn = self.program.function(site.function)
         instr = fn.instrs[site.instr]
+        if site.kind is SiteKind.COMPARE:
+            zero = instr.args[1]
+            is_truth = site.operator in (EQ, NE) and isinstance(zero, Const) and not zero.value
+            for b in bent(site, int(row["relations"]), is_truth=is_truth):
+                yield Candidate(b.rule, site, b.family, b.operator, b.is_total)
         for family, rule in getattr(self, "_" + site.kind)(site, fn, instr, row):
             yield Candidate(rule, site, family)
 
     # --- conditions -------------------------------------------------------------------------------------------------------
 
     def _compare(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
-        yield from bent(site, int(row["relations"]))
-        if not site.is_real and not site.is_pointer:
-            for shift in self._shifts(site, row):
-                yield "shift", Rule(site.number, Op.SHIFT, shift)
         right = instr.args[1]
+        if not site.is_real and not site.is_pointer:
+            family = "literal" if isinstance(right, Const) else "shift"
+            for shift in self._shifts(site, row):
+                yield family, Rule(site.number, Op.SHIFT, shift)
         if isinstance(right, Const) and not (right.value is None or (site.is_pointer or right.value == 0)):
             for rule in self.variables.instead(site, fn, instr, None, right=True):
                 yield "variable", rule
@@ -132,11 +152,17 @@ class Candidates:
         for rule in self.variables.instead(site, fn, instr, instr.args[0]):
             yield "variable", rule
         yield from self._near(site)
+        if instr.slot in self._indices(fn):
+            for rule in self.variables.added(site, fn, instr):
+                yield "index", rule
         if not site.is_pointer and not site.is_real:
             yield from self._pool(site, fn, row, ())
 
     def _store(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         yield "keep", Rule(site.number, Op.KEEP)
+        if not site.is_pointer:
+            for operator in (_ADD, _SUB, _MUL):
+                yield "compound", Rule(site.number, Op.COMPOUND, operator)
         value = instr.args[0]
         if isinstance(value, Const):
             yield from self._constant(site, fn, instr, row)
@@ -146,11 +172,23 @@ class Candidates:
         elif site.is_real:
             yield from self._reals(site)
 
+    def _indices(self, fn: Function) -> set[int]:
+        """The slots of values that are used as an index, directly or after a conversion."""
+        known = self._used_as_index.get(fn.name)
+        if known is None:
+            known = {a for i in fn.instrs if i.op == "gep" for a in i.args[1:] if isinstance(a, int)}
+            known |= {i.args[0] for i in fn.instrs if i.op in ("sext", "zext") and i.slot in known and isinstance(i.args[0], int)}
+            self._used_as_index[fn.name] = known
+        return known
+
     def _constant(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
+        if instr.op == "call" and site.is_pointer:
+            for rule in self.variables.addresses(site, fn, instr):
+                yield "variable", rule
         target = instr.args[1] if instr.op == "store" else None
         for rule in self.variables.instead(site, fn, instr, target):
             yield "variable", rule
-        yield from self._near(site)
+        yield from self._near(site, "literal")
         if site.is_real:
             yield from self._reals(site)
         elif not site.is_pointer:
@@ -162,20 +200,16 @@ class Candidates:
             for value in (0,) if site.is_pointer else (0, 1, -1):
                 yield "value", Rule(site.number, Op.SET, value)
 
-    def _near(self, site: Site) -> Iterator[tuple[str, Rule]]:
+    def _near(self, site: Site, family: str = "near") -> Iterator[tuple[str, Rule]]:
         if site.is_pointer:
             return
-        if site.is_real:
-            yield "near", Rule(site.number, Op.ADD, _ONE)
-            yield "near", Rule(site.number, Op.ADD, _MINUS_ONE)
-        else:
-            yield "near", Rule(site.number, Op.ADD, 1)
-            yield "near", Rule(site.number, Op.ADD, -1)
-        yield "near", Rule(site.number, Op.NEGATE)
+        for amount in _STEPS if site.is_real else (1, -1):
+            yield family, Rule(site.number, Op.ADD, amount)
+        yield family, Rule(site.number, Op.NEGATE)
 
     def _reals(self, site: Site) -> Iterator[tuple[str, Rule]]:
         for value in (0.0, 1.0, -1.0):
-            yield "value", Rule(site.number, Op.SET, int.from_bytes(np.float64(value).tobytes(), "little", signed=True))
+            yield "value", Rule(site.number, Op.SET, _raw(value))
 
     def _pool(self, site: Site, fn: Function, row: np.void, more: tuple[int, ...]) -> Iterator[tuple[str, Rule]]:
         """Values that the function itself mentions, and small ones."""
@@ -209,14 +243,14 @@ class Candidates:
                 if other != site.operator:
                     yield "operator", Rule(site.number, Op.OPERATOR, other)
             if isinstance(right, Const):
-                yield "near", Rule(site.number, Op.RIGHT, _ONE)
-                yield "near", Rule(site.number, Op.RIGHT, _MINUS_ONE)
+                for amount in (*_STEPS, *_HALF_STEPS):
+                    yield "literal", Rule(site.number, Op.RIGHT, amount)
         else:
             for other in _OTHER_OPERATORS[site.operator]:
                 yield "operator", Rule(site.number, Op.OPERATOR, other)
             if isinstance(right, Const):
-                for k in (1, -1, 2, -2):
-                    yield "near", Rule(site.number, Op.RIGHT, k)
+                for amount in (1, -1, 2, -2):
+                    yield "literal", Rule(site.number, Op.RIGHT, amount)
         yield "operand", Rule(site.number, Op.ONLY_LEFT)
         if not isinstance(right, Const):
             yield "operand", Rule(site.number, Op.ONLY_RIGHT)
@@ -228,7 +262,7 @@ class Candidates:
             for value in (1, -1):
                 yield "near", Rule(site.number, Op.ADD, value)
             return
-        for value in (1, -1) if not site.is_real else (_ONE, _MINUS_ONE):
+        for value in _STEPS if site.is_real else (1, -1):
             yield "near", Rule(site.number, Op.ADD, value)
 
     def _call(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
@@ -255,8 +289,18 @@ class Candidates:
                     yield "member", Rule(site.number, Op.ADD, offsets[k] - offsets[here], name=str(k))
         elif len(indices) == 1 or (source.kind is Kind.ARRAY and len(indices) == 2):
             size = alloc_size(source.elem if source.kind is Kind.ARRAY and len(indices) == 2 else source)
-            yield "near", Rule(site.number, Op.ADD, size)
-            yield "near", Rule(site.number, Op.ADD, -size)
+            yield "literal", Rule(site.number, Op.ADD, size)
+            yield "literal", Rule(site.number, Op.ADD, -size)
+            for rule in self.variables.added(site, fn, instr, size):
+                yield "index", rule
+
+
+def initial(program: Program, name: str, offset: int, size: int) -> Iterator[Candidate]:
+    """Other values for an element of a global's initial data."""
+    number = next((k for k, (n, _) in enumerate(program.global_table) if n == name), -1)
+    site = Site(NOWHERE, "", -1, SiteKind.INITIAL, bits=8 * size)
+    for amount in _INITIAL_STEPS if number >= 0 else ():
+        yield Candidate(Rule(NOWHERE, Op.INITIAL, amount, offset, number, size, name), site, "initial")
 
 
 def _signed(value: int, bits: int) -> int:

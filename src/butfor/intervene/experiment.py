@@ -18,6 +18,10 @@ from butfor.intervene.inputs import others
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import Limits, Outcome, Server, run_all
 
+_INPUTS, _MOST_INPUTS = 20, 120  # other inputs that are used, and made
+_SAMPLE = 12  # changes that are tried first on an input
+_LEAST_SHARE, _MOST_SHARE = 0.05, 0.75  # of changes that matter on an input which tells something
+
 
 @dataclass(frozen=True, slots=True)
 class Goal:
@@ -29,20 +33,30 @@ class Goal:
     probe: int = 0  # a site that must be reached as often as in the failing run, 0 for none
 
     def is_met(self, outcome: Outcome) -> bool:
-        """Whether the run did not fail."""
+        """Whether the run did not fail. What it wrote before may differ, when no output is expected: it may have been wrong already."""
         status = outcome.exit_status
         if status is None or (self.exit_status is not None and status != self.exit_status):
             return False
-        return outcome.matched == len(self.output) and (not self.is_whole or outcome.output == len(self.output))
+        return not self.is_whole or (self.keeps(outcome) and outcome.output == len(self.output))
+
+    def keeps(self, outcome: Outcome) -> bool:
+        """Whether the output begins as it should, or as it did up to the failure."""
+        return outcome.matched == len(self.output)
 
 
 @dataclass(slots=True)
 class Confirmed:
-    """A change that avoided the failure. `passes`: the place of the failure was reached as often as before, and all was well there."""
+    """A change that avoided the failure.
+
+    `passes`: the place of the failure was reached as often as before, and all was well there. `keeps`: what was written before it is the same.
+    """
 
     candidate: Candidate
     outcome: Outcome
     passes: bool
+    keeps: bool = True
+    avoids: int = 0  # other failing tests that pass with it
+    breaks: int = 0  # passing tests that fail with it
     elsewhere: list[int] = field(default_factory=list)  # per other input: 0 nothing changed, 1 something inside, 2 the output or the end
 
 
@@ -52,12 +66,24 @@ class Result:
 
     baseline: Outcome
     seen: NDArray[np.void]
+    output: bytes = b""  # of the run without any change
     reached: int = 0
     repeatable: bool = True
     runs: int = 0
     seconds: float = 0.0
     complete: bool = True
+    failing: int = 0  # other tests that were tried, failing and passing ones
+    passing: int = 0
     confirmed: list[Confirmed] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Another test: how it is run, when it is right, and whether it fails without any change."""
+
+    spec: RunSpec
+    goal: Goal
+    failed: bool
 
 
 class Experiment:
@@ -73,24 +99,55 @@ class Experiment:
             self.servers = [building.enter_context(Server(build, name, spec, goal.output, limits, cwd)) for _ in range(count)]
             self._stack = building.pop_all()
 
-    def disturb(self, result: Result, count: int, is_over: Callable[[], bool]) -> int:
-        """Runs what was confirmed on inputs near the failing one too, to see how much else it would change. The number of inputs that served."""
+    def disturb(self, result: Result, chosen: Sequence[Confirmed], is_over: Callable[[], bool]) -> int:
+        """Runs confirmed changes on other inputs, to see how much else they would change. The number of inputs that told something.
+
+        An input tells nothing when no change matters there, or when nearly every change does: then it fails as the given one does.
+        """
+        by_rule = {c.candidate.rule: c for c in chosen}
+        sample = list(by_rule)[:: max(1, len(by_rule) // _SAMPLE)]
+        rest = [rule for rule in by_rule if rule not in set(sample)]
         served = 0
-        for spec in others(self.spec, 3 * count):
-            if served >= count or is_over():
+        for spec in others(self.spec, _MOST_INPUTS):
+            if served >= _INPUTS or is_over() or len(by_rule) < 2:
                 break
             with Server(self.build, self.name, spec, b"", self.servers[0].limits, self.cwd) as server:
                 usual = server.adopt()
                 if usual.exit_status is None:
                     continue
+                found = dict(self._effects(result, server, usual, sample))
+                share = sum(effect == 2 for effect in found.values()) / len(sample)
+                if not _LEAST_SHARE <= share <= _MOST_SHARE:
+                    continue
                 served += 1
-                result.runs += 1
-                by_rule = {c.candidate.rule: c for c in result.confirmed}
+                found.update(self._effects(result, server, usual, rest))
+                for rule, effect in found.items():
+                    by_rule[rule].elsewhere.append(effect)
+        return served
+
+    def _effects(self, result: Result, server: Server, usual: Outcome, rules: Iterable[Rule]) -> Iterator[tuple[Rule, int]]:
+        """For each rule: 0 it changed nothing, 1 something inside, 2 the output or the end."""
+        for (rule,), outcome in run_all([server], ([rule] for rule in rules)):
+            result.runs += 1
+            same = (outcome.status, outcome.end) == (usual.status, usual.end) and outcome.matched == outcome.output == usual.output
+            yield rule, 0 if not outcome.changed else 1 if same else 2
+
+    def try_tests(self, result: Result, trials: Iterable[Trial], is_over: Callable[[], bool]) -> None:
+        """Runs what was confirmed on other tests: which failures it avoids too, and which passing tests it breaks."""
+        by_rule = {c.candidate.rule: c for c in result.confirmed}
+        for trial in trials:
+            if is_over() or not by_rule:
+                break
+            with Server(self.build, self.name, trial.spec, trial.goal.output, self.servers[0].limits, self.cwd) as server:
+                if trial.goal.is_met(server.run()) == trial.failed:
+                    continue  # it does not behave here as it did when it was recorded
+                result.failing += trial.failed
+                result.passing += not trial.failed
                 for rules, outcome in run_all([server], ([rule] for rule in by_rule)):
                     result.runs += 1
-                    same = (outcome.status, outcome.end) == (usual.status, usual.end) and outcome.matched == outcome.output == usual.output
-                    by_rule[rules[0]].elsewhere.append(0 if not outcome.changed else 1 if same else 2)
-        return served
+                    is_right = trial.goal.is_met(outcome)
+                    by_rule[rules[0]].avoids += is_right and trial.failed
+                    by_rule[rules[0]].breaks += not is_right and not trial.failed
 
     def __enter__(self) -> Experiment:
         return self
@@ -101,12 +158,13 @@ class Experiment:
     def watch(self) -> Result:
         """The run without any change, twice: once to see what each site sees, once to see whether it is repeatable."""
         outcome, seen = self.servers[0].watch()
+        written = self.servers[0].output()
         again = self.servers[-1].run(self._probe())
-        same = (again.status, again.end, again.output, again.matched) == (outcome.status, outcome.end, outcome.output, outcome.matched)
+        same = (again.status, again.end, self.servers[-1].output()) == (outcome.status, outcome.end, written)
         slowest = max(outcome.events, again.events)
         for server in self.servers:
             server.limits = Limits(500 + slowest // 5_000, max(400_000, 10 * slowest), server.limits.file_size)
-        return Result(outcome, seen, again.reached, same)
+        return Result(outcome, seen, written, again.reached, same)
 
     def _probe(self) -> list[Rule]:
         return [Rule(self.goal.probe, Op.PROBE)] if self.goal.probe else []
@@ -130,6 +188,6 @@ class Experiment:
             result.runs += 1
             candidate = tried.pop(id(rules))
             if outcome.changed and self.goal.is_met(outcome):
-                passes = (len(rules) == 1 and not probe) or outcome.reached >= result.reached
-                result.confirmed.append(Confirmed(candidate, outcome, passes))
+                passes = not probe or outcome.reached >= result.reached
+                result.confirmed.append(Confirmed(candidate, outcome, passes, self.goal.keeps(outcome)))
         result.seconds += time.monotonic() - start

@@ -25,7 +25,7 @@ def others(spec: RunSpec, count: int) -> Iterator[RunSpec]:
     known = {(spec.args, spec.stdin, spec.nondet)}
     for attempt in range(8 * count if parts else 0):
         new = spec
-        for _ in range((2, size // 2, size)[attempt % 3]):
+        for _ in range((1, 2, 1 + size // 4, 1 + size // 2, size)[attempt % 5]):
             new = _changed(new, pick.choice(parts), pick)
         key = (new.args, new.stdin, new.nondet)
         if key not in known:

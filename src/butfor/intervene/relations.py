@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations
 
 from butfor.intervene.rules import Op, Rule
@@ -17,8 +18,21 @@ _BOUNDARY = {LT: (LE,), LE: (LT,), GT: (GE,), GE: (GT,), EQ: (), NE: ()}
 _REVERSED = {LT: (GT, GE), LE: (GE, GT), GT: (LT, LE), GE: (LE, LT), EQ: (NE,), NE: (EQ,)}
 
 
-def bent(site: Site, relations: int) -> Iterator[tuple[str, Rule]]:
-    """Every other way to decide the relations that were met, with how natural the edit is: boundary, reversed, relation or force."""
+@dataclass(frozen=True, slots=True)
+class Bent:
+    """A rule for a comparison, the family of the edit, the operator that would do the same, and whether every outcome becomes another."""
+
+    family: str
+    rule: Rule
+    operator: int | None
+    is_total: bool
+
+
+def bent(site: Site, relations: int, *, is_truth: bool) -> Iterator[Bent]:
+    """Every other way to decide the relations that were met, with how natural the edit is: boundary, reversed, relation or force.
+
+    `is_truth`: the condition may be a value that is only tested for not being zero; there is no operator to edit, only a negation.
+    """
     met = [bit for bit in (EQUAL, LESS, GREATER) if relations & bit]
     for count in range(1, len(met) + 1):
         for chosen in combinations(met, count):
@@ -32,7 +46,7 @@ def bent(site: Site, relations: int) -> Iterator[tuple[str, Rule]]:
                 rule = Rule(site.number, Op.TRUE if (TRUE_FOR[site.operator] ^ flipped) & sum(met) else Op.FALSE)
             else:
                 rule = Rule(site.number, Op.RELATION, operator)
-            yield family, rule
+            yield Bent("truth" if is_truth else family, rule, None if is_truth else operator, count == len(met))
 
 
 def edit(operator: int, flipped: int, met: int = LESS | EQUAL | GREATER) -> tuple[str, int | None]:

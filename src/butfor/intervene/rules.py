@@ -34,13 +34,19 @@ class Op(enum.IntEnum):
     RIGHT_LOCAL = 22
     RIGHT_GLOBAL = 23
     RELATION = 24
+    COMPOUND = 25
+    PLUS_LOCAL = 26
+    ADDRESS_LOCAL = 27
+    ADDRESS_GLOBAL = 28
+    INITIAL = 29
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """At this site, do `op` with the operands `a` and `b`; at every occurrence, or only at occurrence number `only`.
 
-    `size` is the size of the variable that is read instead (LOCAL, GLOBAL and RIGHT_*); `name` is that variable, or the function called instead.
+    INITIAL has no site: it adds `a` to global number `only` at offset `b` before the program starts. `size` is the size of the variable that is
+    read or changed (LOCAL, GLOBAL, RIGHT_*, PLUS_LOCAL, INITIAL); `name` is that variable, or the function called instead.
     """
 
     site: int

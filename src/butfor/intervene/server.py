@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import shutil
@@ -25,9 +26,10 @@ from butfor.intervene.rules import Rule
 _IN, _OUT = 900, 901
 _REQUEST = struct.Struct("<IIIIQQ")
 _RULE = struct.Struct("<IIqqII")
-_ANSWER = struct.Struct("<iIIIQQQQQ")
+_ANSWER = struct.Struct("<iIIIQQQQQQ128s")
 _WATCH, _ADOPT = 1, 2
 _AHEAD = 8  # requests that wait in the pipe of one server
+_MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20  # of the machine, in megabytes
 
 SEEN = np.dtype([("count", "u8"), ("first", "u8"), ("relations", "u4"), ("nvalues", "u4"), ("values", "i8", 12)])
 
@@ -39,14 +41,15 @@ class Limits:
     milliseconds: int = 500
     events: int = 20_000_000
     file_size: int = 16 * 2**20
-    megabytes: int = 4096
+    megabytes: int = min(4096, max(256, _MEMORY // 4))
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """How a run ended. `end`: 0 by itself, 1 assertion, 2 reach_error, 3 assumption, 4 limit; `changed`: how often a rule made a difference.
 
-    `matched` bytes of the `output` were as expected.
+    `matched` bytes of the `output` were as expected. `touched` unless 0: it wrote files, or wanted to do what runs are not allowed to do.
+    `said` is the assertion that failed, with its place.
     """
 
     status: int
@@ -58,6 +61,8 @@ class Outcome:
     reached: int
     output: int
     matched: int
+    touched: int = 0
+    said: str = ""
 
     @property
     def exit_status(self) -> int | None:
@@ -84,6 +89,10 @@ class Server:
             prepare()
             os.dup2(to_server, _IN)
             os.dup2(from_server, _OUT)
+            for fd in map(int, os.listdir("/proc/self/fd")):
+                if fd > 2 and fd not in (_IN, _OUT):
+                    with contextlib.suppress(OSError):
+                        os.set_inheritable(fd, False)
 
         try:
             self.process = subprocess.Popen(
@@ -94,7 +103,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                close_fds=False,  # those of Python close themselves; the two made here stay open
+                close_fds=False,  # `attach` sees to it; the two made here stay open
                 preexec_fn=attach,
             )
         finally:
@@ -110,6 +119,10 @@ class Server:
         os.close(self._to)
         os.close(self._from)
         shutil.rmtree(self.home, ignore_errors=True)
+
+    def give(self, stdin: bytes) -> None:
+        """Another standard input for the runs from now on."""
+        (self.home / "stdin").write_bytes(stdin)
 
     def run(self, rules: Sequence[Rule] = ()) -> Outcome:
         """One run with these rules."""
@@ -143,8 +156,9 @@ class Server:
 
     def answer(self) -> Outcome:
         """The answer to the oldest request."""
-        status, end, changed, timed_out, *rest = _ANSWER.unpack(self._read(_ANSWER.size))
-        return Outcome(status, end, changed, bool(timed_out), *rest)
+        status, end, changed, timed_out, events, change_event, reached, output, matched, touched, text = _ANSWER.unpack(self._read(_ANSWER.size))
+        said = text.partition(b"\0")[0].decode("utf-8", "replace")
+        return Outcome(status, end, changed, bool(timed_out), events, change_event, reached, output, matched, touched, said)
 
     def fileno(self) -> int:
         """For select."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+NOWHERE = 0  # the number of what is no site
+
 
 class SiteKind(enum.StrEnum):
     """What is decided at a site."""
@@ -19,6 +21,7 @@ class SiteKind(enum.StrEnum):
     RESULT = "result"  # what a library function returned
     SWITCH = "switch"  # the value that chooses a case
     ADDRESS = "address"  # the member or element that is meant
+    INITIAL = "initial"  # no place in the code: the value a global starts with
 
 
 @dataclass(frozen=True, slots=True)

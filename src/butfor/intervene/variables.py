@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from butfor.intervene.rules import Op, Rule
@@ -10,6 +11,8 @@ from butfor.intervene.sites import Site
 from butfor.program.debug import CType, Variable
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.program import Program
+
+Found = tuple[int | str, Variable, Rule]  # the slot of a local variable or the name of a global one, the variable, the rule that reads it
 
 _MOST = 8
 
@@ -24,21 +27,64 @@ class Variables:
 
     def instead(self, site: Site, fn: Function, instr: Instr, address: Operand | None, *, right: bool = False) -> Iterator[Rule]:
         """Rules that read another variable at a site; `address` is that of the variable read now. `right`: it replaces the right side."""
+        found = 0
+        for where, _, rule in self.every(site, fn, instr, right=right):
+            is_read_now = where == (address.value if isinstance(address, Const) else address)
+            if not is_read_now and found < (_MOST if isinstance(where, int) else 2 * _MOST):
+                found += 1
+                yield rule
+
+    def every(self, site: Site, fn: Function, instr: Instr, *, right: bool = False) -> Iterator[Found]:
+        """All variables that fit a site, the nearest first."""
         local, other = (Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL) if right else (Op.LOCAL, Op.GLOBAL)
         where = self.source.location(instr)
         line = where.line if where is not None else 1 << 30
         frame = self.program.layout(fn.name).frame
-        found = 0
         for slot, v in sorted(self.source.variables(fn).items(), key=lambda item: -item[1].line):
-            if slot == address or slot not in frame or v.line > line or not _fits(site, v.type) or found >= _MOST:
-                continue
-            found += 1
-            yield Rule(site.number, local, frame[slot], size=v.type.size, name=v.name)
+            if slot in frame and v.line <= line and _fits(site, v.type):
+                yield slot, v, Rule(site.number, local, frame[slot], size=v.type.size, name=v.name)
         for number, name, v in self._known_globals():
-            if (isinstance(address, Const) and address.value == name) or not _fits(site, v.type) or found >= 2 * _MOST:
-                continue
-            found += 1
-            yield Rule(site.number, other, number, 0, size=v.type.size, name=v.name)
+            if _fits(site, v.type):
+                yield name, v, Rule(site.number, other, number, size=v.type.size, name=v.name)
+
+    def added(self, site: Site, fn: Function, instr: Instr, scale: int = 1) -> Iterator[Rule]:
+        """Rules that add another integer variable in scope, so many times, to an index or an address."""
+        for slot, _, rule in islice(self.every_added(site, fn, instr, scale), _MOST):
+            if slot not in instr.args:
+                yield rule
+
+    def every_added(self, site: Site, fn: Function, instr: Instr, scale: int) -> Iterator[Found]:
+        """All local integer variables that could be added, the nearest first."""
+        frame = self.program.layout(fn.name).frame
+        where = self.source.location(instr)
+        for slot, v in sorted(self.source.variables(fn).items(), key=lambda item: -item[1].line):
+            if slot in frame and v.type.kind in ("signed", "unsigned") and v.type.size in (4, 8) and where is not None and v.line <= where.line:
+                yield slot, v, Rule(site.number, Op.PLUS_LOCAL, frame[slot], scale, size=v.type.size, name=v.name)
+
+    def addresses(self, site: Site, fn: Function, instr: Instr) -> Iterator[Rule]:
+        """Rules that pass the address of another variable of the same type."""
+        operand = instr.args[site.operand]
+        for where, _, rule in self.every_address(site, fn, instr):
+            if where != (operand.value if isinstance(operand, Const) else operand):
+                yield rule
+
+    def every_address(self, site: Site, fn: Function, instr: Instr) -> Iterator[Found]:
+        """All variables of the type of the one whose address is passed."""
+        operand = instr.args[site.operand]
+        here = self.source.variables(fn)
+        frame = self.program.layout(fn.name).frame
+        if isinstance(operand, int):
+            mine = here.get(operand)
+        else:
+            mine = self.source.global_variable(operand.value) if operand.kind == "global" else None
+        if mine is None:
+            return
+        for slot, v in here.items():
+            if slot in frame and (v.type.kind, v.type.name, v.type.size) == (mine.type.kind, mine.type.name, mine.type.size):
+                yield slot, v, Rule(site.number, Op.ADDRESS_LOCAL, frame[slot], name=v.name)
+        for number, name, v in self._known_globals():
+            if (v.type.kind, v.type.name, v.type.size) == (mine.type.kind, mine.type.name, mine.type.size):
+                yield name, v, Rule(site.number, Op.ADDRESS_GLOBAL, number, name=v.name)
 
     def _known_globals(self) -> list[tuple[int, str, Variable]]:
         if self._globals is None:

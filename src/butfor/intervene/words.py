@@ -6,34 +6,17 @@ import struct
 from typing import Any
 
 from butfor.intervene.candidates import Candidate
+from butfor.intervene.relations import EQUAL, GREATER, LESS, OPERATORS, TRUE_FOR
 from butfor.intervene.rules import Op
 from butfor.intervene.sites import Site, SiteKind
 from butfor.intervene.spoken import SIGNS
 from butfor.program.model import Const
 from butfor.trace.places import Places
 
-_EQ, _NE, _LT, _LE, _GT, _GE = range(6)
-_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-_EDITS = {
-    (_LT, Op.FLIP_EQUAL): _LE,
-    (_LE, Op.FLIP_EQUAL): _LT,
-    (_GT, Op.FLIP_EQUAL): _GE,
-    (_GE, Op.FLIP_EQUAL): _GT,
-    (_EQ, Op.FLIP_LESS): _LE,
-    (_EQ, Op.FLIP_GREATER): _GE,
-    (_NE, Op.FLIP_LESS): _GT,
-    (_NE, Op.FLIP_GREATER): _LT,
-    (_LT, Op.FLIP_GREATER): _NE,
-    (_GT, Op.FLIP_LESS): _NE,
-    (_LE, Op.FLIP_LESS): _EQ,
-    (_GE, Op.FLIP_GREATER): _EQ,
-}
-_NEGATED = {_EQ: _NE, _NE: _EQ, _LT: _GE, _GE: _LT, _GT: _LE, _LE: _GT}
-_TRUE_WHEN = {_EQ: "equal", _NE: "less greater", _LT: "less", _LE: "less equal", _GT: "greater", _GE: "greater equal"}
 _WHEN = {
-    Op.FLIP_EQUAL: ("equal", "its sides are equal"),
-    Op.FLIP_LESS: ("less", "its left side is less"),
-    Op.FLIP_GREATER: ("greater", "its left side is greater"),
+    Op.FLIP_EQUAL: (EQUAL, "its sides are equal"),
+    Op.FLIP_LESS: (LESS, "its left side is less"),
+    Op.FLIP_GREATER: (GREATER, "its left side is greater"),
 }
 
 
@@ -53,18 +36,16 @@ class Words:
         if kind is SiteKind.CALL:
             name = self._instr(c.site).detail.callee
             return f"had `{name}` not been called here" if c.rule.op is Op.SKIP else f"had `{c.rule.name}` been called here instead of `{name}`"
-        if kind is SiteKind.ADDRESS:
+        if kind is SiteKind.INITIAL:
+            return f"had this initial value of `{c.rule.name}` been {_by(c)}"
+        if kind is SiteKind.ADDRESS and c.rule.op is not Op.PLUS_LOCAL:
             return f"had another member or element been meant by `{self._text(c.site)}`"
         return self._value(c)
 
     def edit(self, c: Candidate) -> str:
         """The edit of the source that the change amounts to, if there is a plain one."""
-        if c.site.kind is SiteKind.COMPARE:
-            if c.rule.op is Op.FLIP:
-                new: int | None = _NEGATED[c.site.operator]
-            else:
-                new = _EDITS.get((c.site.operator, c.rule.op))
-            return f"`{_COMPARISONS[new]}` instead of `{_COMPARISONS[c.site.operator]}`" if new is not None else ""
+        if c.operator is not None:
+            return f"`{OPERATORS[c.operator]}` instead of `{OPERATORS[c.site.operator]}`"
         if c.rule.op is Op.OPERATOR:
             return f"`{SIGNS[c.rule.a].lstrip('u')}` instead of `{SIGNS[c.site.operator].lstrip('u')}`"
         return ""
@@ -89,9 +70,11 @@ class Words:
         text = f"`{self._text(c.site)}`"
         op = c.rule.op
         if op in _WHEN:
-            key, when = _WHEN[op]
-            value = "false" if key in _TRUE_WHEN[c.site.operator].split() else "true"
-            return f"had {text} been {value} whenever {when}"
+            relation, when = _WHEN[op]
+            value = "false" if TRUE_FOR[c.site.operator] & relation else "true"
+            return f"had {text} been {value}{'' if c.is_total else f' whenever {when}'}"
+        if op is Op.RELATION:
+            return f"had {text} been decided by `{OPERATORS[c.rule.a]}`"
         if op is Op.FLIP:
             return f"had {text} gone the other way each time"
         if op in (Op.TRUE, Op.FALSE):
@@ -127,6 +110,12 @@ class Words:
                 text = f"`{place.target}`"
             if op is Op.KEEP:
                 return f"had {text} kept its old value"
+        if op is Op.COMPOUND:
+            return f"had {text} been changed by `{SIGNS[c.rule.a]}=`"
+        if op in (Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL):
+            return f"had the address of `{c.rule.name}` been passed here"
+        if op is Op.PLUS_LOCAL:
+            return f"had `{c.rule.name}` been added to {text}"
         if op in (Op.LOCAL, Op.GLOBAL):
             verb = "been assigned" if c.site.kind is SiteKind.STORE else "been"
             return f"had {text} {verb} `{c.rule.name}`"

@@ -92,6 +92,7 @@ class Finding:
     reason: str
     evidence: Evidence = Evidence.HEURISTIC
     lines: tuple[int, ...] = ()  # further lines of the same statement that took part
+    extra: Mapping[str, Any] = field(default_factory=dict)  # for the row of the report
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,40 +6,31 @@ program itself gave. It says that a change here avoids the failure, not that the
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.explanation import Evidence, FailureKind
-from butfor.intervene.again import experiment
-from butfor.intervene.candidates import Candidate, Candidates
+from butfor.intervene.again import experiment, trials
+from butfor.intervene.candidates import Candidate, Candidates, initial
 from butfor.intervene.experiment import Confirmed, Result
+from butfor.intervene.rules import Op
 from butfor.intervene.sites import Site
+from butfor.intervene.spoken import Speech
+from butfor.intervene.strength import FAMILIES, score_of, strength, weights_of
+from butfor.intervene.words import Words
 from butfor.localize.base import Case, Diagnosis, Finding
+from butfor.program.debug import CType
+from butfor.source.model import Role
 from butfor.trace.places import Place
 
 _SHARE = 0.4  # of the budget
-_NEARBY = 24  # other inputs on which confirmed changes are tried
+_EACH = 6  # changes of one statement that are tried on other inputs
+_MOST_INITIAL = 40  # elements of initial data that are changed
+_TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
 _FAR = 1_000.0  # distance of what is in no slice
-_PRIOR = {
-    "boundary": 1.0,
-    "reversed": 0.9,
-    "relation": 0.8,
-    "operator": 0.95,
-    "variable": 0.9,
-    "near": 0.85,
-    "shift": 0.8,
-    "case": 0.7,
-    "call": 0.8,
-    "member": 0.8,
-    "flip": 0.7,
-    "force": 0.65,
-    "keep": 0.65,
-    "skip": 0.65,
-    "operand": 0.75,
-    "value": 0.5,
-}
 
 
 @dataclass(slots=True)
@@ -55,15 +46,78 @@ def localize(case: Case) -> Diagnosis:
     end = time.monotonic() + _SHARE * case.options.budget
     with experiment(case.recording, case.point, case.options.cc) as (build, running):
         result = running.watch()
-        if not result.repeatable or running.goal.is_met(result.baseline):
-            return Diagnosis("butfor", (), {"skipped": "the run is not repeatable: run again without any change, it ends differently"})
-        ordered = list(_in_order(case, build.sites, Candidates(case.recording.program, build.sites, result.seen)))
-        running.search(result, ordered, lambda: time.monotonic() >= end or case.budget.is_over())
-        inputs = running.disturb(result, _NEARBY, case.budget.is_over)
-    statements = _by_statement(case, result)
-    findings = tuple(sorted((_finding(s) for s in statements), key=lambda f: -f.score))
-    data = {"runs": result.runs, "seconds": round(result.seconds, 3), "candidates": len(ordered), "inputs": inputs, "confirmed": _plain(statements)}
-    return Diagnosis("butfor", findings, data, result.complete)
+        if not result.repeatable or running.goal.is_met(result.baseline) or result.output != case.recording.stdout:
+            return Diagnosis("butfor", (), {"skipped": "the run is not repeatable: run again without any change, it behaves differently"})
+        ordered = _in_order(case, build.sites, Candidates(case.recording.program, build.sites, result.seen))
+        places = {id(c): place for c, place in ordered}
+        running.search(result, (c for c, _ in ordered), lambda: time.monotonic() >= end or case.budget.is_over())
+        running.try_tests(result, trials(case.others, case.recording.log.counts > 0), case.budget.is_over)
+        inputs = running.disturb(result, _best(places, result), case.budget.is_over)
+    weights = weights_of([c.elsewhere for c in result.confirmed if c.elsewhere])
+    statements = _by_statement(places, result.confirmed)
+    for s in statements:
+        s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
+    teller = _Teller(case, build.sites, result)
+    findings = [teller.finding(s, strength(s.found[0], weights, result.failing, result.passing)) for s in statements]
+    findings.sort(key=lambda f: -f.score)
+    data = {
+        "runs": result.runs,
+        "seconds": round(result.seconds, 3),
+        "candidates": len(ordered),
+        "inputs": inputs,
+        "failing": result.failing,
+        "passing": result.passing,
+        "confirmed": [teller.plain(s) for s in statements],
+    }
+    return Diagnosis("butfor", tuple(findings), data, result.complete)
+
+
+class _Teller:
+    """Puts confirmed changes into words."""
+
+    def __init__(self, case: Case, sites: tuple[Site, ...], result: Result) -> None:
+        self.words = Words(case.places)
+        self.speech = Speech(case.recording.program, sites, case.places.shown)
+        self.result = result
+        whole = case.recording.meta.expect_stdout is not None
+        self.then = "the output would have been right" if whole else "the run would not have failed"
+
+    def finding(self, s: _Statement, log_odds: float) -> Finding:
+        """The statement with its best change."""
+        best = s.found[0]
+        edit = self.words.edit(best.candidate)
+        what = f"{self.words.had(best.candidate)}{f' ({edit})' if edit else ''}"
+        text = f"{what}, {self.then}{'' if best.keeps else ', with other output before'}{self._tests(best)}"
+        extra = {"counterfactual": self._change(best)}
+        return Finding(s.place, round(score_of(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
+
+    def _tests(self, c: Confirmed) -> str:
+        parts = []
+        if self.result.failing:
+            parts.append(f"avoids {c.avoids} of {self.result.failing} other failures")
+        if self.result.passing:
+            parts.append(f"breaks {c.breaks} of {self.result.passing} passing tests")
+        return f"; {', '.join(parts)}" if parts else ""
+
+    def _change(self, c: Confirmed) -> dict[str, Any]:
+        return {
+            "text": self.words.had(c.candidate),
+            "edit": self.words.edit(c.candidate),
+            "family": c.candidate.family,
+            "with": self.speech.write(c.candidate.rule),
+            "changed": c.outcome.changed,
+            "passes": c.passes,
+            "keeps": c.keeps,
+            "avoids": c.avoids,
+            "breaks": c.breaks,
+            "inputs": len(c.elsewhere),
+            "inputs_altered": sum(effect == 2 for effect in c.elsewhere),
+        }
+
+    def plain(self, s: _Statement) -> dict[str, Any]:
+        """The statement and its changes for the report, best first."""
+        changes = [self._change(c) for c in s.found[:_EACH]]
+        return {"file": s.place.file, "line": s.place.line, "text": s.place.text, "count": len(s.found), "changes": changes}
 
 
 def distances(case: Case) -> dict[tuple[str, int], float]:
@@ -77,18 +131,58 @@ def distances(case: Case) -> dict[tuple[str, int], float]:
     return best
 
 
-def _in_order(case: Case, sites: tuple[Site, ...], candidates: Candidates) -> Iterator[Candidate]:
+def _in_order(case: Case, sites: tuple[Site, ...], candidates: Candidates) -> list[tuple[Candidate, Place]]:
+    """What is tried, with the statement it changes: near the failure first, natural edits first."""
     known = distances(case)
     check = case.places.of(case.point.node) if case.point.node is not None else None
-    rows = []
+    rows: list[tuple[float, Candidate, Place]] = []
     for site in sites:
         place = place_of(case, site)
         if place is None or (check is not None and place.line == check.line and place.path == check.path and _is_check(case)):
             continue
         distance = known.get((site.function, site.instr), _FAR)
-        rows += [(c.stage + min(distance, _FAR) / 20, c) for c in candidates.of(site)]
+        for c in candidates.of(site):
+            if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(place):  # a variable that is born has no old value
+                rows.append((c.stage + min(distance, _FAR) / 20, c, place))
+    rows += ((c.stage + distance / 20, c, place) for distance, c, place in _initial(case))
     rows.sort(key=lambda row: row[0])
-    return iter([c for _, c in rows])
+    return [(c, place) for _, c, place in rows]
+
+
+def _declares(place: Place) -> bool:
+    return place.role == Role.DECLARATION or (place.role == Role.FOR_INIT and _TYPED.match(place.text) is not None)
+
+
+def _initial(case: Case) -> Iterator[tuple[float, Candidate, Place]]:
+    """Changes of initial data that the failure depended on."""
+    relevant = case.slices["relevant"]
+    met: set[tuple[str, int]] = set()
+    for address, reader in relevant.initial.items():
+        found = case.objects.global_at(address)
+        element = _element(case, *found[:2]) if found is not None else None
+        if found is None or element is None or (found[0], element[0]) in met or len(met) >= _MOST_INITIAL:
+            continue
+        met.add((found[0], element[0]))
+        places = case.places.initialisers(found[0], element[0])
+        for c in initial(case.recording.program, found[0], *element) if places else ():
+            yield relevant.distance[reader], c, places[0]
+
+
+def _element(case: Case, name: str, offset: int) -> tuple[int, int] | None:
+    """Offset and size of the integer in a global that a byte belongs to."""
+    variable = case.recording.source.global_variable(name)
+    t: CType | None = None if variable is None else variable.type
+    start = 0
+    while t is not None and t.kind in ("array", "struct"):
+        if t.kind == "array":
+            t = t.element
+            start += (offset - start) // t.size * t.size if t is not None and t.size else 0
+        else:
+            field = next((f for f in t.fields if 0 <= offset - start - f.bit_offset // 8 < f.type.size and not f.is_bits), None)
+            start += field.bit_offset // 8 if field is not None else 0
+            t = field.type if field is not None else None
+    whole = t is not None and t.kind in ("signed", "unsigned", "char", "uchar", "bool", "enum") and t.size <= 8
+    return (start, t.size) if whole and t is not None else None
 
 
 def _is_check(case: Case) -> bool:
@@ -101,45 +195,18 @@ def place_of(case: Case, site: Site) -> Place | None:
     return case.places.of_instr(fn, fn.instrs[site.instr])
 
 
-def _by_statement(case: Case, result: Result) -> list[_Statement]:
+def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> list[_Statement]:
     found: dict[Place, _Statement] = {}
-    for c in result.confirmed:
-        place = place_of(case, c.candidate.site)
-        if place is not None:
-            found.setdefault(place, _Statement(place)).found.append(c)
+    for c in confirmed:
+        place = places[id(c.candidate)]
+        found.setdefault(place, _Statement(place)).found.append(c)
     return list(found.values())
 
 
-def _finding(s: _Statement) -> Finding:
-    best = max(s.found, key=_strength)
-    return Finding(s.place, round(_strength(best), 4), f"{best.candidate.family} {best.candidate.rule.op.name}", Evidence.REPLAYED)
+def _best(places: Mapping[int, Place], result: Result) -> list[Confirmed]:
+    """The most natural changes of each statement."""
+    return [c for s in _by_statement(places, result.confirmed) for c in sorted(s.found, key=_natural, reverse=True)[:_EACH]]
 
 
-def _strength(c: Confirmed) -> float:
-    return _PRIOR[c.candidate.family] * (1.0 if c.passes else 0.6)
-
-
-def _plain(statements: list[_Statement]) -> list[dict[str, Any]]:
-    return [
-        {
-            "file": s.place.file,
-            "line": s.place.line,
-            "text": s.place.text,
-            "rules": [
-                {
-                    "family": c.candidate.family,
-                    "op": c.candidate.rule.op.name,
-                    "a": c.candidate.rule.a,
-                    "name": c.candidate.rule.name,
-                    "kind": str(c.candidate.site.kind),
-                    "passes": c.passes,
-                    "elsewhere": c.elsewhere,
-                    "changed": c.outcome.changed,
-                    "change_event": c.outcome.change_event,
-                    "events": c.outcome.events,
-                }
-                for c in s.found
-            ],
-        }
-        for s in statements
-    ]
+def _natural(c: Confirmed) -> float:
+    return FAMILIES[c.candidate.family] + c.passes

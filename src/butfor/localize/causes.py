@@ -28,6 +28,7 @@ _SOLVING, _EACH = 3.0, 0.5  # seconds for all re-checks, and for one
 _MOST_SOLVED = 1_000  # instances of a cause that is re-checked
 _COST = {"control": 0.0, "address": 0.5, "potential": 1.0}
 _ROUNDS = 3  # instances of one decision that are justified together when it is opened
+_POINTERS, _LOADS = 3, 12  # instances of one instruction that are asked where a pointer came from, and what could have been assigned instead
 _LATER = 6  # instances that are looked at when they turn up after that
 
 Key = tuple[Any, ...]
@@ -83,6 +84,7 @@ class CauseTree:
         self._opened: dict[Key, Cause | None] = {}
         self._waiting: dict[Key, dict[tuple[Node, ...], int]] = {}  # instances of decisions on the heap, with the cause that led to them
         self._calls: dict[Key, dict[Node, None]] = {}  # calls between a decision on the heap and what it let run
+        self._static: dict[tuple[int, int], tuple[Place, ...]] = {}  # statements of instructions
         self._defined: dict[Place, list[Place]] = {}  # macros that a statement uses
         self._turned_up: list[tuple[Cause, tuple[Node, ...]]] = []  # further instances of decisions that are open
         self._heap: list[_Candidate] = []
@@ -212,7 +214,7 @@ class CauseTree:
         """The statements of a cause: what it passed through, the pointers on the way as far as they were assigned, initial values."""
         for node in justified.nodes:
             self._place(cause, node)
-        for node in justified.addresses:
+        for node in self._few(justified.addresses, _POINTERS):
             for assigned in self._assigned(node):
                 self._place(cause, assigned)
         for address, reader in justified.initial.items():
@@ -224,11 +226,21 @@ class CauseTree:
         if node[1] >= 0 and self.trace.instr(node).op == "alloca":
             return
         node = self._outside(node)
-        place = self.case.places.of(node)
-        if place is None or place.role == Role.END or self._is_check(place) or self._mark(place) == "benign":
-            return
-        for each in (place, *self._macros(place)):  # what a macro computed may be wrong in its definition
-            cause.statements.setdefault(each, []).append(node)
+        for place in self._places(node):
+            cause.statements.setdefault(place, []).append(node)
+
+    def _places(self, node: Node) -> tuple[Place, ...]:
+        """The statement of an instance, and the macros it uses: what they compute may be wrong in their definition."""
+        key = (self.trace.log.segment(node[0]), node[1])
+        known = self._static.get(key)
+        if known is None:
+            place = self.case.places.of(node)
+            unwanted = place is None or place.role == Role.END or self._is_check(place) or self._mark(place) == "benign"
+            known = () if place is None or unwanted else (place, *self._macros(place))
+            s = self.trace.at(node[0])
+            if node[1] >= 0 and self.case.places.of_instr(s.fn, s.fn.instrs[node[1]]) is not None:  # else it is the call's, which varies
+                self._static[key] = known
+        return known
 
     def _macros(self, place: Place) -> list[Place]:
         known = self._defined.get(place)
@@ -285,10 +297,20 @@ class CauseTree:
             parent, calls = self._decision_over(i)
             if parent is not None:
                 self._candidate(parent, cause, "control", rank / len(newest), calls)
+        for node in self._few([n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load"], _LOADS):
+            for _, target in self.case.dependence.potential(node):
+                self._candidate(target, cause, "potential", 0.5)
+
+    def _few(self, nodes: Iterable[Node], most: int) -> list[Node]:
+        """At most so many instances of each instruction, the first that were met: what comes after repeats them."""
+        count: dict[tuple[int, int], int] = {}
+        kept = []
         for node in nodes:
-            if node[1] >= 0 and self.trace.instr(node).op == "load":
-                for _, target in self.case.dependence.potential(node):
-                    self._candidate(target, cause, "potential", 0.5)
+            key = (self.trace.log.segment(node[0]), node[1])
+            count[key] = count.get(key, 0) + 1
+            if count[key] <= most:
+                kept.append(node)
+        return kept
 
     def _decision_over(self, i: int) -> tuple[Node | None, list[Node]]:
         """The decision that let a segment instance run, and the calls on the way to it."""

@@ -14,7 +14,7 @@ _OWN = {
     "butfor": "butfor.localize.butfor:localize",
     "spectrum": "butfor.localize.spectrum:localize",
 }
-DEFAULT = ("slice", "cascade")
+DEFAULT = ("slice", "cascade", "butfor")
 
 
 def names() -> tuple[str, ...]:

@@ -175,12 +175,17 @@ def _summary(page: Page, explanation: Explanation) -> str:
     failure = explanation.failure
     if explanation.ranking:
         best = explanation.ranking[0]
-        method = best.reasons[0].method if best.reasons else best.evidence.value
-        return f"{_place(page, best.file, best.line)}: cause: {_shortened(page, best.text)} [{page.flat(method)}]"
+        return f"{_place(page, best.file, best.line)}: cause: {_shortened(page, best.text)} [{page.flat(_best_method(best))}]"
     if failure is not None:
         where = _place(page, failure.file, failure.line) or "butfor"
         return f"{where}: failure: {_shortened(page, failure.message) or _KIND_WORDS[failure.kind]} [no cause found]"
     return f"butfor: {explanation.status.value}"
+
+
+def _best_method(row: RankedStatement) -> str:
+    """The first method with the best evidence for a row, which is the evidence of the row."""
+    strongest = [reason for reason in row.reasons if reason.evidence is row.evidence]
+    return next((reason.method for reason in (*strongest, *row.reasons)), row.evidence.value)
 
 
 def _shortened(page: Page, text: str) -> str:

@@ -41,6 +41,31 @@ def decision_at(path: Path, offset: int, macros: Container[str]) -> Unit | None:
     return found
 
 
+def is_negated(path: Path, start: int, end: int, macros: Container[str]) -> bool | None:
+    """Return whether a condition, the expression from `start` to `end`, is false when the operand of it at the end of the path is true.
+
+    That holds for the operand that was evaluated last. Returns None where the condition is more than `&&`, `||`, `!` and `?:` of operands, also
+    by a macro.
+    """
+    odd = is_operand = False
+    for index in range(len(path) - 1, 0, -1):
+        node, field = path[index]
+        if node.type == "identifier" and (node.text or b"").decode("ascii", "replace") in macros:
+            return None
+        if (node.start_byte, node.end_byte) == (start, end):
+            return odd
+        parent = path[index - 1].node
+        if _is_negation(parent):
+            odd = not odd
+        elif parent.type == "conditional_expression" and field == "condition":
+            return None
+        elif _is_logical(parent) or parent.type == "conditional_expression":
+            is_operand = True
+        elif is_operand and parent.type != "parenthesized_expression":
+            return None
+    return None
+
+
 def _of_control(path: Path, index: int, offset: int, found: Unit | None) -> Unit | None:
     """Return the decision of a position in an if, loop or switch: its condition, unless another part holds it."""
     node, field = path[index]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tree_sitter import Node
@@ -65,46 +65,9 @@ def unit_of(entry: Declared) -> Unit:
     return declaration_unit(entry.declaration, entry.declarator, entry.role)
 
 
-def element_unit(entry: Declared, path: Sequence[int | str]) -> Unit:
-    """Return the initialiser of one element, named by subscripts and members; the whole declaration if it has none."""
-    value, found = entry.value, None
-    for key in path:
-        value = _element(value, key)
-        if value is None:
-            break
-        found = value
-        if value.type == "initializer_pair":
-            value = value.child_by_field_name("value")
-    if found is None:
-        return unit_of(entry)
-    return Unit(found.start_byte, found.end_byte, Role.INITIALIZER, target_of(entry.declarator), declares=True)
-
-
-def _element(values: Node | None, key: int | str) -> Node | None:
-    """Return the element of an initialiser list with an index or a member name; the later of two wins, as in C."""
-    if values is None or values.type != "initializer_list":
-        return None
-    found, position = None, 0
-    for child in values.named_children:
-        if child.type == "comment":
-            continue
-        designator = child.child_by_field_name("designator") if child.type == "initializer_pair" else None
-        label = _designated(designator)
-        if isinstance(label, int):
-            position = label
-        if key in (position, label):
-            found = child
-        position += 1
-    return found
-
-
-def _designated(designator: Node | None) -> int | str | None:
-    if designator is None or not designator.named_children or designator.named_children[0].text is None:
-        return None
-    text = designator.named_children[0].text.decode("ascii")
-    if designator.type == "field_designator":
-        return text
-    return int(text, 0) if text.isdecimal() and (text == "0" or text[0] != "0") else None
+def part_unit(entry: Declared, part: Node) -> Unit:
+    """Return the unit of a part of a declarator's initialiser."""
+    return Unit(part.start_byte, part.end_byte, Role.INITIALIZER, target_of(entry.declarator), declares=True)
 
 
 def _is_prototype(declarator: Node) -> bool:

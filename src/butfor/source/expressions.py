@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from butfor.source.tree import Path, strip_parentheses
+from butfor.source.tree import Path, expression_in, strip_parentheses
 from butfor.source.units import KEYWORDS
 
+LVALUES = frozenset({"subscript_expression", "field_expression", "pointer_expression", "identifier"})
 _AT_START = frozenset({"call_expression", "subscript_expression"})
 _ATOMS = frozenset(
     """identifier number_literal char_literal string_literal concatenated_string true false null
@@ -60,6 +61,12 @@ def expressions_at(path: Path, offset: int) -> tuple[Node, ...]:
     if best is not None and best not in found:
         found.append(best)
     return tuple(sorted(found, key=lambda node: (node.end_byte - node.start_byte, node.start_byte)))
+
+
+def is_lvalue(text: bytes) -> bool:
+    """Return whether a text, such as the body of a macro, is an expression that names a place in memory."""
+    found = expression_in(text)
+    return found is not None and found.type in LVALUES
 
 
 def assignment_at(path: Path) -> Node | None:

@@ -21,11 +21,13 @@ _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """One `#define`: its name, the byte span of the directive, and whether its body is a complete statement."""
+    """One `#define`: its name, the byte span of the directive, where its body begins, and whether that is a complete statement."""
 
     name: str
     start: int
     end: int
+    body: int
+    has_parameters: bool
     is_statement: bool
 
 
@@ -128,7 +130,8 @@ def _macro(bare: bytes, start: int, end: int) -> Macro | None:
         return None
     begin, stop = trim(bare, start, end)
     body = bare[match.end() : stop].strip()
-    return Macro(match[1].decode("ascii"), begin, stop, bool(match[2]) and body.endswith((b";", b"}")))
+    has_parameters = match[2] is not None
+    return Macro(match[1].decode("ascii"), begin, stop, match.end(), has_parameters, has_parameters and body.endswith((b";", b"}")))
 
 
 def _cuts(code: bytes) -> Iterator[int]:

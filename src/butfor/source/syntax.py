@@ -8,8 +8,10 @@ from functools import cached_property
 from tree_sitter import Node, Tree
 
 from butfor.source import decisions, expressions
-from butfor.source.declarations import DeclarationIndex, element_unit, index_declarations, nearest, unit_of
+from butfor.source.constants import Constants, Lookup
+from butfor.source.declarations import DeclarationIndex, Declared, index_declarations, nearest, part_unit, unit_of
 from butfor.source.functions import FunctionIndex, header_unit, index_functions
+from butfor.source.initialisers import Initialiser, Names, Shape, Unclear
 from butfor.source.lexical import Lexed, Macro, lex, parser_input, trim, words
 from butfor.source.loose import loose_unit
 from butfor.source.model import Expression, FunctionSpan, Role, Statement
@@ -31,6 +33,7 @@ class SyntaxTree:
         self._units: dict[Unit, Statement] = {}
         self._statements: dict[Position, Statement | None] = {}
         self._decisions: dict[Position, Statement | None] = {}
+        self._initialisers: dict[int, Initialiser] = {}
 
     def statement_at(self, line: int, column: int) -> Statement | None:
         """Return the smallest statement-like unit at a position, None on a blank or missing line."""
@@ -56,6 +59,14 @@ class SyntaxTree:
         nodes = () if offset is None else expressions.expressions_at(self._path(offset), offset)
         return tuple(self._expression(node) for node in nodes)
 
+    def lvalue_at(self, line: int, column: int) -> Expression | None:
+        """Return the largest expression at a position that names a place in memory; None for what a call, or a macro with arguments, does there."""
+        found = self.expressions_at(line, column)
+        largest = next((each for each in reversed(found) if each.kind in expressions.LVALUES), None)
+        if largest is not None and largest.kind == "identifier" and any(each.kind == "call_expression" for each in found):
+            return None
+        return largest
+
     def target_at(self, line: int, column: int) -> str | None:
         """Return the lvalue that a store at a position assigns, also inside a condition or a chain of assignments."""
         offset = self.source.anchor(line, column)
@@ -72,14 +83,37 @@ class SyntaxTree:
             self._decisions[key] = self._decision(line, column)
         return self._decisions[key]
 
-    def initializer_of(self, name: str, line: int, path: Sequence[int | str] = ()) -> Statement | None:
-        """Return the initialised declaration of a global or static nearest to a line.
+    def is_negated(self, line: int, column: int, condition: Statement) -> bool | None:
+        """Return whether a condition is false when its operand at a position is true and evaluated last; None where that is not so simple."""
+        offset = self.source.anchor(line, column)
+        start, end = self.source.offset(*condition.start), self.source.offset(*condition.end)
+        return None if offset is None else decisions.is_negated(self._path(offset), start, end, self._macros)
 
-        With `path`, subscripts and member names that lead into a table, it is the initialiser of that element.
+    def initializer_of(self, name: str, line: int) -> Statement | None:
+        """Return the initialised declaration of a global or static nearest to a line."""
+        entry = self._initialised(name, line)
+        return None if entry is None else self._statement(unit_of(entry))
+
+    def element_of(self, name: str, line: int, shape: Shape, path: Sequence[int], names: Names) -> Statement | None:
+        """Return the part of the initialiser of a global or static that gives an element its value; None where that is not known.
+
+        `shape` is that of the whole, `path` leads to the element, each step a number among neighbours; `names` knows what names stand for.
         """
-        entries = [entry for entry in self._declarations.get(name, ()) if entry.role is Role.INITIALIZER]
-        entry = nearest(entries, line)
-        return None if entry is None else self._statement(element_unit(entry, path))
+        entry = self._initialised(name, line)
+        value = None if entry is None else entry.value
+        if entry is None or value is None or value.type != "initializer_list" or not path:
+            return None
+        known = self._initialisers.get(value.start_byte)
+        if known is None:
+            known = self._initialisers[value.start_byte] = Initialiser(value, shape, names)
+        try:
+            part = known.part(path)
+        except Unclear:
+            return None
+        return None if part is None else self._statement(part_unit(entry, part))
+
+    def _initialised(self, name: str, line: int) -> Declared | None:
+        return nearest([entry for entry in self._declarations.get(name, ()) if entry.role is Role.INITIALIZER], line)
 
     def declaration_of(self, name: str, line: int) -> Statement | None:
         """Return the declaration of a variable nearest to a line, initialised or not."""
@@ -92,6 +126,14 @@ class SyntaxTree:
         before = [macro for macro in found if line is not None and self.source.position(macro.start)[0] <= line]
         macro = before[-1] if before else next(iter(found), None)
         return None if macro is None else self._statement(Unit(macro.start, macro.end, Role.MACRO))
+
+    def bodies_of_macro(self, name: str) -> frozenset[bytes]:
+        """Return what the macros of a name stand for, without comments and on one line each; nothing when there is none."""
+        return frozenset(map(self._body, self._macros.get(name, ())))
+
+    def constant(self, name: str, outer: Lookup) -> int | None:
+        """Return the value of an enumerator or of a macro that is a number; `outer` is asked for names that this file does not define."""
+        return self._constants.value(name, outer)
 
     def macros_used_at(self, line: int, column: int) -> tuple[str, ...]:
         """Return the macros of this file that the statement at a position uses, in order."""
@@ -125,6 +167,14 @@ class SyntaxTree:
         for macro in self._lexed.macros:
             found.setdefault(macro.name, []).append(macro)
         return found
+
+    def _body(self, macro: Macro) -> bytes:
+        return fold(self.source.slice_text(macro.body, macro.end)).encode("ascii", "replace")
+
+    @cached_property
+    def _constants(self) -> Constants:
+        plain = [(macro.name, self._body(macro)) for macro in self._lexed.macros if not macro.has_parameters]
+        return Constants(find_all(self._tree, "enum_specifier"), plain)
 
     @cached_property
     def _functions(self) -> FunctionIndex:

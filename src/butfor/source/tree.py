@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import tree_sitter_c
@@ -51,6 +51,16 @@ def descend(tree: Tree, offset: int) -> tuple[Step, ...]:
             break
         path.append(Step(node, cursor.field_name))
     return tuple(path)
+
+
+@lru_cache(maxsize=4096)
+def expression_in(text: bytes) -> Node | None:
+    """Return the expression that a text is, without its parentheses; None when it is something else."""
+    tree = parse(b"int x = (" + text + b"\n);")
+    found = tree.root_node.named_children
+    declarator = found[0].child_by_field_name("declarator") if len(found) == 1 and not tree.root_node.has_error else None
+    value = declarator.child_by_field_name("value") if declarator is not None else None
+    return None if value is None or value.type != "parenthesized_expression" else strip_parentheses(value)
 
 
 def strip_parentheses(node: Node) -> Node:

@@ -8,8 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from butfor.program.debug import CType, Variable
+from butfor.program.debug import Variable
 from butfor.trace.log import NO_FRAME
+from butfor.trace.parts import path_text
 from butfor.trace.recording import Recording
 
 GLOBAL, STACK, HEAP, DYNAMIC = 1, 2, 3, 4
@@ -157,7 +158,7 @@ class Objects:
             return self._argument(address) or f"{address:#x}"
         offset = address - o.start
         if o.variable is not None:
-            return "&" + o.name + path_text(o.variable.type, offset, whole=True)
+            return "&" + o.name + path_text(o.variable.type, offset)
         if o.kind == GLOBAL:
             return self._literal(o, offset)
         name = f"heap block of {o.size} bytes" if o.kind == HEAP else "a temporary"
@@ -178,40 +179,3 @@ class Objects:
             text: str = init.value[offset:].split(b"\0")[0].decode("utf-8", "replace")
             return '"' + text[:40].replace("\n", "\\n") + ('..."' if len(text) > 40 else '"')
         return f"&{full}" + (f" + {offset}" if offset else "")
-
-
-def path_text(t: CType, offset: int, whole: bool = False) -> str:
-    """The member or element at a byte offset, as C writes it; `whole` stops at a struct that begins there."""
-    out = ""
-    for _ in range(16):
-        if t.kind == "array" and t.element is not None and t.element.size:
-            k, offset = divmod(offset, t.element.size)
-            out += f"[{k}]"
-            t = t.element
-        elif t.kind == "struct" and not (whole and offset == 0):
-            hit = next((f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
-            if hit is None:
-                break
-            out += f".{hit.name}"
-            offset -= hit.bit_offset // 8
-            t = hit.type
-        else:
-            break
-    return out + (f" + {offset} bytes" if offset else "")
-
-
-def path_type(t: CType, offset: int) -> CType | None:
-    """The type of the scalar at a byte offset of a variable."""
-    for _ in range(16):
-        if t.kind == "array" and t.element is not None and t.element.size:
-            offset %= t.element.size
-            t = t.element
-        elif t.kind in ("struct", "union"):
-            hit = next((f for f in t.fields if not f.is_bits and f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
-            if hit is None:
-                return None
-            offset -= hit.bit_offset // 8
-            t = hit.type
-        else:
-            return t if offset == 0 else None
-    return None

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from butfor.program.debug import CType, Location, Variable
 from butfor.program.model import Function, Instr
 from butfor.source import SourceFile, Statement, SyntaxTree
+from butfor.source.expressions import is_lvalue
+from butfor.source.initialisers import Names
+from butfor.trace.parts import element_path
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 
@@ -136,7 +141,8 @@ class Places:
         if variable is None or tree is None:
             return []
         found = []
-        element = tree.initializer_of(variable.name, variable.line, element_path(variable.type, offset))
+        names = Names(partial(self._constant, tree), partial(self._bodies, tree))
+        element = tree.element_of(variable.name, variable.line, _Shape(variable.type), element_path(variable.type, offset), names)
         whole = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
         if element is not None and element != whole:
             found.append(self.of_statement(element, ""))
@@ -145,6 +151,36 @@ class Places:
         if whole is not None:
             found.append(replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column))
         return found
+
+    def _others(self, tree: SyntaxTree) -> Iterator[SyntaxTree]:
+        """The other source files."""
+        for path in self.recording.meta.sources:
+            other = self.tree(path)
+            if other is not None and other is not tree:
+                yield other
+
+    def _constant(self, tree: SyntaxTree, name: str) -> int | None:
+        """The value of a constant in one file, which may come from another; None where the others do not agree."""
+
+        def elsewhere(wanted: str) -> int | None:
+            values = {value for other in self._others(tree) if (value := other.constant(wanted, lambda _: None)) is not None}
+            return values.pop() if len(values) == 1 else None
+
+        return tree.constant(name, elsewhere)
+
+    def _bodies(self, tree: SyntaxTree, name: str) -> frozenset[bytes]:
+        """What a macro stands for in one file; if that does not define it, in all others."""
+        return tree.bodies_of_macro(name) or frozenset(body for other in self._others(tree) for body in other.bodies_of_macro(name))
+
+    def written(self, load: Instr) -> str | None:
+        """What a load reads, as the source writes it; None where the text is a call or a macro that stands for more than one place in memory."""
+        where = self.location(load)
+        tree = self.tree(where.file) if where is not None else None
+        found = tree.lvalue_at(where.line, where.column) if where is not None and tree is not None else None
+        if tree is None or found is None:
+            return None
+        is_one = found.kind != "identifier" or all(map(is_lvalue, self._bodies(tree, found.text)))
+        return found.text if is_one else None
 
     def labels(self, node: Node) -> list[int]:
         """The lines of the case labels that a switch instance went to."""
@@ -181,21 +217,40 @@ class Places:
         return out
 
 
-def element_path(t: CType, offset: int) -> tuple[int | str, ...]:
-    """The way from a table to the element at a byte offset: indices and member names."""
-    path: list[int | str] = []
-    for _ in range(16):
-        if t.kind == "array" and t.element is not None and t.element.size:
-            k, offset = divmod(offset, t.element.size)
-            path.append(k)
-            t = t.element
-        elif t.kind == "struct":
-            hit = next((f for f in t.fields if f.bit_offset // 8 <= offset < f.bit_offset // 8 + max(f.type.size, 1)), None)
-            if hit is None:
-                break
-            path.append(hit.name)
-            offset -= hit.bit_offset // 8
-            t = hit.type
-        else:
-            break
-    return tuple(path)
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The members of a C type, for initialisers."""
+
+    type: CType
+
+    @property
+    def count(self) -> int:
+        """How many elements or members an initialiser without designators has; of a union it has the first."""
+        match self.type.kind:
+            case "array" if self.type.element is not None:
+                return self.type.count or 1 << 30  # a flexible array takes what it is given
+            case "struct":
+                return len(self.type.fields)
+            case "union":
+                return 1
+            case _:
+                return 0
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is an array of characters."""
+        element = self.type.element
+        return self.type.kind == "array" and element is not None and element.kind in ("char", "uchar")
+
+    def way_to(self, member: str) -> tuple[int, ...] | None:
+        """The numbers that lead to a member, through members without a name."""
+        for k, f in enumerate(self.type.fields):
+            way = () if f.name == member else None if f.name else _Shape(f.type).way_to(member)
+            if way is not None:
+                return (k, *way)
+        return None
+
+    def inner(self, number: int) -> _Shape:
+        """The shape of an element or member."""
+        element = self.type.element
+        return _Shape(element if element is not None else self.type.fields[number].type)

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from butfor.program.debug import CType, Variable
-from butfor.program.decisions import Decisions, find_decisions
 from butfor.program.graphs import successors
 from butfor.program.loops import Loop, natural_loops
-from butfor.program.model import Instr, Operand
+from butfor.program.model import Const, Instr, Operand
 from butfor.program.segments import root_of
-from butfor.program.types import Kind, Type
+from butfor.program.types import Type, int_type, store_size
+from butfor.trace.accesses import Accesses, Read
+from butfor.trace.conditions import Conditions
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import NO_FRAME
-from butfor.trace.objects import Objects, path_text, path_type
+from butfor.trace.objects import Objects
 from butfor.trace.overwritten import Overwritten
+from butfor.trace.parts import smallest
 from butfor.trace.places import Place, Places
-from butfor.trace.semantics import from_bytes
 from butfor.trace.trace import Node, Trace, Unknown
 from butfor.trace.values import show
 
@@ -69,7 +69,8 @@ class Steps:
         self.log = self.trace.log
         self.source = places.source
         self.overwritten = Overwritten(self.trace, objects)
-        self._decisions: dict[str, Decisions] = {}
+        self.accesses = Accesses(places, objects)
+        self.conditions = Conditions(places)
         self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
 
     def is_step(self, instr: Instr) -> bool:
@@ -104,36 +105,23 @@ class Steps:
 
     # --- values -------------------------------------------------------------------------------------------------------------
 
-    def _type_at(self, i: int, op: Operand) -> CType | None:
-        """The C type of the variable, element or member at an address operand."""
-        s = self.trace.at(i)
-        root = root_of(s.fn, op, s.layout.frame)
-        if root is not None:
-            known: Variable | None = self.source.variables(s.fn).get(root[0]) if isinstance(root[0], int) else self.source.global_variable(root[0])
-            return None if known is None else path_type(known.type, root[1])
-        try:
-            address = self.trace.operand(i, op)
-        except Unknown:
-            return None
-        o = self.objects.at(address, i)
-        return None if o is None or o.variable is None else path_type(o.variable.type, address - o.start)
-
     def _assignment(self, node: Node, instr: Instr, place: Place) -> tuple[str | None, str | None, str | None]:
         i = node[0]
         where = self.places.location(instr)
         tree = self.places.tree(place.path)
+        s = self.trace.at(i)
+        variable = self.accesses.variable(s.fn, instr.args[1])
         target = place.target
-        if where is None:  # a parameter: the place is the call
-            s = self.trace.at(i)
-            variable: Variable | None = self.source.variables(s.fn).get(instr.args[1]) if isinstance(instr.args[1], int) else None
-            target = variable.name if variable is not None else None
         if where is not None and tree is not None:
             target = tree.target_at(where.line, where.column) or target
-        ctype = self._type_at(i, instr.args[1])
-        new = self.trace.stored(node)  # nothing for the store that crashed
-        after = show(from_bytes(new, instr.detail), instr.detail, ctype, self.objects, i) if new else None
-        old = self.previous(node)
-        before = None if old is None else show(from_bytes(old, instr.detail), instr.detail, ctype, self.objects, i)
+        if variable is not None:
+            if where is None or target == variable[0].name:  # a parameter, where the place is the call; a member that an initialiser sets
+                target = variable[0].name + smallest(variable[0].type, variable[1], store_size(instr.detail))[0]
+        elif where is None or root_of(s.fn, instr.args[1], s.layout.frame) is not None:
+            target = None  # a temporary: what the statement assigns is another thing
+        new, old = self.trace.stored(node), self.previous(node)  # nothing new for the store that crashed
+        after = self.accesses.show(i, instr.args[1], instr.detail, new, target) if new else None
+        before = None if old is None else self.accesses.show(i, instr.args[1], instr.detail, old, target)
         return target, before, after
 
     def previous(self, node: Node) -> bytes | None:
@@ -153,52 +141,45 @@ class Steps:
     def uses(self, node: Node) -> tuple[tuple[str, str], ...]:
         """The variables that an instance read, as written, with their values."""
         found: dict[str, str] = {}
-        work = [a for a in self.trace.instr(node).args if isinstance(a, int)]
-        if self.trace.instr(node).op == "store":
-            work = work[:1] if isinstance(self.trace.instr(node).args[0], int) else []
-        s = self.trace.at(node[0])
-        seen: set[int] = set()
-        while work and len(found) < _MOST_VALUES:
-            slot = work.pop(0)
-            d = s.fn.definer[slot]
-            if d < 0 or slot in seen or slot in s.layout.frame:
-                continue
-            seen.add(slot)
-            instr = s.fn.instrs[d]
-            if instr.op == "load" and instr.type.kind is not Kind.VECTOR:
-                self._use(node[0], slot, instr, found)
-            if instr.op != "phi":
-                work += [a for a in instr.args if isinstance(a, int)]
+        for read in self.reads(node):
+            if not read.text.startswith("0x"):  # an address without a name says nothing
+                found.setdefault(read.name, read.text)
+            if len(found) == _MOST_VALUES:
+                break
         return tuple(found.items())
 
-    def _use(self, i: int, slot: int, instr: Instr, found: dict[str, str]) -> None:
-        name = self._name(i, instr)
-        if name is None:
-            return
-        try:
-            at = self.trace.definition(i, slot)
-            value = self.trace.value(at)
-        except Unknown:
-            return
-        text = show(value, instr.type, self._type_at(at[0], instr.args[0]), self.objects, i)
-        if not text.startswith("0x"):  # an address without a name says nothing
-            found.setdefault(name, text)
+    def reads(self, node: Node) -> Iterator[Read]:
+        """What an instance read, nearest first; of a merged value what was computed on the way taken."""
+        args = self.trace.instr(node).args
+        work = [(node[0], a) for a in (args[:1] if self.trace.instr(node).op == "store" else args)]
+        seen: set[tuple[int, Operand]] = set()
+        while work:
+            i, slot = work.pop(0)
+            s = self.trace.at(i)
+            if not isinstance(slot, int) or (i, slot) in seen or s.fn.definer[slot] < 0 or slot in s.layout.frame:
+                continue
+            seen.add((i, slot))
+            instr = s.fn.instrs[s.fn.definer[slot]]
+            if instr.op == "load":
+                yield from self._read(i, slot)
+            work += self._taken(i, slot) if instr.op == "phi" else [(i, a) for a in instr.args]
 
-    def _name(self, i: int, load: Instr) -> str | None:
-        """What a load reads, as the program writes it: a variable's own name, else the expression in the source."""
-        s = self.trace.at(i)
-        root = root_of(s.fn, load.args[0], s.layout.frame)
-        if root is not None:
-            known: Variable | None = self.source.variables(s.fn).get(root[0]) if isinstance(root[0], int) else self.source.global_variable(root[0])
-            return None if known is None else known.name + path_text(known.type, root[1])
-        where = self.places.location(load)
-        tree = self.places.tree(where.file) if where is not None else None
-        if where is None or tree is None:
-            return None
-        for expression in reversed(tree.expressions_at(where.line, where.column)):
-            if expression.kind in ("subscript_expression", "field_expression", "pointer_expression", "identifier"):
-                return expression.text
-        return None
+    def _read(self, i: int, slot: int) -> list[Read]:
+        try:
+            return self.accesses.read(self.trace.definition(i, slot))
+        except Unknown:  # it was not completed
+            return []
+
+    def _taken(self, i: int, slot: int) -> list[tuple[int, Operand]]:
+        """The operand of a merged value, and where it was seen; for a constant that a decision gave, what decided."""
+        try:
+            phi = self.trace.definition(i, slot)
+        except Unknown:
+            return []
+        chosen, at = self.trace.phi_choice(phi)
+        last = self.trace.at(at).last
+        is_decided = isinstance(chosen, Const) and self.trace.instr(phi).type == int_type(1) and last.op == "br" and last.args
+        return [(at, last.args[0] if is_decided else chosen)]
 
     def show_operand(self, i: int, op: Operand, t: Type) -> str | None:
         """An operand's value in words, or None when it is not known."""
@@ -210,26 +191,8 @@ class Steps:
     def _outcome(self, node: Node, instr: Instr) -> str | None:
         if instr.op == "switch":
             return self.show_operand(node[0], instr.args[0], instr.detail[2])
-        s = self.trace.at(node[0])
-        decisions = self._decisions.get(s.fn.name)
-        if decisions is None:
-            decisions = find_decisions(s.fn)
-            self._decisions[s.fn.name] = decisions
-        number = decisions.of_block[s.seg.block]
-        inside = set(decisions.decisions[number].blocks) if number >= 0 else {s.seg.block}
-        exits = decisions.decisions[number].exits if number >= 0 else s.fn.blocks[s.seg.block].succs
-        i = self.trace.next_in_frame(node[0])
-        for _ in range(64):
-            if i < 0 or self.trace.at(i).seg.block not in inside:
-                break
-            i = self.trace.next_in_frame(i)
-        went = self.trace.at(i).seg.block if i >= 0 else -1
-        if len(exits) == 2 and went in exits:
-            return "true" if went == min(exits) else "false"  # what holds comes first in the order of the source
-        try:
-            return "true" if self.trace.operand(node[0], instr.args[0]) else "false"
-        except Unknown:
-            return None
+        truth = self.conditions.outcome(node)
+        return None if truth is None else "true" if truth else "false"
 
     # --- frames and loops ---------------------------------------------------------------------------------------------------
 

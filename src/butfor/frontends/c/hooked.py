@@ -39,7 +39,7 @@ class HookedBuild:
 
 def wrapped_functions() -> frozenset[str]:
     """Library functions that the runtime replaces, so that a run touches nothing and its end is noted."""
-    texts = ((HOOKS / "world.c").read_text("utf-8"), (RUNTIME / "nondet_types.h").read_text("utf-8"))
+    texts = [file.read_text("utf-8") for file in (*sorted(HOOKS.glob("*.c")), RUNTIME / "nondet_types.h")]
     found = [m for text in texts for m in _WRAPPED.finditer(text)]
     return frozenset(m[1] or m[2] or f"__VERIFIER_nondet_{m[3]}" for m in found if m[1] != "__VERIFIER_nondet_")
 

@@ -1,6 +1,7 @@
 /* The hooks themselves: each gets a value of the program and returns the one to go on with. */
 #include "hooks.h"
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 u8 *bf_active;
@@ -57,8 +58,30 @@ static i64 variable(const u8 *p, u32 bytes) {
   }
 }
 
+static u64 mask_of(u32 bits) { return bits >= 64 ? ~0ull : (1ull << bits) - 1; }
+
 static const u8 *place(const struct rule *r, const u8 *frame) {
   return r->op == OP_LOCAL || r->op == OP_RIGHT_LOCAL ? frame + r->a : (const u8 *)__cf_gtab[r->a] + r->b;
+}
+
+/* operators: 0 add 1 sub 2 mul 3 sdiv 4 udiv 5 srem 6 urem 7 and 8 or 9 xor 10 shl 11 ashr 12 lshr */
+static i64 operate(u32 operator, i64 a, i64 b, u32 bits, i64 fallback) {
+  u64 mask = mask_of(bits), ua = (u64)a & mask, ub = (u64)b & mask;
+  switch (operator) {
+    case 0: return (i64)((u64)a + (u64)b);
+    case 1: return (i64)((u64)a - (u64)b);
+    case 2: return (i64)((u64)a * (u64)b);
+    case 3: return !b || b == -1 ? (b ? (i64)(0 - (u64)a) : fallback) : a / b;
+    case 4: return ub ? (i64)(ua / ub) : fallback;
+    case 5: return !b ? fallback : b == -1 ? 0 : a % b;
+    case 6: return ub ? (i64)(ua % ub) : fallback;
+    case 7: return a & b;
+    case 8: return a | b;
+    case 9: return a ^ b;
+    case 10: return ub < bits ? (i64)((u64)a << ub) : fallback;
+    case 11: return ub < bits ? a >> ub : fallback;
+    default: return ub < bits ? (i64)(ua >> ub) : fallback;
+  }
 }
 
 static i64 of_int(const struct rule *r, i64 v, const u8 *frame, const u8 *old, u32 bytes) {
@@ -69,11 +92,26 @@ static i64 of_int(const struct rule *r, i64 v, const u8 *frame, const u8 *old, u
     case OP_NEGATE: n = (i64)(0 - (u64)v); break;
     case OP_NOT: n = !v; break;
     case OP_KEEP: n = variable(old, bytes); break;
+    case OP_COMPOUND: n = operate((u32)r->a, variable(old, bytes), v, 8 * bytes, v); break;
+    case OP_PLUS_LOCAL: n = (i64)((u64)v + (u64)r->b * (u64)variable(frame + r->a, r->bytes)); break;
+    case OP_ADDRESS_LOCAL: n = (i64)(frame + r->a); break;
+    case OP_ADDRESS_GLOBAL: n = (i64)__cf_gtab[r->a]; break;
     case OP_LOCAL: case OP_GLOBAL: n = variable(place(r, frame), r->bytes); break;
     default: break;
   }
   if (n != v) changed();
   return n;
+}
+
+void bf_initial(const struct rule *r) {
+  u8 *p = (u8 *)__cf_gtab[r->only] + r->b;
+  u64 page = (u64)p & ~4095ull;
+  mprotect((void *)page, (u64)p + r->bytes - page, PROT_READ | PROT_WRITE);
+  u64 v = 0;
+  memcpy(&v, p, r->bytes);
+  v += (u64)r->a;
+  memcpy(p, &v, r->bytes);
+  changed();
 }
 
 i64 __cf_i(u32 site, i64 v, const u8 *frame) {
@@ -107,6 +145,9 @@ static double real_at(const u8 *p, u32 bytes) {
   return memcpy(&d, p, 8), d;
 }
 
+/* operators: 0 add 1 sub 2 mul 3 div */
+static double operate_real(u32 operator, double a, double b) { return operator == 0 ? a + b : operator == 1 ? a - b : operator == 2 ? a * b : a / b; }
+
 static double of_real(const struct rule *r, double v, const u8 *frame, const u8 *old, u32 bytes) {
   double n = v;
   switch (r->op) {
@@ -115,6 +156,7 @@ static double of_real(const struct rule *r, double v, const u8 *frame, const u8 
     case OP_NEGATE: n = -v; break;
     case OP_NOT: n = !v; break;
     case OP_KEEP: n = real_at(old, bytes); break;
+    case OP_COMPOUND: n = operate_real((u32)r->a, real_at(old, bytes), v); break;
     case OP_LOCAL: case OP_GLOBAL: n = real_at(place(r, frame), r->bytes); break;
     default: break;
   }
@@ -179,7 +221,7 @@ int __cf_c(u32 site, int result, i64 a, i64 b, u32 predicate, const u8 *frame) {
   struct rule *r = rule_of(site);
   if (!r) return result;
   if (r->op == OP_SHIFT) b = (i64)((u64)b + (u64)r->a);
-  else if (r->op == OP_RIGHT_LOCAL || r->op == OP_RIGHT_GLOBAL) b = variable(place(r, frame), r->bytes);
+  else if (r->op == OP_RIGHT_LOCAL || r->op == OP_RIGHT_GLOBAL) b = variable(place(r, frame), r->bytes) & (predicate & 8 ? mask_of(8 * r->bytes) : ~0ull);
   else if (r->op != OP_RELATION) return condition(r->op, result, less, a == b);
   int n = compare(r->op == OP_RELATION ? (u32)r->a | (predicate & 8) : predicate, a, b);
   if (n != result) changed();
@@ -196,6 +238,7 @@ int __cf_cd(u32 site, int result, double a, double b, u32 predicate, const u8 *f
   struct rule *r = rule_of(site);
   if (!r) return result;
   if (r->op == OP_RELATION) predicate = (u32)r->a;
+  else if (r->op == OP_SHIFT) b += real(r->a);
   else if (r->op == OP_RIGHT_LOCAL || r->op == OP_RIGHT_GLOBAL) b = real_at(place(r, frame), r->bytes);
   else return condition(r->op, result, a < b, a == b);
   int all[] = {a == b, a != b, a < b, a <= b, a > b, a >= b}, n = all[predicate % 6];
@@ -216,25 +259,6 @@ int __cf_b(u32 site, int result) {
 
 /* ---- operations ------------------------------------------------------------------------------------------------------ */
 
-/* operators: 0 add 1 sub 2 mul 3 sdiv 4 udiv 5 srem 6 urem 7 and 8 or 9 xor 10 shl 11 ashr 12 lshr */
-static i64 operate(u32 operator, i64 a, i64 b, u32 bits, i64 fallback) {
-  u64 mask = bits >= 64 ? ~0ull : (1ull << bits) - 1, ua = (u64)a & mask, ub = (u64)b & mask;
-  switch (operator) {
-    case 0: return (i64)((u64)a + (u64)b);
-    case 1: return (i64)((u64)a - (u64)b);
-    case 2: return (i64)((u64)a * (u64)b);
-    case 3: return !b || b == -1 ? (b ? (i64)(0 - (u64)a) : fallback) : a / b;
-    case 4: return ub ? (i64)(ua / ub) : fallback;
-    case 5: return !b ? fallback : b == -1 ? 0 : a % b;
-    case 6: return ub ? (i64)(ua % ub) : fallback;
-    case 7: return a & b;
-    case 8: return a | b;
-    case 9: return a ^ b;
-    case 10: return ub < bits ? (i64)((u64)a << ub) : fallback;
-    case 11: return ub < bits ? a >> ub : fallback;
-    default: return ub < bits ? (i64)(ua >> ub) : fallback;
-  }
-}
 static i64 cut(i64 v, u32 bits) { return bits >= 64 ? v : (i64)((u64)v << (64 - bits)) >> (64 - bits); }
 
 /* code: operator << 8 | bits */
@@ -264,13 +288,14 @@ double __cf_od(u32 site, double result, double a, double b, u32 operator, const 
   if (bf_seen) return note(watch(site), raw(result)), result;
   struct rule *r = rule_of(site);
   if (!r) return result;
-  double all[] = {a + b, a - b, a * b, a / b}, n = result;
+  double n = result;
   switch (r->op) {
-    case OP_OPERATOR: n = all[r->a & 3]; break;
+    case OP_OPERATOR: n = operate_real((u32)r->a, a, b); break;
+    case OP_RIGHT: n = operate_real(operator, a, b + real(r->a)); break;
+    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: n = operate_real(operator, a, real_at(place(r, frame), r->bytes)); break;
     case OP_ONLY_LEFT: n = a; break;
     case OP_ONLY_RIGHT: n = b; break;
-    case OP_SWAP: { double other[] = {b + a, b - a, b * a, b / a}; n = other[operator & 3]; break; }
-    case OP_RIGHT: b += real(r->a); { double other[] = {a + b, a - b, a * b, a / b}; n = other[operator & 3]; } break;
+    case OP_SWAP: n = operate_real(operator, b, a); break;
     default: return of_real(r, result, frame, 0, 0);
   }
   if (raw(n) != raw(result)) changed();

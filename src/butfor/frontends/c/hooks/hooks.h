@@ -39,6 +39,11 @@ enum op {
   OP_RIGHT_LOCAL,  /* a comparison or an operation: its right side is the variable at offset a of the frame */
   OP_RIGHT_GLOBAL,
   OP_RELATION,  /* a comparison: with predicate a instead */
+  OP_COMPOUND,  /* a store: what was there before, operator a, the value */
+  OP_PLUS_LOCAL,  /* the value plus b times the variable at offset a of the frame */
+  OP_ADDRESS_LOCAL,  /* the address of the variable at offset a of the frame */
+  OP_ADDRESS_GLOBAL, /* the address of global number a */
+  OP_INITIAL,   /* no site: a is added to global number `only` at offset b before the program starts */
 };
 
 struct rule {
@@ -51,6 +56,7 @@ struct rule {
 enum end { END_NORMAL, END_ASSERT, END_ERROR, END_ASSUME, END_LIMIT };
 
 #define MOST_VALUES 12
+#define MOST_SAID 128
 /* What the sites saw in a run that is only watched. */
 struct seen {
   u64 count, first;  /* occurrences; events before the first */
@@ -62,9 +68,10 @@ struct seen {
 /* Shared between the server and the run under way. */
 struct shared {
   u32 end, changed; /* changed: how often a rule gave another value */
-  u64 events, used_files;
-  u64 change_event; /* events before the first change */
-  u64 reached;      /* how often a probe was met */
+  u64 events, change_event; /* before the first change */
+  u64 reached;              /* how often a probe was met */
+  u64 used_files, refused;  /* files were written or removed; how often something was refused because it would reach beyond the run */
+  char said[MOST_SAID];     /* the assertion that failed, with its place */
 };
 
 extern u8 *bf_active;       /* per site: 0, or 1 + the number of its rule */
@@ -72,7 +79,13 @@ extern struct rule *bf_rules;
 extern struct seen *bf_seen; /* 0 unless the run is watched */
 extern struct shared *bf_shared;
 extern u64 bf_events, bf_most_events;
-extern char bf_overlay[]; /* folder for what this run writes */
 extern const u64 __cf_counts[3]; /* sites, globals, functions */
 void bf_stop_run(int end) __attribute__((noreturn));
+void bf_nondet_start(void);
+void bf_initial(const struct rule *r);
+
+/* fence.c: forbids this process and its children what a run must not do; the two calls that are forbidden to runs but not to the server */
+void bf_fence(const char *folder);
+int bf_fork(void);
+int bf_kill(int process, int signal);
 #endif

@@ -1,6 +1,6 @@
 /* The fork server: waits before main, and runs main in a child for every set of rules it is given. */
 #include "hooks.h"
-#include <dirent.h>
+#include "tree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,14 +20,12 @@
 
 enum { JUST_RUN, WATCH, ADOPT }; /* what a request asks for: ADOPT takes the output as the expected one from now on */
 struct request { u32 rules, mode, milliseconds, megabytes; u64 events, file_size; };
-struct answer { int status; u32 end, changed, timed_out; u64 events, change_event, reached, output, matched; };
+struct answer { int status; u32 end, changed, timed_out; u64 events, change_event, reached, output, matched, touched; char said[MOST_SAID]; };
 
-char bf_overlay[4096];
 static char folder[4096];
 static u8 *expected;
 static u64 expected_size;
 static int output;
-void bf_nondet_start(void);
 
 static void *shared_memory(u64 n) {
   void *p = mmap(0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -125,18 +123,10 @@ static int await(pid_t child, u32 milliseconds, int *status) {
     if (left.tv_sec < 0) break;
     sigtimedwait(&set, 0, &left);
   }
-  kill(-child, SIGKILL);
-  kill(child, SIGKILL);
+  bf_kill(-child, SIGKILL);
+  bf_kill(child, SIGKILL);
   waitpid(child, status, 0);
   return 1;
-}
-
-static void clear_overlay(void) {
-  DIR *d = opendir(bf_overlay);
-  if (!d) return;
-  for (struct dirent *e; (e = readdir(d));)
-    if (strcmp(e->d_name, ".") && strcmp(e->d_name, "..")) unlinkat(dirfd(d), e->d_name, 0);
-  closedir(d);
 }
 
 static void finish(int status, void *arg) {
@@ -154,27 +144,31 @@ static void serve(void) {
     memset(bf_active, 0, __cf_counts[0] + 1);
     if (q.mode == WATCH) memset(bf_active, 1, __cf_counts[0] + 1), memset(bf_seen, 0, sizeof *bf_seen * (__cf_counts[0] + 1));
     for (u32 i = 0; i < q.rules; i++)
-      if (rules[i].site <= __cf_counts[0]) bf_active[rules[i].site] = (u8)(i + 1);
+      if (rules[i].site && rules[i].site <= __cf_counts[0]) bf_active[rules[i].site] = (u8)(i + 1);
     memset(bf_shared, 0, sizeof *bf_shared);
     if (ftruncate(output, 0) || lseek(output, 0, SEEK_SET) < 0) _exit(125);
-    pid_t child = fork();
+    pid_t child = bf_fork();
     if (child < 0) _exit(125);
     if (!child) {
       bf_rules = rules;
       bf_most_events = q.events;
       if (q.mode != WATCH) bf_seen = 0;
       become_program(&q);
+      for (u32 i = 0; i < q.rules; i++)
+        if (rules[i].op == OP_INITIAL) bf_initial(rules + i);
       on_exit(finish, 0);
       return;
     }
     struct answer a;
     memset(&a, 0, sizeof a);
     a.timed_out = (u32)await(child, q.milliseconds, &a.status);
-    kill(-child, SIGKILL); /* whatever it has left behind */
+    bf_kill(-child, SIGKILL); /* whatever it has left behind */
     a.end = bf_shared->end, a.changed = bf_shared->changed, a.events = bf_shared->events, a.change_event = bf_shared->change_event, a.reached = bf_shared->reached;
+    a.touched = bf_shared->used_files | bf_shared->refused;
+    memcpy(a.said, bf_shared->said, sizeof a.said);
     if (q.mode == ADOPT) load_expected(output);
     a.matched = compare_output(&a.output);
-    if (bf_shared->used_files) clear_overlay();
+    if (bf_shared->used_files) bf_tree_clear();
     write_all(&a, sizeof a);
     if (q.mode == WATCH) write_all(bf_seen, sizeof *bf_seen * (__cf_counts[0] + 1));
   }
@@ -186,8 +180,7 @@ static __attribute__((constructor(101))) void start(void) {
   strcpy(folder, where);
   unsetenv("BUTFOR_SERVE");
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  snprintf(bf_overlay, sizeof bf_overlay, "%s/files", folder);
-  mkdir(bf_overlay, 0700);
+  bf_tree_start(folder);
   u64 n = __cf_counts[0] + 1;
   bf_active = mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   bf_seen = shared_memory(sizeof *bf_seen * n);
@@ -204,5 +197,6 @@ static __attribute__((constructor(101))) void start(void) {
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, 0);
   signal(SIGINT, SIG_IGN); /* a Ctrl-C in the terminal is for butfor, which then ends us */
+  bf_fence(folder);
   serve();
 }

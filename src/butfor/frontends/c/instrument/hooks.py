@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from butfor.frontends.c.instrument.calltext import argument_texts, arguments_start, split_commas, type_text
+from butfor.frontends.c.instrument.calltext import argument_texts, arguments_start, split_commas, type_text, value_text
 from butfor.frontends.c.llvm.body import instruction_lines, split_metadata
 from butfor.frontends.c.llvm.module import Module
 from butfor.intervene.sites import Site, SiteKind
-from butfor.program.model import Const, Function, Instr
+from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.segments import SETJMPS, Layout
 from butfor.program.types import Kind, Type, store_size
 
@@ -55,6 +55,7 @@ class Hooker:
         self.fn = fn
         self.layout = layout
         self.sites = sites
+        self.variables = frozenset(n for n, g in module.globals.items() if not n.startswith(".str"))
         span = module.functions[fn.name]
         self.header = _HEAD_DBG.sub("", module.lines[span.start])
         self.items = instruction_lines(module.lines, span.start, span.end)
@@ -266,23 +267,26 @@ class Hooker:
             self._emit(f"{name} = {right}" if name else right)
         return True
 
+    def _is_fixed(self, operand: Operand, t: Type, byval: int) -> bool:
+        """Whether an argument is a constant or the address of a variable."""
+        if isinstance(operand, int):
+            return not byval and operand in self.layout.frame
+        if operand.kind == "global":
+            return not byval and operand.value in self.variables
+        return operand.kind in ("int", "float", "null") and (_is_whole(t) or _is_real(t))
+
     def _with_arguments(self, instr: Instr, right: str) -> str:
         """The call with its numeric constants replaced by hooked ones."""
         call = instr.detail
-        chosen = [
-            k
-            for k, t in enumerate(call.arg_types)
-            if k < len(instr.args)
-            and (const := instr.args[k]) is not None
-            and isinstance(const, Const)
-            and const.kind in ("int", "float", "null")
-            and (_is_whole(t) or _is_real(t))
-        ]
+        chosen = [k for k, t in enumerate(call.arg_types) if k < len(instr.args) and self._is_fixed(instr.args[k], t, call.byval[k])]
         if not chosen:
             return right
         texts = argument_texts(right)
         for k in chosen:
-            head, _, value = texts[k].rpartition(" ")
+            operand = instr.args[k]
+            is_number = isinstance(operand, Const) and operand.kind != "global"
+            value = texts[k].rpartition(" ")[2] if is_number else value_text(texts[k])
+            head = texts[k][: -len(value) - 1]
             texts[k] = f"{head} {self._value(self._site(instr, SiteKind.CONSTANT, call.arg_types[k], k), call.arg_types[k], value)}"
         at = arguments_start(right)
         return f"{right[: at + 1]}{', '.join(texts)}{right[right.rindex(')') :]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from butfor.frontends.c.llvm.module import Module
@@ -159,7 +159,7 @@ class DebugInfo:
                 return CType("pointer", "", 8, target=self._ref(f.get("baseType")), owner=self)
             case "DIDerivedType", _:
                 base = self.ctype(self._ref(f.get("baseType")))
-                return CType(base.kind, name or base.name, base.size, base.fields, base.count, base.target, base.owner, base.names)
+                return replace(base, name=name or base.name)
             case "DICompositeType", "DW_TAG_array_type":
                 return self._array(f, size)
             case "DICompositeType", "DW_TAG_enumeration_type":

@@ -1,0 +1,152 @@
+"""One run of a recorded program with changes that the user chose: how it ends, what it writes, whether it still fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.errors import UsageError
+from butfor.explanation import FailureKind
+from butfor.failures.crash import signal_name
+from butfor.failures.point import FailurePoint
+from butfor.intervene.again import goal_of, hooked, same_run
+from butfor.intervene.candidates import Candidate
+from butfor.intervene.experiment import Goal
+from butfor.intervene.rules import Op, Rule
+from butfor.intervene.server import Limits, Outcome, Server
+from butfor.intervene.sites import NOWHERE, Site, SiteKind
+from butfor.intervene.spoken import Speech
+from butfor.intervene.words import Words
+from butfor.options import Options
+from butfor.plain import merged
+from butfor.trace.places import Places
+from butfor.trace.recording import Recording
+
+_ENDS = ("exit", "assertion", "reach-error", "assumption", "limit")  # as the runtime numbers them
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change: as `--with` takes it, in words, and how else the user's text could have been meant."""
+
+    spelled: str
+    text: str
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedRun:
+    """How the run with the changes went. `end` is exit, signal, assertion, reach-error, assumption or limit; `said` the assertion that failed."""
+
+    changes: tuple[Change, ...]
+    avoids: bool
+    why: str
+    changed: int
+    end: str
+    exit_status: int | None
+    signal: str | None
+    said: str
+    stdout: bytes
+    recorded_stdout: bytes
+    has_failed: bool  # the recorded run
+
+    @property
+    def ending(self) -> str:
+        """How the run ended, in words that go on from "the changed run"."""
+        match self.end:
+            case "exit":
+                return f"ended with exit status {self.exit_status}"
+            case "signal":
+                return f"was ended by {self.signal}"
+            case "assertion":
+                return f"ended with a failed assertion: {self.said}" if self.said else "called abort()"
+            case "reach-error":
+                return "reached the error location"
+            case "assumption":
+                return "ended at a violated assumption"
+        return "was stopped at a limit of time or size"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON report."""
+        fixed = {
+            "changes": [{"with": c.spelled, "text": c.text} for c in self.changes],
+            "avoids": self.avoids,
+            "why": self.why,
+            "changed": self.changed,
+            "exit_status": self.exit_status,
+            "signal": self.signal,
+            "end": self.end,
+            "stdout": self.stdout,
+            "recorded_stdout": self.recorded_stdout,
+        }
+        return merged(fixed, {})
+
+
+def changed_run(recording: Recording, places: Places, point: FailurePoint | None, texts: Sequence[str], options: Options) -> ChangedRun:
+    """The recorded run with these changes, all at once; `point` is how it failed without them."""
+    build = hooked(recording, options.cc)
+    speech = Speech(recording.program, build.sites, places.shown)
+    rules = [speech.read(text) for text in texts]
+    for k, rule in enumerate(rules):
+        if rule.site != NOWHERE and any(r.site == rule.site for r in rules[:k]):
+            raise UsageError(f"{texts[k]!r}: there is a change at this place already", hint="of several changes, each needs a place of its own")
+    goal = goal_of(recording, point, build.sites) if point is not None else Goal(recording.stdout, False, None)
+    probe = [Rule(goal.probe, Op.PROBE)] if goal.probe and all(r.site != goal.probe for r in rules) else []
+    limits = Limits(int(1000 * options.time_limit), 2**62, options.output_limit)
+    meta = recording.meta
+    cwd = meta.folder if os.path.isdir(meta.folder) else None
+    with Server(build, f"./{meta.name}", same_run(recording), goal.output, limits, cwd) as server:
+        usual = server.run(probe) if point is not None and point.kind is not FailureKind.NO_END else None
+        outcome = server.run([*rules, *probe])
+        stdout = server.output()
+    avoids, why = _verdict(point, goal, usual, outcome, bool(probe))
+    end, signal = _ENDS[outcome.end], None
+    if outcome.timed_out:
+        end = "limit"
+    elif outcome.end == 0 and os.WIFSIGNALED(outcome.status):
+        end, signal = "signal", signal_name(os.WTERMSIG(outcome.status))
+    words = Words(places)
+    changes = tuple(
+        Change(speech.write(rule), _text(words, rule, build.sites), tuple(map(speech.write, speech.alternatives(text))))
+        for rule, text in zip(rules, texts, strict=True)
+    )
+    ended = (end, outcome.exit_status, signal, outcome.said)
+    return ChangedRun(changes, avoids, why, outcome.changed, *ended, stdout, recording.stdout, point is not None)
+
+
+def _text(words: Words, rule: Rule, sites: Sequence[Site]) -> str:
+    if rule.op is Op.INITIAL:
+        return words.had(Candidate(rule, Site(NOWHERE, "", -1, SiteKind.INITIAL, bits=8 * rule.size), "initial"))
+    text = words.had(Candidate(rule, sites[rule.site - 1], "value"))
+    return f"{text}, only at time number {rule.only}" if rule.only else text
+
+
+def _verdict(point: FailurePoint | None, goal: Goal, usual: Outcome | None, outcome: Outcome, is_probed: bool) -> tuple[bool, str]:
+    """Whether the failure is avoided, and why that is said."""
+    if point is None:
+        return False, "the recorded run did not fail"
+    if point.kind is FailureKind.MEMORY and not goal.is_whole:
+        return False, "whether the memory error still happens cannot be seen in a run that records nothing"
+    if usual is not None and goal.is_met(usual):
+        return False, "the run is not repeatable: run again without any change, the program does not fail"
+    if not goal.is_met(outcome):
+        return False, _shortfall(goal, outcome)
+    if goal.is_whole:
+        return True, "the expected output is produced exactly"
+    if is_probed and usual is not None and outcome.reached < usual.reached:
+        return True, "there is no failure, and the same output up to the point of failure, but that point is reached less often than before"
+    return True, "there is no failure, and the same output up to the point of failure"
+
+
+def _shortfall(goal: Goal, outcome: Outcome) -> str:
+    """What keeps a changed run from being right."""
+    if outcome.exit_status is None:
+        return "the changed run fails too"
+    if outcome.matched < len(goal.output):
+        which = "the expected output" if goal.is_whole else "what the recorded run wrote before it failed"
+        return f"the changed run ends by itself, but its output differs from {which} after {outcome.matched} bytes"
+    if goal.is_whole and outcome.output > len(goal.output):
+        return f"its output goes on after the {len(goal.output)} bytes that are expected"
+    return f"its exit status is {outcome.exit_status}, not {goal.exit_status}"

@@ -1,0 +1,135 @@
+"""Counterfactual re-execution: a change at the faulty statement avoids the failure, and the answer says which."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import butfor
+from butfor.explanation import Evidence, Explanation
+from tests.small import source, written
+
+BOUNDARY = source(
+    """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), sum = 0;
+    for (int i = 1; i < n; i++)
+        sum += i;
+    printf("%d\\n", sum);
+    return 0;
+}
+"""
+)
+
+
+def explained(folder: Path, program: Any, **knobs: Any) -> Explanation:
+    """The explanation by re-execution alone."""
+    return butfor.explain(written(folder, program), methods=["butfor"], **knobs)
+
+
+def test_a_relational_flip_is_the_first_row(tmp_path: Path) -> None:
+    answer = explained(tmp_path, BOUNDARY, args=["5"], expect_stdout="15\n")
+    first = answer.ranking[0]
+    assert (first.line, first.text, first.evidence) == (BOUNDARY.line_of("i < n"), "i < n", Evidence.REPLAYED)
+    assert "had `i < n` been true whenever its sides are equal" in first.reasons[0].text
+    assert "`<=` instead of `<`" in first.reasons[0].text
+    assert "the output would have been right" in first.reasons[0].text
+    assert first.extra["counterfactual"]["with"].endswith("flip when equal")
+
+
+@pytest.mark.parametrize(
+    ("body", "wrong", "expected"),
+    [
+        ("int a = 7, b = 3; int d = a + b;", "int d = a + b;", "4\n"),  # operator
+        ("int a = 7, b = 3; int d = a; d = d + 0 * b; d = a * 1; if (d == 7) d = b;", "if (d == 7) d = b;", "7\n"),  # condition
+        ("int small = 3, large = 90; int d = small;", "int d = small;", "90\n"),  # variable
+        ("int a = 7; int d = a * 3;", "int d = a * 3;", "28\n"),  # constant
+        ("int d = 4; d = abs(d); d = 9;", "d = 9;", "4\n"),  # statement too many
+    ],
+)
+def test_kinds_of_edits(tmp_path: Path, body: str, wrong: str, expected: str) -> None:
+    text = source("int main(void) {\n    " + body.replace("; ", ";\n    ") + '\n    printf("%d\\n", d);\n    return 0;\n}\n')
+    answer = explained(tmp_path, text, expect_stdout=expected)
+    line = text.line_of(wrong.split(";")[0])
+    assert line in {row.line for row in answer.ranking[:3]}
+    assert all(row.evidence is Evidence.REPLAYED for row in answer.ranking)
+
+
+def test_a_wrong_element_of_a_table(tmp_path: Path) -> None:
+    program = source(
+        """
+static const int length[] = {31, 28, 31, 31, 31};
+int main(void) {
+    int days = 0;
+    for (int m = 0; m < 4; m++)
+        days += length[m];
+    printf("%d\\n", days);
+    return 0;
+}
+"""
+    )
+    answer = explained(tmp_path, program, expect_stdout="120\n")
+    assert program.line_of("length[] =") in {row.line for row in answer.ranking}
+    assert any("initial value" in row.reasons[0].text for row in answer.ranking)
+
+
+def test_an_assertion_must_be_passed_not_avoided(tmp_path: Path) -> None:
+    program = source(
+        """
+static int half(int n) { return n / 3; }
+int main(void) {
+    int n = 8;
+    if (n > 100)
+        return 0;
+    int h = half(n);
+    assert(h == 4);
+    return 0;
+}
+"""
+    )
+    answer = explained(tmp_path, program)
+    ways = {row.line: row.extra["counterfactual"]["passes"] for row in answer.ranking}
+    assert ways[program.line_of("n / 3")]
+    assert not ways.get(program.line_of("n > 100"), False)
+    assert answer.ranking[0].line == program.line_of("n / 3")
+    assert program.line_of("assert(h") not in ways, "the check itself is not what is changed"
+
+
+def test_a_run_that_differs_each_time_is_not_explained(tmp_path: Path) -> None:
+    program = source('int main(void) { printf("%d\\n", (int)getpid()); return 0; }\n')
+    answer = explained(tmp_path, program, expect_stdout="0\n")
+    assert "not repeatable" in answer.methods["butfor"]["skipped"]
+
+
+def test_other_tests_are_counted(tmp_path: Path) -> None:
+    tests = [
+        {"name": "five", "args": ["5"], "expect_stdout": "15\n"},
+        {"name": "three", "args": ["3"], "expect_stdout": "6\n"},
+        {"name": "zero", "args": ["0"], "expect_stdout": "0\n"},
+    ]
+    (tmp_path / "tests.json").write_text(json.dumps({"tests": tests}))
+    answer = butfor.explain(written(tmp_path, BOUNDARY), tests=tmp_path / "tests.json")
+    row = answer.ranking[0]
+    assert row.line == BOUNDARY.line_of("i < n")
+    text = next(r.text for r in row.reasons if r.method == "butfor")
+    assert "avoids 1 of 1 other failures, breaks 0 of 1 passing tests" in text
+    assert any(r.method == "spectrum" for r in row.reasons)
+
+
+def test_endless_loops_and_crashes_among_the_changed_runs_do_no_harm(tmp_path: Path) -> None:
+    program = source(
+        """
+int main(void) {
+    int a[4] = {4, 3, 2, 1}, *p = a, sum = 0;
+    for (int i = 0; i != 3; i++)
+        sum += *p++;
+    printf("%d\\n", sum);
+    return 0;
+}
+"""
+    )
+    answer = explained(tmp_path, program, expect_stdout="10\n")
+    assert program.line_of("i != 3") in {row.line for row in answer.ranking[:3]}
