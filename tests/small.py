@@ -59,8 +59,8 @@ def source(body: str, head: str = HEAD) -> Source:
 
 
 def explained(folder: Path, body: str | Source, **knobs: Any) -> Explanation:
-    """What butfor says about a run of the program, which is written to `prog.c` of a folder."""
-    return butfor.explain(written(folder, body), **knobs)
+    """What butfor says about a run of the program, which is written to `prog.c` of a folder; without changed runs unless asked for."""
+    return butfor.explain(written(folder, body), **{"methods": ["slice", "cascade"], **knobs})
 
 
 def written(folder: Path, body: str | Source, name: str = "prog.c") -> Path:

@@ -87,6 +87,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         diagnosis = localizer(case)
         diagnoses.append(diagnosis)
         methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
+        notes += diagnosis.notes
     status = Status.EXPLAINED
     if case.budget.is_over() and not all(d.complete for d in diagnoses):
         status = Status.PARTIAL

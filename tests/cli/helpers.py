@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from butfor import api
 from butfor.cli.main import cli
 from butfor.explanation import Explanation, RunInfo
+from butfor.intervene.changed import ChangedRun
 from butfor.options import Options
 from tests.report.sample import explanation
 
@@ -24,6 +25,7 @@ class FakeApi:
     error: BaseException | None = None
     asked: list[Options] = field(default_factory=list)
     recording: bytes = b"recording"
+    changes: tuple[str, ...] = ()
     on_call: Callable[[], None] = lambda: None
 
     def explain(self, options: Options, progress: object = None) -> Explanation:
@@ -43,9 +45,15 @@ class FakeApi:
         """The prepared answer."""
         return self.explain(options)
 
+    def changed(self, options: Options, changes: Sequence[str], progress: object = None) -> ChangedRun:
+        """A run that ended well."""
+        self.changes = tuple(changes)
+        self.explain(options)
+        return ChangedRun((), True, "why", 1, "exit", 0, None, "", b"", b"", True)
+
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Nothing; the command line now talks to this object."""
-        for name in ("explain", "record", "replay"):
+        for name in ("explain", "record", "replay", "changed"):
             monkeypatch.setattr(api, name, getattr(self, name))
 
 

@@ -39,6 +39,7 @@ def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Optio
         (["--pinned"], {"inputs": "pinned"}),
         (["--free-inputs"], {"inputs": "free"}),
         (["--entry", "start"], {"entry": "start"}),
+        (["--shrink"], {"shrink": True}),
     ],
 )
 def test_explain(fake: FakeApi, words: list[str], expected: dict[str, Any]) -> None:
@@ -53,6 +54,27 @@ def test_several_sources_between_options(fake: FakeApi, folder: Path) -> None:
 def test_record_and_replay(fake: FakeApi) -> None:
     assert asked(fake, "record", "prog.c", "-o", "run.bfr", "--", "6") == Options(sources=(Path("prog.c"),), args=("6",), stdin=b"")
     assert asked(fake, "replay", "run.bfr", "--check", stdin="not read") == Options(sources=(Path("run.bfr"),), check=True)
+
+
+def test_replay_takes_sources_too(fake: FakeApi) -> None:
+    assert asked(fake, "replay", "prog.c", "--nondet", "1", "--", "6", stdin="x") == Options(
+        sources=(Path("prog.c"),), args=("6",), stdin=b"x", nondet=(1,)
+    )
+
+
+@pytest.mark.parametrize("words", [["--", "x"], ["--stdin", "prog.c"], ["--nondet", "1"], ["-DX"], ["--cflags", "-w"]], ids=str)
+def test_a_recording_has_its_own_input(fake: FakeApi, words: list[str]) -> None:
+    result = run("replay", "run.bfr", *words)
+    assert result.exit_code == 2
+    assert "a recording brings its own program, arguments and input" in result.stderr
+
+
+def test_changes(fake: FakeApi, folder: Path) -> None:
+    (folder / "run.bfr").touch()
+    words = ["--with", "prog.c:4 flip", "--with", "prog.c:5 set 1,2"]
+    assert asked(fake, "replay", "run.bfr", *words).sources == (Path("run.bfr"),)
+    assert fake.changes == ("prog.c:4 flip", "prog.c:5 set 1,2")
+    assert asked(fake, "replay", "prog.c", *words, "--", "6", stdin="").args == ("6",)
 
 
 def test_files_are_read(fake: FakeApi, folder: Path) -> None:

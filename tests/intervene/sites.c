@@ -77,6 +77,10 @@ static double subtract_int(void) { int a = 12, b = 5;
   return a - b; } // @subtract_int
 static double by_zero(void) { int a = 12, b = 0;
   return a + b; } // @by_zero
+static double divide_zero(void) { int total = 0;
+  for (int b = 2; b >= 0; b--)
+    total += 12 / b; // @divide_zero
+  return total; }
 static double shift_int(void) { int a = -16;
   return a >> 2; } // @shift_int
 static double and_char(void) { unsigned char a = 6, b = 3;
@@ -165,7 +169,7 @@ int main(int argc, char **argv) {
       F(load_char), F(load_uchar), F(load_short), F(load_ushort), F(load_int), F(load_uint), F(load_long), F(load_float), F(load_double), F(load_bool),
       F(load_pointer), F(store_char), F(store_int), F(store_double), F(store_pointer), F(compare_int), F(compare_equal), F(compare_unsigned),
       F(compare_long), F(compare_char), F(compare_float), F(compare_double), F(compare_nan), F(compare_pointer), F(branch), F(branch_and), F(add_int),
-      F(subtract_int), F(by_zero), F(shift_int), F(and_char), F(not_bit), F(divide_unsigned), F(multiply_long), F(multiply_double), F(divide_float), F(call_int),
+      F(subtract_int), F(by_zero), F(divide_zero), F(shift_int), F(and_char), F(not_bit), F(divide_unsigned), F(multiply_long), F(multiply_double), F(divide_float), F(call_int),
       F(call_void), F(call_double), F(call_pointer), F(constants), F(returned), F(result_int), F(result_long), F(result_double), F(result_pointer),
       F(switch_int), F(switch_long), F(element), F(indexed), F(address), F(initial), F(member), F(rounds), F(wide), F(extended), F(shadowed)};
   for (unsigned i = 0; i < sizeof all / sizeof *all; i++)

@@ -57,7 +57,18 @@ def test_the_expected_output_is_produced(tmp_path: Path) -> None:
     assert (wrong.avoids, wrong.why) == (False, "its output goes on after the 12 bytes that are expected")
     shorter = changed(tmp_path, f"prog.c:{line} right side -1", args=["status"], expect_stdout=RIGHT)
     assert (shorter.avoids, shorter.changed) == (False, 1)
-    assert shorter.why == "the changed run ends by itself, but its output differs from the expected output after 6 bytes"
+    assert shorter.why == "its output differs from the expected output after 6 bytes"
+
+
+def test_what_was_written_before_may_differ(tmp_path: Path) -> None:
+    run = changed(tmp_path, f"prog.c:{at('// add')}#2 add 5 at 2")
+    assert (run.avoids, run.why) == (True, "there is no failure, and an output that differs after 2 bytes")
+
+
+def test_the_point_of_failure_is_not_reached(tmp_path: Path) -> None:
+    body = "int main(void) {\n int k = 3;\n if (k < 9)\n  assert(k == 4);\n return 0; }\n"
+    run = api.changed(make_options(written(tmp_path, body)), ["11 always false"])
+    assert (run.avoids, run.why.endswith("but that point is reached less often than before")) == (True, True)
 
 
 def test_changes_apply_together(tmp_path: Path) -> None:

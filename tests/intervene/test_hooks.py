@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -176,6 +178,22 @@ def test_what_a_global_starts_with(built: tuple[HookedBuild, Speech]) -> None:
             got, outcome = result(server, [built[1].read(f"sites.c:1 initial {text}")])
             assert (got, outcome.changed) == (expected, 1)
         assert result(server, [])[0] == 36
+
+
+def test_a_division_by_zero_can_be_changed(built: tuple[HookedBuild, Speech]) -> None:
+    build, speech = built
+    at = line_of("divide_zero")
+    with Server(build, "./sites", RunSpec(("divide_zero",)), b"") as server:
+        assert os.WTERMSIG(server.run().status) == signal.SIGFPE
+        _, seen = server.watch()
+        site = speech.read(f"sites.c:{at} operator %").site
+        assert (seen[site]["count"], build.sites[site - 1].kind) == (3, OPERATION)
+        for what, expected in (("right side +2", 13), ("operator +", 39), ("set 7", 21), ("only left at 3", 30), ("set 5 at 3", 23)):
+            got, outcome = result(server, [rule_for(built, "divide_zero", OPERATION, what)])
+            assert got == expected, what
+            assert outcome.changed == (1 if " at " in what else 3)
+        for what in ("operator %", "right side -1", "set 5 at 2"):
+            assert os.WTERMSIG(server.run([rule_for(built, "divide_zero", OPERATION, what)]).status) == signal.SIGFPE
 
 
 def test_what_sites_see(built: tuple[HookedBuild, Speech]) -> None:

@@ -127,26 +127,26 @@ def _verdict(point: FailurePoint | None, goal: Goal, usual: Outcome | None, outc
     """Whether the failure is avoided, and why that is said."""
     if point is None:
         return False, "the recorded run did not fail"
-    if point.kind is FailureKind.MEMORY and not goal.is_whole:
-        return False, "whether the memory error still happens cannot be seen in a run that records nothing"
     if usual is not None and goal.is_met(usual):
+        if point.kind is FailureKind.MEMORY:
+            return False, "whether the memory error still happens cannot be seen in a run that records nothing"
         return False, "the run is not repeatable: run again without any change, the program does not fail"
     if not goal.is_met(outcome):
         return False, _shortfall(goal, outcome)
     if goal.is_whole:
         return True, "the expected output is produced exactly"
-    if is_probed and usual is not None and outcome.reached < usual.reached:
-        return True, "there is no failure, and the same output up to the point of failure, but that point is reached less often than before"
-    return True, "there is no failure, and the same output up to the point of failure"
+    same = goal.keeps(outcome)
+    output = "the same output up to the point of failure" if same else f"an output that differs after {outcome.matched} bytes"
+    missed = ", but that point is reached less often than before" if is_probed and usual is not None and outcome.reached < usual.reached else ""
+    return True, f"there is no failure, and {output}{missed}"
 
 
 def _shortfall(goal: Goal, outcome: Outcome) -> str:
     """What keeps a changed run from being right."""
     if outcome.exit_status is None:
         return "the changed run fails too"
-    if outcome.matched < len(goal.output):
-        which = "the expected output" if goal.is_whole else "what the recorded run wrote before it failed"
-        return f"the changed run ends by itself, but its output differs from {which} after {outcome.matched} bytes"
+    if goal.is_whole and not goal.keeps(outcome):
+        return f"its output differs from the expected output after {outcome.matched} bytes"
     if goal.is_whole and outcome.output > len(goal.output):
         return f"its output goes on after the {len(goal.output)} bytes that are expected"
     return f"its exit status is {outcome.exit_status}, not {goal.exit_status}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -70,7 +69,6 @@ class Result:
     reached: int = 0
     repeatable: bool = True
     runs: int = 0
-    seconds: float = 0.0
     complete: bool = True
     failing: int = 0  # other tests that were tried, failing and passing ones
     passing: int = 0
@@ -170,24 +168,24 @@ class Experiment:
         return [Rule(self.goal.probe, Op.PROBE)] if self.goal.probe else []
 
     def search(self, result: Result, candidates: Iterable[Candidate], is_over: Callable[[], bool]) -> None:
-        """Tries the candidates in their order; what avoids the failure is added to the result."""
-        start = time.monotonic()
+        """Tries the candidates in their order; what avoids the failure is added to the result, in that order too."""
         probe = self._probe()
-        tried: dict[int, Candidate] = {}
+        tried: dict[int, tuple[int, Candidate]] = {}
+        found: dict[int, Confirmed] = {}
 
         def requests() -> Iterator[Sequence[Rule]]:
-            for candidate in candidates:
+            for number, candidate in enumerate(candidates):
                 if is_over():
                     result.complete = False
                     return
                 rules = [candidate.rule, *(p for p in probe if p.site != candidate.rule.site)]
-                tried[id(rules)] = candidate
+                tried[id(rules)] = number, candidate
                 yield rules
 
         for rules, outcome in run_all(self.servers, requests()):
             result.runs += 1
-            candidate = tried.pop(id(rules))
+            number, candidate = tried.pop(id(rules))
             if outcome.changed and self.goal.is_met(outcome):
                 passes = not probe or outcome.reached >= result.reached
-                result.confirmed.append(Confirmed(candidate, outcome, passes, self.goal.keeps(outcome)))
-        result.seconds += time.monotonic() - start
+                found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
+        result.confirmed += (found[number] for number in sorted(found))

@@ -22,7 +22,8 @@ from butfor.options import Options
 SHRINK_SHARE = 0.25  # of the budget
 _MOST_SHOWN = 300  # bytes of a reduced input that a note shows
 _INTEGER = re.compile(r"-?[1-9]\d{0,18}\Z")
-_TOKEN = re.compile(rb"\s+|\w+|[^\w\s]")
+_WORD = re.compile(r"\s+|\w+|[^\w\s]")
+_TOKEN = re.compile(_WORD.pattern.encode())
 _T = TypeVar("_T")
 # Where the run of the program with hooks must end as before. Of memory errors it sees nothing.
 _COMPARED = (FailureKind.ASSERTION, FailureKind.SIGNAL, FailureKind.DIVISION, FailureKind.REACH_ERROR, FailureKind.EXIT_STATUS)
@@ -216,8 +217,9 @@ def _argument(work: _Work, k: int) -> None:
             return  # part of a name names something else
     if _INTEGER.match(text):
         _number(int(text), lambda n: work.accepts(replace(work.spec, args=_with(work.spec.args, k, str(n)))))
-    else:
-        _parts(text, lambda chars: work.accepts(replace(work.spec, args=_with(work.spec.args, k, "".join(chars)))))
+        return
+    for split in (_WORD.findall, list):
+        _parts(split(work.spec.args[k]), lambda parts: work.accepts(replace(work.spec, args=_with(work.spec.args, k, "".join(parts)))))
 
 
 def _with(values: tuple[_T, ...], k: int, value: _T) -> tuple[_T, ...]:

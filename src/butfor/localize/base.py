@@ -103,6 +103,7 @@ class Diagnosis:
     findings: tuple[Finding, ...]
     data: Mapping[str, Any] = field(default_factory=dict)
     complete: bool = True
+    notes: tuple[str, ...] = ()  # sentences for the report
 
 
 class Localizer(Protocol):

@@ -29,6 +29,8 @@ from butfor.trace.places import Place
 _SHARE = 0.4  # of the budget
 _EACH = 6  # changes of one statement that are tried on other inputs
 _MOST_INITIAL = 40  # elements of initial data that are changed
+_NOT_REPEATABLE = "the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried"
+_DETOURS = frozenset(("force", "truth", "flip", "reversed", "keep", "skip", "value", "case"))  # they avoid the fault more often than they mend it
 _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
 _FAR = 1_000.0  # distance of what is in no slice
 
@@ -47,7 +49,7 @@ def localize(case: Case) -> Diagnosis:
     with experiment(case.recording, case.point, case.options.cc) as (build, running):
         result = running.watch()
         if not result.repeatable or running.goal.is_met(result.baseline) or result.output != case.recording.stdout:
-            return Diagnosis("butfor", (), {"skipped": "the run is not repeatable: run again without any change, it behaves differently"})
+            return Diagnosis("butfor", (), {"skipped": _NOT_REPEATABLE}, notes=(_NOT_REPEATABLE,))
         ordered = _in_order(case, build.sites, Candidates(case.recording.program, build.sites, result.seen))
         places = {id(c): place for c, place in ordered}
         running.search(result, (c for c, _ in ordered), lambda: time.monotonic() >= end or case.budget.is_over())
@@ -62,14 +64,26 @@ def localize(case: Case) -> Diagnosis:
     findings.sort(key=lambda f: -f.score)
     data = {
         "runs": result.runs,
-        "seconds": round(result.seconds, 3),
         "candidates": len(ordered),
         "inputs": inputs,
         "failing": result.failing,
         "passing": result.passing,
         "confirmed": [teller.plain(s) for s in statements],
     }
-    return Diagnosis("butfor", tuple(findings), data, result.complete)
+    return Diagnosis("butfor", tuple(findings), data, result.complete, _missing(statements, result))
+
+
+def _missing(statements: list[_Statement], result: Result) -> tuple[str, ...]:
+    """What is said when no edit of a statement avoids the failure: then something is missing in the program."""
+    if not result.complete or any(c.candidate.family not in _DETOURS for s in statements for c in s.found):
+        return ()
+    if not statements:
+        return (f"none of {result.runs:,} changes of one statement avoids the failure: a statement may be missing, or several are wrong",)
+    lines = sorted({s.place.line for s in statements if s.place.role == Role.CONDITION})
+    if not lines:
+        return ()
+    branches = f"the branch at line {lines[0]}" if len(lines) == 1 else f"the branch at one of the lines {', '.join(map(str, lines[:5]))}"
+    return (f"no statement to change: something may be missing; {branches} would have to go the other way",)
 
 
 class _Teller:

@@ -121,6 +121,7 @@ int __cf_w_unlinkat(int folder, const char *path, int flags) {
   if (bf_find(folder, path, 0, &s)) return -1;
   if (s.where == DEVICE) return errno = EACCES, -1;
   if (s.where == NOTHING) return errno = ENOENT, -1;
+  if (!bf_can_change_folder(&s)) return -1;
   if (S_ISDIR(s.mode) != is_folder) return errno = is_folder ? ENOTDIR : EISDIR, -1;
   if (is_folder && !bf_is_empty(&s)) return errno = ENOTEMPTY, -1;
   bf_forget(&s);
@@ -132,7 +133,7 @@ int __cf_w_remove(const char *path) { return __cf_w_unlink(path) && (errno != EI
 
 int __cf_w_mkdirat(int folder, const char *path, unsigned mode) {
   struct spot s;
-  return bf_find(folder, path, 0, &s) || bf_make_room(&s) || mkdir(s.copy, 0700) ? -1 : 0;
+  return bf_find(folder, path, 0, &s) || bf_make_room(&s) || mkdir(s.copy, mode | 0700) ? -1 : 0;
 }
 int __cf_w_mkdir(const char *path, unsigned mode) { return __cf_w_mkdirat(AT_FDCWD, path, mode); }
 
@@ -145,6 +146,7 @@ int __cf_w_renameat(int from_folder, const char *from, int to_folder, const char
   if (!strcmp(a.path, b.path)) return 0;
   if (S_ISDIR(a.mode) && (a.where == REAL || b.where != NOTHING)) return errno = EXDEV, -1;
   if (S_ISDIR(b.mode)) return errno = EISDIR, -1;
+  if (!bf_can_change_folder(&a) || !bf_can_change_folder(&b)) return -1;
   if (!S_ISDIR(a.mode) && a.where == REAL && bf_take_copy(&a, 1)) return -1;
   if (b.where != NOTHING) bf_forget(&b);
   if (bf_make_room(&b) || rename(a.copy, b.copy)) return -1;
@@ -252,8 +254,10 @@ char *__cf_w_get_current_dir_name(void) { return __cf_w_getcwd(0, 0); }
 /* A descriptor of the copy, -1 with errno, or -2 where nothing is to be done. */
 static int copy_of(int folder, const char *path) {
   struct spot s;
+  struct stat st;
   if (bf_find(folder, path, 1, &s)) return -1;
   if (s.where == DEVICE) return errno = EACCES, -1;
+  if (s.where == REAL && geteuid() && !stat(s.path, &st) && st.st_uid != geteuid()) return errno = EPERM, -1;
   if (s.where != NOTHING && !S_ISREG(s.mode)) return -2;
   return bf_take_copy(&s, 1) ? -1 : open(s.copy, O_RDONLY | O_CLOEXEC);
 }

@@ -1,5 +1,6 @@
 /* The hooks themselves: each gets a value of the program and returns the one to go on with. */
 #include "hooks.h"
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -261,25 +262,44 @@ int __cf_b(u32 site, int result) {
 
 static i64 cut(i64 v, u32 bits) { return bits >= 64 ? v : (i64)((u64)v << (64 - bits)) >> (64 - bits); }
 
-/* code: operator << 8 | bits */
+static int traps(u32 operator, i64 a, i64 b, u32 bits) {
+  if (operator < 3 || operator > 6) return 0;
+  return !((u64)b & mask_of(bits)) || (operator % 2 && b == -1 && a == cut((i64)(1ull << (bits - 1)), bits));
+}
+
+/* The divisor of a division that has a rule: one that does not end the run before the rule is looked at. code: operator << 8 | bits */
+i64 __cf_z(u32 site, i64 a, i64 b, u32 code) {
+  if (QUIET(site) || !traps(code >> 8, a, b, code & 255)) return b;
+  if (bf_seen) return watch(site), b;
+  return 1;
+}
+
 i64 __cf_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
   if (QUIET(site)) return result;
   u32 operator = code >> 8, bits = code & 255;
   if (bf_seen) return note(watch(site), result), result;
   struct rule *r = rule_of(site);
+  int trapped = traps(operator, a, b, bits);
+  if (!r && trapped) raise(SIGFPE);
   if (!r) return result;
   i64 n = result;
   switch (r->op) {
-    case OP_OPERATOR: n = operate((u32)r->a, a, b, bits, result); break;
-    case OP_RIGHT: n = operate(operator, a, (i64)((u64)b + (u64)r->a), bits, result); break;
-    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: n = operate(operator, a, variable(place(r, frame), r->bytes), bits, result); break;
-    case OP_ONLY_LEFT: n = a; break;
-    case OP_ONLY_RIGHT: n = b; break;
-    case OP_SWAP: n = operate(operator, b, a, bits, result); break;
-    default: n = of_int(r, result, frame, 0, 0); return n;
+    case OP_OPERATOR: operator = (u32)r->a; break;
+    case OP_RIGHT: b = cut((i64)((u64)b + (u64)r->a), bits); break;
+    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: b = variable(place(r, frame), r->bytes); break;
+    case OP_SWAP: n = a, a = b, b = n; break;
+    case OP_ONLY_LEFT: case OP_ONLY_RIGHT:
+      n = r->op == OP_ONLY_LEFT ? a : b;
+      if (trapped || n != result) changed();
+      return n;
+    default:
+      n = of_int(r, result, frame, 0, 0);
+      if (trapped && n == result) changed();
+      return n;
   }
-  n = cut(n, bits);
-  if (n != result) changed();
+  if (traps(operator, a, b, bits)) raise(SIGFPE);
+  n = cut(operate(operator, a, b, bits, result), bits);
+  if (trapped || n != result) changed();
   return n;
 }
 

@@ -167,7 +167,7 @@ static void mark(const char *path, int removed) {
   if (fd >= 0) close(fd);
 }
 
-static int parent_is_writable(struct spot *s) {
+int bf_can_change_folder(struct spot *s) {
   struct spot parent;
   strcpy(parent.path, s->path);
   up(parent.path);
@@ -181,7 +181,7 @@ static int parent_is_writable(struct spot *s) {
 int bf_make_room(struct spot *s) {
   if (s->where == DEVICE) return errno = EACCES, -1;
   if (s->where != NOTHING) return errno = EEXIST, -1;
-  if (!parent_is_writable(s)) return -1;
+  if (!bf_can_change_folder(s)) return -1;
   bf_shared->used_files = 1;
   make_parents(s->copy, strlen(files));
   mark(s->path, 0);
@@ -204,7 +204,6 @@ static int copy_content(const char *from, int out) {
 int bf_take_copy(struct spot *s, int keep) {
   if (s->where == WRITTEN) return 0;
   if (s->where != REAL || !S_ISREG(s->mode)) return errno = s->where == NOTHING ? ENOENT : S_ISDIR(s->mode) ? EISDIR : EACCES, -1;
-  if (access(s->path, W_OK)) return -1;
   bf_shared->used_files = 1;
   make_parents(s->copy, strlen(files));
   int out = open(s->copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), bad = out < 0 || (keep && copy_content(s->path, out));
@@ -244,6 +243,7 @@ const char *bf_openable(int folder, const char *path, int flags, struct spot *s)
   if (s->where != NOTHING && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return errno = EEXIST, (char *)0;
   if (S_ISDIR(s->mode)) return errno = EISDIR, (char *)0;
   if (s->where == NOTHING && !(flags & O_CREAT)) return errno = ENOENT, (char *)0;
+  if (s->where == REAL && access(s->path, W_OK)) return 0;
   if (s->where == NOTHING ? bf_make_room(s) : bf_take_copy(s, !(flags & O_TRUNC))) return 0;
   return s->copy;
 }

@@ -26,6 +26,8 @@ const char *bf_readable(struct spot *s);
 int bf_take_copy(struct spot *s, int keep);
 /* Ready for something new at a place where nothing is. -1 with errno. */
 int bf_make_room(struct spot *s);
+/* Whether things in its folder can be made and removed; 0 with errno. */
+int bf_can_change_folder(struct spot *s);
 /* Not there from now on. */
 void bf_forget(struct spot *s);
 /* The file to open instead of a path, for the flags of open; 0 with errno. */

@@ -27,6 +27,7 @@ declare double @__cf_sd(i32, double, ptr, ptr, i32)
 declare i32 @__cf_c(i32, i32, i64, i64, i32, ptr)
 declare i32 @__cf_cd(i32, i32, double, double, i32, ptr)
 declare i32 @__cf_b(i32, i32)
+declare i64 @__cf_z(i32, i64, i64, i32)
 declare i64 @__cf_o(i32, i64, i64, i64, i32, ptr)
 declare double @__cf_od(i32, double, double, double, i32, ptr)
 declare ptr @__cf_f(i32, ptr)
@@ -208,15 +209,19 @@ class Hooker:
         if m is None or not (_is_real(t) or (t.kind is Kind.INT and t.bits <= 64)):
             return False
         a, b = split_commas(m["rest"])
-        value = self._wide(t, self._raw(right))
         sides = [self._wide(t, a), self._wide(t, b)]
         if t.kind is Kind.FLOAT:
             code = REAL_OPERATORS.index(instr.op)
             site = self._site(instr, SiteKind.OPERATION, t, operator=code)
+            value = self._wide(t, self._raw(right))
             new = self._new(f"call double @__cf_od(i32 {site}, double {value}, double {sides[0]}, double {sides[1]}, i32 {code}, ptr %cf.frame)")
         else:
             code = OPERATORS.index(instr.op)
             site = self._site(instr, SiteKind.OPERATION, t, operator=code)
+            if instr.op in ("sdiv", "udiv", "srem", "urem"):  # it must not end the run before its rule is looked at
+                divisor = self._new(f"call i64 @__cf_z(i32 {site}, i64 {sides[0]}, i64 {sides[1]}, i32 {code << 8 | t.bits})")
+                right = f"{instr.op} {m['type']} {a}, {self._narrow(t, divisor)}"
+            value = self._wide(t, self._raw(right))
             new = self._new(f"call i64 @__cf_o(i32 {site}, i64 {value}, i64 {sides[0]}, i64 {sides[1]}, i32 {code << 8 | t.bits}, ptr %cf.frame)")
         self._narrow(t, new, name)
         return True
