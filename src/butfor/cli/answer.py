@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from butfor.cli.failing import say_butfor_error
@@ -13,8 +14,8 @@ from butfor.explanation import Explanation, RunInfo, Status
 Progress = Callable[[str], None]
 
 
-def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Path | None, verbose: bool, color: str) -> int:
-    """The exit status, after the explanation that `ask` gives was written."""
+def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Path | None, verbose: bool, color: str, again: str = "") -> int:
+    """The exit status, after the explanation that `ask` gives was written. `again` is the command that shows a changed run."""
     refused: UnsupportedError | None = None
     try:
         with progress_line() as progress:
@@ -24,6 +25,8 @@ def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Pat
             raise
         # Readers of JSON get an object in this case too.
         refused, explanation = error, unsupported(error)
+    if again and any("counterfactual" in row.extra for row in explanation.ranking):
+        explanation = replace(explanation, extra={**explanation.extra, "again": again})
     deliver(explanation, form=form, out=out, verbose=verbose, color=color)
     if refused is not None:
         say_butfor_error(refused)

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from butfor.cli import options as shared
+from butfor.cli.again import again_command
 from butfor.cli.answer import answer
 from butfor.cli.gather import gather
 from butfor.cli.output import check_out
@@ -41,4 +42,5 @@ def command(form: str, out: Path | None, verbose: bool, color: str, **given: Any
     options = gather(given)
     from butfor import api  # late: --help and wrong flags need none of it
 
-    return answer(lambda progress: api.explain(options, progress), form=form, out=out, verbose=verbose, color=color)
+    again = again_command(click.get_current_context()) if options.tests is None else ""
+    return answer(lambda progress: api.explain(options, progress), form=form, out=out, verbose=verbose, color=color, again=again)

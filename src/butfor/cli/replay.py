@@ -8,10 +8,12 @@ from typing import Any
 import click
 
 from butfor.cli import options as shared
-from butfor.cli.answer import answer
+from butfor.cli.again import again_command
+from butfor.cli.answer import Progress, answer
 from butfor.cli.gather import gather
 from butfor.cli.output import check_out, page_for, progress_line, write_result
 from butfor.errors import UsageError
+from butfor.explanation import Explanation
 from butfor.options import Options, is_recording
 
 _HELP = """\b
@@ -60,9 +62,12 @@ def command(changes: tuple[str, ...], form: str, out: Path | None, verbose: bool
 
     if changes:
         return _show_changed(options, changes, form, out, color)
-    if recorded:
-        return answer(lambda progress: api.replay(options.sources[0], options, progress), form=form, out=out, verbose=verbose, color=color)
-    return answer(lambda progress: api.explain(options, progress), form=form, out=out, verbose=verbose, color=color)
+    again = again_command(click.get_current_context())
+
+    def ask(progress: Progress | None) -> Explanation:
+        return api.replay(options.sources[0], options, progress) if recorded else api.explain(options, progress)
+
+    return answer(ask, form=form, out=out, verbose=verbose, color=color, again=again)
 
 
 def _show_changed(options: Options, changes: tuple[str, ...], form: str, out: Path | None, color: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 
 from rich.cells import cell_len
@@ -124,6 +125,15 @@ def _causes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterat
     for row in shown:
         yield from _row(page, row, digits, verbose)
     yield from _rest(page, len(rows) - len(shown), "statement", "")
+    yield from _again(page, explanation)
+
+
+def _again(page: Page, explanation: Explanation) -> Iterator[str]:
+    """The command that shows the first changed run."""
+    change = next((row.extra["counterfactual"]["with"] for row in explanation.ranking if "counterfactual" in row.extra), "")
+    command = explanation.extra.get("again")
+    if change and isinstance(command, str):
+        yield f"see the changed run: {page.flat(command.replace('CHANGE', shlex.quote(change), 1))}"
 
 
 def _row(page: Page, row: RankedStatement, digits: int, verbose: bool) -> Iterator[str]:

@@ -1,6 +1,5 @@
 /* The file tree as a run sees it. What is written goes to FOLDER/files/PATH; FOLDER/gone/PATH% marks what was removed. */
 #include "tree.h"
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,49 +10,28 @@
 #define MOST_LINKS 40
 
 char bf_working[PATH];
-static char files[PATH], gone[PATH], lists[PATH];
+char bf_files[PATH], bf_gone[PATH], bf_lists[PATH];
 
 void bf_tree_start(const char *folder) {
-  snprintf(files, sizeof files, "%s/files", folder);
-  snprintf(gone, sizeof gone, "%s/gone", folder);
-  snprintf(lists, sizeof lists, "%s/lists", folder);
-  mkdir(files, 0700), mkdir(gone, 0700), mkdir(lists, 0700);
+  snprintf(bf_files, sizeof bf_files, "%s/files", folder);
+  snprintf(bf_gone, sizeof bf_gone, "%s/gone", folder);
+  snprintf(bf_lists, sizeof bf_lists, "%s/lists", folder);
+  mkdir(bf_files, 0700), mkdir(bf_gone, 0700), mkdir(bf_lists, 0700);
 }
-
-static void clear(int at, const char *name) {
-  int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  DIR *d = fd < 0 ? 0 : fdopendir(fd);
-  if (!d) return;
-  for (struct dirent *e; (e = readdir(d));) {
-    if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
-    if (unlinkat(dirfd(d), e->d_name, 0)) clear(dirfd(d), e->d_name), unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
-  }
-  closedir(d);
-}
-
-static void clear_all(const char *folder) {
-  static unsigned left;
-  char other[PATH * 2];
-  clear(AT_FDCWD, folder);
-  snprintf(other, sizeof other, "%s-%u", folder, left++);
-  if (rmdir(folder)) rename(folder, other); /* nested too deep; out of sight at least */
-  mkdir(folder, 0700);
-}
-void bf_tree_clear(void) { clear_all(files), clear_all(gone), clear_all(lists); }
 
 /* ---- what is where -------------------------------------------------------------------------------------------------------- */
 
-static int marked(const char *path) {
+int bf_is_gone(const char *path) {
   char mark[PATH * 2];
   struct stat s;
-  snprintf(mark, sizeof mark, "%s%s%%", gone, path);
+  snprintf(mark, sizeof mark, "%s%s%%", bf_gone, path);
   return !lstat(mark, &s);
 }
 
 static void look(struct spot *s) {
   struct stat real, copy;
-  snprintf(s->copy, sizeof s->copy, "%s%s", files, s->path);
-  int used = bf_shared->used_files != 0, written = used && !lstat(s->copy, &copy), there = !(used && marked(s->path)) && !lstat(s->path, &real);
+  snprintf(s->copy, sizeof s->copy, "%s%s", bf_files, s->path);
+  int used = bf_shared->used_files != 0, written = used && !lstat(s->copy, &copy), there = !(used && bf_is_gone(s->path)) && !lstat(s->path, &real);
   if (written && !(there && S_ISDIR(copy.st_mode) && S_ISDIR(real.st_mode))) s->where = WRITTEN, s->mode = copy.st_mode;
   else if (there) s->where = REAL, s->mode = real.st_mode;
   else s->where = NOTHING, s->mode = 0;
@@ -119,9 +97,9 @@ static int walk(struct spot *s, const char *path, int follow) {
 
 /* The path that a folder of ours stands for. */
 static void as_seen(char *path) {
-  size_t n = strlen(files), m = strlen(lists);
-  if (!strncmp(path, files, n) && path[n] == '/') memmove(path, path + n, strlen(path + n) + 1);
-  else if (!strncmp(path, lists, m) && path[m] == '/') {
+  size_t n = strlen(bf_files), m = strlen(bf_lists);
+  if (!strncmp(path, bf_files, n) && path[n] == '/') memmove(path, path + n, strlen(path + n) + 1);
+  else if (!strncmp(path, bf_lists, m) && path[m] == '/') {
     const char *rest = strchr(path + m + 1, '/');
     if (rest) memmove(path, rest, strlen(rest) + 1);
   }
@@ -154,15 +132,15 @@ const char *bf_readable(struct spot *s) {
 
 /* ---- changes -------------------------------------------------------------------------------------------------------------- */
 
-static void make_parents(char *path, size_t from) {
+void bf_make_parents(char *path, size_t from) {
   for (char *p = path + from; (p = strchr(p + 1, '/'));) *p = 0, mkdir(path, 0700), *p = '/';
 }
 
 static void mark(const char *path, int removed) {
   char name[PATH * 2];
-  snprintf(name, sizeof name, "%s%s%%", gone, path);
+  snprintf(name, sizeof name, "%s%s%%", bf_gone, path);
   if (!removed) { unlink(name); return; }
-  make_parents(name, strlen(gone));
+  bf_make_parents(name, strlen(bf_gone));
   int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   if (fd >= 0) close(fd);
 }
@@ -183,7 +161,7 @@ int bf_make_room(struct spot *s) {
   if (s->where != NOTHING) return errno = EEXIST, -1;
   if (!bf_can_change_folder(s)) return -1;
   bf_shared->used_files = 1;
-  make_parents(s->copy, strlen(files));
+  bf_make_parents(s->copy, strlen(bf_files));
   mark(s->path, 0);
   return 0;
 }
@@ -205,7 +183,7 @@ int bf_take_copy(struct spot *s, int keep) {
   if (s->where == WRITTEN) return 0;
   if (s->where != REAL || !S_ISREG(s->mode)) return errno = s->where == NOTHING ? ENOENT : S_ISDIR(s->mode) ? EISDIR : EACCES, -1;
   bf_shared->used_files = 1;
-  make_parents(s->copy, strlen(files));
+  bf_make_parents(s->copy, strlen(bf_files));
   int out = open(s->copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), bad = out < 0 || (keep && copy_content(s->path, out));
   if (out >= 0) fchmod(out, s->mode & 0777), close(out);
   if (!bad) s->where = WRITTEN;
@@ -237,7 +215,7 @@ const char *bf_openable(int folder, const char *path, int flags, struct spot *s)
     bf_shared->refused++;
     return errno = EACCES, (char *)0;
   }
-  if ((flags & O_TMPFILE) == O_TMPFILE) return files;
+  if ((flags & O_TMPFILE) == O_TMPFILE) return bf_files;
   if (s->where != NOTHING && !S_ISREG(s->mode) && !S_ISDIR(s->mode) && !S_ISLNK(s->mode)) return errno = EACCES, (char *)0; /* what is in a pipe belongs to others */
   if (!writes) return bf_readable(s);
   if (s->where != NOTHING && (flags & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL)) return errno = EEXIST, (char *)0;
@@ -246,43 +224,4 @@ const char *bf_openable(int folder, const char *path, int flags, struct spot *s)
   if (s->where == REAL && access(s->path, W_OK)) return 0;
   if (s->where == NOTHING ? bf_make_room(s) : bf_take_copy(s, !(flags & O_TRUNC))) return 0;
   return s->copy;
-}
-
-/* ---- folders -------------------------------------------------------------------------------------------------------------- */
-
-static void add_names(const char *folder, struct spot *s, int real, const char *to) {
-  DIR *d = opendir(folder);
-  char path[PATH * 2];
-  for (struct dirent *e; d && (e = readdir(d));) {
-    struct stat st;
-    snprintf(path, sizeof path, "%s/%s", strcmp(s->path, "/") ? s->path : "", e->d_name);
-    if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || (real && marked(path))) continue;
-    int is_folder = !fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISDIR(st.st_mode);
-    snprintf(path, sizeof path, "%s/%s", to, e->d_name);
-    int fd = is_folder ? mkdir(path, 0700) : open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    if (!is_folder && fd >= 0) close(fd);
-  }
-  if (d) closedir(d);
-}
-
-const char *bf_listable(struct spot *s) {
-  static char list[PATH * 2];
-  static unsigned count;
-  if (s->where == NOTHING) return errno = ENOENT, (char *)0;
-  if (s->where != REAL || !bf_shared->used_files || !S_ISDIR(s->mode)) return bf_readable(s);
-  snprintf(list, sizeof list, "%s/%u%s/", lists, ++count, s->path);
-  make_parents(list, strlen(lists));
-  list[strlen(list) - 1] = 0;
-  add_names(s->path, s, 1, list);
-  add_names(s->copy, s, 0, list);
-  return list;
-}
-
-int bf_is_empty(struct spot *s) {
-  const char *at = bf_listable(s);
-  DIR *d = at ? opendir(at) : 0;
-  int names = 0;
-  while (d && names < 3 && readdir(d)) names++;
-  if (d) closedir(d);
-  return names <= 2;
 }

@@ -35,6 +35,10 @@ const char *bf_openable(int folder, const char *path, int flags, struct spot *s)
 /* A folder with the same names in it as the one at `s` has. */
 const char *bf_listable(struct spot *s);
 int bf_is_empty(struct spot *s);
+/* Inside: where copies, marks of what was removed, and made-up folders are; whether there is such a mark; the folders above a path. */
+extern char bf_files[PATH], bf_gone[PATH], bf_lists[PATH];
+int bf_is_gone(const char *path);
+void bf_make_parents(char *path, size_t from);
 /* The working folder; an empty text when it is the real one of the process. */
 extern char bf_working[PATH];
 #endif

@@ -1,0 +1,79 @@
+/* Hooks for conditions: each gets how one came out and returns how to go on. */
+#include "change.h"
+
+static int condition(int op, int result, int less, int equal) {
+  int n = result;
+  switch (op) {
+    case OP_FLIP: n = !result; break;
+    case OP_TRUE: n = 1; break;
+    case OP_FALSE: n = 0; break;
+    case OP_FLIP_EQUAL: n = equal ? !result : result; break;
+    case OP_FLIP_LESS: n = less ? !result : result; break;
+    case OP_FLIP_GREATER: n = !less && !equal ? !result : result; break;
+    default: break;
+  }
+  if (n != result) changed();
+  return n;
+}
+
+/* predicates: 0 eq 1 ne 2 less 3 less or equal 4 greater 5 greater or equal; +8 unsigned */
+static int compare(u32 predicate, i64 a, i64 b) {
+  int less = predicate & 8 ? (u64)a < (u64)b : a < b;
+  switch (predicate & 7) {
+    case 0: return a == b;
+    case 1: return a != b;
+    case 2: return less;
+    case 3: return less || a == b;
+    case 4: return !less && a != b;
+    default: return !less;
+  }
+}
+
+int __cf_c(u32 site, int result, i64 a, i64 b, u32 predicate, const u8 *frame) {
+  tick();
+  if (QUIET(site)) return result;
+  int less = predicate & 8 ? (u64)a < (u64)b : a < b;
+  if (bf_seen) {
+    struct seen *s = watch(site);
+    s->relations |= (less ? 1u : a == b ? 2u : 4u) | (result ? 16u : 8u);
+    note(s, (i64)((u64)a - (u64)b));
+    return result;
+  }
+  struct rule *r = bf_rule_of(site);
+  if (!r) return result;
+  if (r->op == OP_SHIFT) b = (i64)((u64)b + (u64)r->a);
+  else if (r->op == OP_RIGHT_LOCAL || r->op == OP_RIGHT_GLOBAL) b = variable(place(r, frame), r->bytes) & (predicate & 8 ? mask_of(8 * r->bytes) : ~0ull);
+  else if (r->op != OP_RELATION) return condition(r->op, result, less, a == b);
+  int n = compare(r->op == OP_RELATION ? (u32)r->a | (predicate & 8) : predicate, a, b);
+  if (n != result) changed();
+  return n;
+}
+
+int __cf_cd(u32 site, int result, double a, double b, u32 predicate, const u8 *frame) {
+  tick();
+  if (QUIET(site)) return result;
+  if (bf_seen) {
+    watch(site)->relations |= (a < b ? 1u : a == b ? 2u : 4u) | (result ? 16u : 8u);
+    return result;
+  }
+  struct rule *r = bf_rule_of(site);
+  if (!r) return result;
+  if (r->op == OP_RELATION) predicate = (u32)r->a;
+  else if (r->op == OP_SHIFT) b += real(r->a);
+  else if (r->op == OP_RIGHT_LOCAL || r->op == OP_RIGHT_GLOBAL) b = real_at(place(r, frame), r->bytes);
+  else return condition(r->op, result, a < b, a == b);
+  int all[] = {a == b, a != b, a < b, a <= b, a > b, a >= b}, n = all[predicate % 6];
+  if (n != result) changed();
+  return n;
+}
+
+int __cf_b(u32 site, int result) {
+  tick();
+  if (QUIET(site)) return result;
+  if (bf_seen) {
+    watch(site)->relations |= result ? 16u : 8u;
+    return result;
+  }
+  struct rule *r = bf_rule_of(site);
+  return r ? condition(r->op, result, 0, 0) : result;
+}

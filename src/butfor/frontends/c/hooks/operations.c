@@ -1,0 +1,88 @@
+/* Hooks for operations: each gets the result and both sides and returns the result to go on with. */
+#include "change.h"
+#include <signal.h>
+
+/* operators: 0 add 1 sub 2 mul 3 sdiv 4 udiv 5 srem 6 urem 7 and 8 or 9 xor 10 shl 11 ashr 12 lshr */
+i64 bf_operate(u32 operator, i64 a, i64 b, u32 bits, i64 fallback) {
+  u64 mask = mask_of(bits), ua = (u64)a & mask, ub = (u64)b & mask;
+  switch (operator) {
+    case 0: return (i64)((u64)a + (u64)b);
+    case 1: return (i64)((u64)a - (u64)b);
+    case 2: return (i64)((u64)a * (u64)b);
+    case 3: return !b || b == -1 ? (b ? (i64)(0 - (u64)a) : fallback) : a / b;
+    case 4: return ub ? (i64)(ua / ub) : fallback;
+    case 5: return !b ? fallback : b == -1 ? 0 : a % b;
+    case 6: return ub ? (i64)(ua % ub) : fallback;
+    case 7: return a & b;
+    case 8: return a | b;
+    case 9: return a ^ b;
+    case 10: return ub < bits ? (i64)((u64)a << ub) : fallback;
+    case 11: return ub < bits ? a >> ub : fallback;
+    default: return ub < bits ? (i64)(ua >> ub) : fallback;
+  }
+}
+
+/* operators: 0 add 1 sub 2 mul 3 div */
+double bf_operate_real(u32 operator, double a, double b) { return operator == 0 ? a + b : operator == 1 ? a - b : operator == 2 ? a * b : a / b; }
+
+static i64 cut(i64 v, u32 bits) { return bits >= 64 ? v : (i64)((u64)v << (64 - bits)) >> (64 - bits); }
+
+static int traps(u32 operator, i64 a, i64 b, u32 bits) {
+  if (operator < 3 || operator > 6) return 0;
+  return !((u64)b & mask_of(bits)) || (operator % 2 && b == -1 && a == cut((i64)(1ull << (bits - 1)), bits));
+}
+
+/* The divisor of a division that has a rule: one that does not end the run before the rule is looked at. code: operator << 8 | bits */
+i64 __cf_z(u32 site, i64 a, i64 b, u32 code) {
+  if (QUIET(site) || !traps(code >> 8, a, b, code & 255)) return b;
+  if (bf_seen) return watch(site), b;
+  return 1;
+}
+
+i64 __cf_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
+  if (QUIET(site)) return result;
+  u32 operator = code >> 8, bits = code & 255;
+  if (bf_seen) return note(watch(site), result), result;
+  struct rule *r = bf_rule_of(site);
+  int trapped = traps(operator, a, b, bits);
+  if (!r && trapped) raise(SIGFPE);
+  if (!r) return result;
+  i64 n = result;
+  switch (r->op) {
+    case OP_OPERATOR: operator = (u32)r->a; break;
+    case OP_RIGHT: b = cut((i64)((u64)b + (u64)r->a), bits); break;
+    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: b = variable(place(r, frame), r->bytes); break;
+    case OP_SWAP: n = a, a = b, b = n; break;
+    case OP_ONLY_LEFT: case OP_ONLY_RIGHT:
+      n = r->op == OP_ONLY_LEFT ? a : b;
+      if (trapped || n != result) changed();
+      return n;
+    default:
+      n = bf_of_int(r, result, frame, 0, 0);
+      if (trapped && n == result) changed();
+      return n;
+  }
+  if (traps(operator, a, b, bits)) raise(SIGFPE);
+  n = cut(bf_operate(operator, a, b, bits, result), bits);
+  if (trapped || n != result) changed();
+  return n;
+}
+
+double __cf_od(u32 site, double result, double a, double b, u32 operator, const u8 *frame) {
+  if (QUIET(site)) return result;
+  if (bf_seen) return note(watch(site), raw(result)), result;
+  struct rule *r = bf_rule_of(site);
+  if (!r) return result;
+  double n = result;
+  switch (r->op) {
+    case OP_OPERATOR: n = bf_operate_real((u32)r->a, a, b); break;
+    case OP_RIGHT: n = bf_operate_real(operator, a, b + real(r->a)); break;
+    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: n = bf_operate_real(operator, a, real_at(place(r, frame), r->bytes)); break;
+    case OP_ONLY_LEFT: n = a; break;
+    case OP_ONLY_RIGHT: n = b; break;
+    case OP_SWAP: n = bf_operate_real(operator, b, a); break;
+    default: return bf_of_real(r, result, frame, 0, 0);
+  }
+  if (raw(n) != raw(result)) changed();
+  return n;
+}
