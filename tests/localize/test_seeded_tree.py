@@ -18,7 +18,6 @@ MISSED = {
     "csvstat-trim-looks-behind": _ELSEWHERE,
     "csvstat-missing-is-zero": _OMISSION,
     "sorts-insertion-stops-early": _NAMES,
-    "sorts-shell-last-gap": _NAMES,
     "sorts-half-a-swap": _OMISSION,
     "poly-term-not-passed": _OMISSION,
     "uncomment-two-stars": _ROUNDS,

@@ -25,7 +25,7 @@ def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Pat
             raise
         # Readers of JSON get an object in this case too.
         refused, explanation = error, unsupported(error)
-    if again and any("counterfactual" in row.extra for row in explanation.ranking):
+    if again and "shrunk" not in explanation.extra and any("counterfactual" in row.extra for row in explanation.ranking):
         explanation = replace(explanation, extra={**explanation.extra, "again": again})
     deliver(explanation, form=form, out=out, verbose=verbose, color=color)
     if refused is not None:

@@ -1,39 +1,34 @@
-"""Which decisions could have led to an assignment of a variable: the static half of potential dependence.
+"""Which decisions could have led to an assignment of a cell: the static half of potential dependence.
 
-Cells are named by how the program writes them: a local, a global, a field of a struct type, an element behind a pointer variable. Two names that
-are equal may be the same cell; different names are taken to be different cells, which misses some aliases.
+A cell is some bytes of an abstract object: a variable, a parameter passed by value, the blocks that one call allocates. Which cells a write may
+assign comes from the points-to analysis; what a function writes by way of a parameter counts for a call only if the argument fits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from butfor.program.graphs import control_dependence, successors
-from butfor.program.model import Const, Function, Instr, Operand
+from butfor.program.model import Function, Instr, Operand
+from butfor.program.pointsto.constraints import analyse
+from butfor.program.pointsto.facts import Facts, Write
+from butfor.program.pointsto.inclusion import NO
+from butfor.program.pointsto.operands import LITERALS
+from butfor.program.pointsto.places import Key
+from butfor.program.pointsto.writes import WIDEST, Cell, Field, Reach, Row, Writes, field_of
 from butfor.program.program import Program
-from butfor.program.types import Kind, Type
+from butfor.program.types import store_size
 
-Key = tuple[object, ...]
-OUTPUT: Key = ("output",)  # standard output as a cell that printing functions assign
+OUTPUT = Cell(("output",))  # standard output as a cell that printing functions assign
 PRINTING = frozenset(
     "printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked _IO_putc perror".split()
 )
-_WRITING = (
-    "llvm.mem",
-    "strcpy",
-    "strncpy",
-    "memcpy",
-    "memmove",
-    "memset",
-    "sprintf",
-    "snprintf",
-    "strcat",
-    "strncat",
-    "fgets",
-    "sscanf",
-    "scanf",
-    "fscanf",
-)
+_FAILING = frozenset(("__assert_fail", "abort", "exit"))
+_MOST_REASONS = 8  # for one arm
+_MOST_TOLD = 400  # writes or reasons for one cell
+Block = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,164 +40,193 @@ class Arm:
     successor: int
 
 
-def cell_key(fn: Function, op: Operand, frame: dict[int, int]) -> Key | None:
-    """The name of the cell at an address, or None when it cannot be named."""
-    steps: list[object] = []
-    for _ in range(64):
-        if isinstance(op, Const):
-            if op.kind == "global":
-                return ("global", op.value, *steps)
-            if op.kind == "expr" and op.value[0] == "gep":
-                _, detail, args = op.value
-                field = _field(detail[0], args[1:])
-                if field is not None:
-                    return field
-                op = args[0]
-                continue
-            return None
-        if op in frame:
-            return ("local", fn.name, op, *steps)
-        d = fn.definer[op]
-        if d < 0:
-            return ("local", fn.name, ("param", op), *steps)
-        instr = fn.instrs[d]
-        if instr.op == "gep":
-            field = _field(instr.detail[0], instr.args[1:])
-            if field is not None:
-                return field
-            op = instr.args[0]
-        elif instr.op == "load":
-            steps.append("*")
-            op = instr.args[0]
-        elif instr.op in ("bitcast", "freeze"):
-            op = instr.args[0]
-        else:
-            return None
-    return None
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a block may assign a cell: an instruction that writes at an address, or gives it to a function that writes somewhere in that object.
+
+    `size` is 0 in the second case. The address is None when it cannot be named.
+    """
+
+    instr: Instr
+    address: Operand | None = None
+    size: int = 0
 
 
-def _field(source: Type, indices: tuple[Operand, ...]) -> Key | None:
-    if source.kind is not Kind.STRUCT or len(indices) < 2:
-        return None
-    place = indices[1]
-    return ("field", source, place.value or 0) if isinstance(place, Const) else None
+@dataclass(frozen=True, slots=True)
+class Way:
+    """An arm under which a cell may be assigned. `is_own`: by name, so only in the frame of the variable. No reasons: too many to tell."""
+
+    arm: Arm
+    is_own: bool
+    reasons: tuple[Reason, ...]
+
+
+Blocks = dict[Block, list[Reason]]
 
 
 class MayDefine:
-    """For each cell name the arms under which some statement assigns it. Sets of cells are bit sets: `_bits` has the bit of each."""
+    """For each cell the arms under which some statement assigns it. `precise` is False when the points-to analysis was given up."""
 
     def __init__(self, program: Program, functions: tuple[str, ...]) -> None:
         self.program = program
-        self._defined = frozenset(program.source.function_names())
-        self._bits: dict[Key, int] = {}
-        self._arms: dict[Key, tuple[Arm, ...]] = {}
-        self._locals = 0
-        self._blocks: dict[str, list[tuple[int, set[str]]]] = {}  # for each block: cells assigned there, functions called
-        self._summaries = self._summarise(functions)
-        self._executed = [(name, k, self._all(cells, calls)) for name in functions for k, (cells, calls) in enumerate(self._blocks[name])]
+        self._found = analyse(program, functions)
+        self._solution = self._found.solution
+        self.precise = self._solution.complete
+        self._writes = Writes(self._found)
+        self._executed = frozenset(functions)
+        self._dependences: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
+        self._arms: dict[Block, tuple[Arm, ...]] = {}
+        self._ways: dict[tuple[Cell, tuple[Row, ...]], tuple[Way, ...]] = {}
+        self._known: dict[tuple[Cell, tuple[Row, ...]], tuple[Blocks, Blocks]] = {}
 
-    def arms(self, key: Key) -> tuple[Arm, ...]:
+    # --- cells --------------------------------------------------------------------------------------------------------------
+
+    def global_key(self, name: str) -> Key:
+        """The key of a global variable."""
+        return LITERALS if name.startswith(".str") else ("global", name)
+
+    def field(self, fn: Function, load: Instr) -> Field | None:
+        """The member that a load reads by name; only of use where pointers are not known."""
+        return None if self.precise else field_of(fn, load.args[0])
+
+    def block_key(self, calls: Iterator[tuple[str, Instr]]) -> Key:
+        """The key of a heap block, from the call that allocated it and the calls that led there: function and instruction, innermost first."""
+        allocators = self._found.allocators
+        name, call = next(calls)
+        while call.index in allocators.of(name).calls:
+            outer = next(calls, None)
+            if outer is None or not allocators.called(*outer).calls:
+                return ("heap", name, -1)
+            name, call = outer
+        return ("heap", name, call.index)
+
+    def plain(self, fn: Function) -> frozenset[int]:
+        """The local variables of a function that are only used by name."""
+        return self._found.allocators.uses(fn).plain
+
+    def parameter(self, fn: Function, slot: int) -> int:
+        """The parameter that a local variable holds and never changes, or -1."""
+        return self._found.allocators.uses(fn).parameters.get(slot, -1)
+
+    def is_quiet(self, name: str) -> bool:
+        """Whether a function of the program computes a value and does nothing else, short of failing."""
+        if name not in self._found.facts:
+            return False
+        fn = self.program.function(name)
+        returns = 0
+        for instr in fn.instrs:
+            returns += instr.op == "ret" and len(instr.args) == 1
+            if instr.op == "store":
+                if instr.args[1] not in self.plain(fn):
+                    return False
+            elif instr.op in ("atomicrmw", "cmpxchg") or (instr.op == "call" and instr.detail.callee not in _FAILING):
+                return False
+        return returns == 1
+
+    def cells_of(self, fn: Function, load: Instr) -> tuple[Cell, ...]:
+        """The cells that a load may read, as far as that can be told without the run."""
+        facts, op, size = self._found.facts[fn.name], load.args[0], store_size(load.type)
+        exact = self._found.exact(facts, op)
+        if op in self.plain(fn):
+            exact = ("local", fn.name, op), 0
+        if exact is not None:
+            return (Cell(*exact, size),)
+        s, field = self._solution, self.field(fn, load)
+        node = self._found.value(facts, op)
+        return tuple(Cell(s.objects[s.place_object[p]].key, s.place_offset[p], size, False, field) for p in s.places_of(node))
+
+    # --- arms ---------------------------------------------------------------------------------------------------------------
+
+    def ways(self, cell: Cell) -> tuple[Way, ...]:
         """The arms under which the cell may be assigned."""
-        found = self._arms.get(key)
+        alike, named = self._alike(cell)
+        found = self._ways.get((alike, named))
         if found is None:
-            bit = self._bits.get(key, 0)
-            places: dict[str, list[int]] = {}
-            for name, block, cells in self._executed:
-                if cells & bit:
-                    places.setdefault(name, []).append(block)
-            found = tuple(arm for name, blocks in places.items() for arm in sorted(self._arms_over(name, blocks)))
-            self._arms[key] = found
+            both = zip(self._blocks(cell), (True, False), strict=True)
+            found = tuple(Way(arm, is_own, reasons) for blocks, is_own in both for arm, reasons in self._over(blocks).items())
+            self._ways[alike, named] = found
         return found
 
-    def _all(self, cells: int, calls: set[str]) -> int:
-        for callee in calls:
-            cells |= self._summaries[callee]
-        return cells
+    def writers(self, cell: Cell, function: str, block: int) -> Iterator[Instr]:
+        """The instructions of a block that may assign a cell, themselves or by a call."""
+        for blocks in self._blocks(cell):
+            yield from (reason.instr for reason in blocks.get((function, block), ()))
 
-    def _arms_over(self, name: str, blocks: list[int]) -> set[Arm]:
-        """All arms that one of the blocks lies under, inner and outer."""
-        deps = control_dependence(successors(self.program.function(name)))
-        found: set[Arm] = set()
-        work, seen = list(blocks), set(blocks)
-        while work:
-            for branch, successor in deps[work.pop()]:
-                found.add(Arm(name, branch, successor))
-                if branch not in seen:
-                    seen.add(branch)
-                    work.append(branch)
+    def _alike(self, cell: Cell) -> tuple[Cell, tuple[Row, ...]]:
+        """The cell that stands for all elements of an array, and the writes to just this one by name: cells with both alike have the same answers."""
+        number = self._solution.number(cell.key)
+        named = tuple(self._writes.by_name(cell))
+        if number is None or self._solution.objects[number].shape.flat:
+            return Cell(cell.key, 0, 1, False, cell.field), named
+        return Cell(cell.key, self._solution.objects[number].shape.cell(cell.offset), cell.size, False, cell.field), named
+
+    def named(self, cell: Cell) -> Iterator[tuple[Function, Write]]:
+        """The writes that assign a cell, or a part of it, by the name of its variable."""
+        yield from ((facts.fn, w) for facts, w in self._writes.by_name(cell))
+
+    def _over(self, blocks: Blocks) -> dict[Arm, tuple[Reason, ...]]:
+        """All arms of executed functions that some of the blocks lie under, inner and outer, with what is assigned there."""
+        is_told = sum(map(len, blocks.values())) <= _MOST_TOLD
+        found: dict[Arm, dict[Reason, None]] = {}
+        for (name, block), reasons in blocks.items():
+            if name in self._executed:
+                for arm in self._around(name, block):
+                    found.setdefault(arm, {}).update(dict.fromkeys(reasons) if is_told else {})
+        return {arm: tuple(reasons) if len(reasons) <= _MOST_REASONS else () for arm, reasons in sorted(found.items())}
+
+    def _around(self, name: str, block: int) -> tuple[Arm, ...]:
+        """The arms that a block lies under, inner and outer."""
+        found = self._arms.get((name, block))
+        if found is None:
+            deps = self._dependences.get(name)
+            if deps is None:
+                deps = self._dependences[name] = control_dependence(successors(self.program.function(name)))
+            arms: dict[Arm, None] = {}
+            work, seen = [block], {block}
+            while work:
+                for branch, successor in deps[work.pop()]:
+                    arms[Arm(name, branch, successor)] = None
+                    if branch not in seen:
+                        seen.add(branch)
+                        work.append(branch)
+            found = self._arms[name, block] = tuple(arms)
         return found
 
-    def _summarise(self, functions: tuple[str, ...]) -> dict[str, int]:
-        """Globals and fields that each function, or what it calls, may assign."""
-        cells: dict[str, int] = {}
-        callers: dict[str, list[str]] = {}
-        work = list(functions)
+    def _blocks(self, cell: Cell) -> tuple[Blocks, Blocks]:
+        """The blocks that may assign a cell in the frame it is in, and those that may do so from any frame, themselves or by a call."""
+        alike, named = self._alike(cell)
+        known = self._known.get((alike, named))
+        if known is None:
+            rows = self._printed if cell == OUTPUT else [*named, *self._writes.by_pointer(alike)]
+            known = self._known[alike, named] = self._reached(rows, alike)
+        return known
+
+    def _reached(self, writes: list[Row], cell: Cell) -> tuple[Blocks, Blocks]:
+        own: Blocks = {}
+        free: Blocks = {}
+        work: list[tuple[Facts, Reach | None]] = []
+        for facts, w in writes:
+            reason = Reason(w.instr, w.address, w.size) if w.size < WIDEST and not w.item else Reason(w.instr, w.address)
+            is_own = w.exact is not None and cell.key[0] == "local"
+            (own if is_own else free).setdefault((facts.fn.name, w.instr.block), []).append(reason)
+            if not is_own:
+                work.append((facts, None if w.via is None or len(writes) > _MOST_TOLD else (w.via, w.size, w.item)))
+        seen = set()
         while work:
-            name = work.pop()
-            if name in cells:
+            facts, reach = item = work.pop()
+            if item in seen:
                 continue
-            self._blocks[name] = self._scan(name)
-            cells[name] = 0
-            for assigned, calls in self._blocks[name]:
-                cells[name] |= assigned
-                for callee in calls:
-                    callers.setdefault(callee, []).append(name)
-                work.extend(calls)
-            cells[name] &= ~self._locals
-        work = list(cells)
-        while work:
-            name = work.pop()
-            for caller in callers.get(name, ()):
-                if cells[name] & ~cells[caller]:
-                    cells[caller] |= cells[name]
-                    work.append(caller)
-        return cells
+            seen.add(item)
+            for caller, call, argument, upper in self._writes.callers(facts, reach, cell):
+                free.setdefault((caller.fn.name, call.block), []).append(Reason(call, argument))
+                work.append((caller, upper))
+        return own, free
 
-    def _scan(self, name: str) -> list[tuple[int, set[str]]]:
-        fn, frame = self.program.function(name), self.program.layout(name).frame
-        rows = []
-        for block in fn.blocks:
-            cells, calls = 0, set()
-            for instr in fn.instrs[block.start : block.end]:
-                for key in self._stored(fn, instr, frame):
-                    cells |= self._bit(key)
-                if instr.op == "call" and instr.detail.callee in self._defined:
-                    calls.add(instr.detail.callee)
-            rows.append((cells, calls))
-        return rows
-
-    def _bit(self, key: Key) -> int:
-        bit = self._bits.get(key)
-        if bit is None:
-            bit = self._bits[key] = 1 << len(self._bits)
-            if key[0] == "local":
-                self._locals |= bit
-        return bit
-
-    def _stored(self, fn: Function, instr: Instr, frame: dict[int, int]) -> set[Key]:
-        """The cells that an instruction may assign."""
-        key = self._target(fn, instr, frame)
-        if key is None:
-            return set()
-        return {key} | (_pointees(fn, key, frame) if key[-1] == "*" and len(key) == 4 else set())
-
-    def _target(self, fn: Function, instr: Instr, frame: dict[int, int]) -> Key | None:
-        if instr.op == "store":
-            return cell_key(fn, instr.args[1], frame)
-        callee = instr.detail.callee if instr.op == "call" else None
-        if callee in PRINTING:
-            return OUTPUT
-        if callee is not None and callee.startswith(_WRITING) and instr.args:
-            return cell_key(fn, instr.args[0], frame)
-        return None
-
-
-def _pointees(fn: Function, key: Key, frame: dict[int, int]) -> set[Key]:
-    """What a local pointer variable was made to point to in its function."""
-    found: set[Key] = set()
-    for instr in fn.instrs:
-        if instr.op == "store" and instr.detail.kind is Kind.PTR and instr.args[1] == key[2]:
-            target = cell_key(fn, instr.args[0], frame)
-            if target is not None and target != key:
-                found.add(target)
-    return found
+    @cached_property
+    def _printed(self) -> list[Row]:
+        return [
+            (facts, Write(instr, None, NO, 0))
+            for facts in self._found.facts.values()
+            for instr in facts.fn.instrs
+            if instr.op == "call" and instr.detail.callee in PRINTING
+        ]

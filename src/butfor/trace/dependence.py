@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from butfor.program.graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
-from butfor.program.maydefine import OUTPUT, Arm, MayDefine, cell_key
 from butfor.program.model import Instr, Operand
 from butfor.program.segments import LONGJMPS, SETJMPS
-from butfor.trace.log import READ
 from butfor.trace.memory import READ_BY_CALL, Source
+from butfor.trace.potential import Potential
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown
 
@@ -30,7 +27,7 @@ class Dependence:
         self._dominators: dict[str, tuple[int, ...]] = {}
         self._joins: dict[str, tuple[int, ...]] = {}
         self._parents: dict[int, Node | None] = {}
-        self._may: MayDefine | None = None
+        self.potentials = Potential(trace)
 
     # --- control ------------------------------------------------------------------------------------------------------------
 
@@ -285,58 +282,8 @@ class Dependence:
 
     def potential(self, node: Node) -> list[Edge]:
         """The decisions between the last assignment and this load that kept another assignment of the cell from running."""
-        s = self.trace.at(node[0])
-        instr = s.fn.instrs[node[1]]
-        if instr.op != "load":
-            return []
-        key = cell_key(s.fn, instr.args[0], s.layout.frame)
-        arms = self._may_define().arms(key) if key is not None else ()
-        if not arms or key is None:
-            return []
-        frame = self.log.frame_of(node[0]) if key[0] == "local" else None
-        return self._avoided_arms(arms, self._written_at(node), node[0], frame)
+        return [("potential", target) for target in self.potentials.of(node)]
 
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The decisions between two points that kept something from being printed."""
-        arms = self._may_define().arms(OUTPUT)
-        return [target for _, target in self._avoided_arms(arms, since, until, None)]
-
-    def _avoided_arms(self, arms: Iterable[Arm], since: int, until: int, frame: int | None) -> list[Edge]:
-        edges: list[Edge] = []
-        for arm in arms:
-            hit = self._avoided(arm.function, arm.block, arm.successor, since, until, frame)
-            if hit is not None:
-                edges.append(("potential", hit))
-        return edges
-
-    def _may_define(self) -> MayDefine:
-        if self._may is None:
-            executed = sorted(set(self.log.table[self.log.counts > 0, 6].tolist()))
-            self._may = MayDefine(self.trace.program, tuple(self.trace.program.names[o] for o in executed))
-        return self._may
-
-    def _written_at(self, node: Node) -> int:
-        """The segment instance of the latest write that the load saw."""
-        latest = 0
-        try:
-            for writer, _ in self.trace.writers(node):
-                if writer and writer < READ:
-                    latest = max(latest, self.log.segment_of_store(writer >> 3))
-        except Unknown:
-            return node[0]
-        return latest
-
-    def _avoided(self, function: str, block: int, successor: int, since: int, until: int, frame: int | None) -> Node | None:
-        fn = self.trace.program.function(function)
-        places = self.log.positions(self.trace.static.closing(fn, block))
-        k = int(places.searchsorted(until)) - 1
-        for _ in range(_NEAR):
-            if k < 0 or places[k] < since:
-                return None
-            p = int(places[k])
-            if frame is None or self.log.frame_of(p) == frame:
-                following = self.trace.next_in_frame(p)
-                if following >= 0 and self.trace.at(following).seg.block != fn.blocks[block].succs[successor]:
-                    return p, fn.instrs[fn.blocks[block].end - 1].index
-            k -= 1
-        return None
+        return self.potentials.missing_output(since, until)
