@@ -75,6 +75,7 @@ class MayDefine:
         self._writes = Writes(self._found)
         self._executed = frozenset(functions)
         self._dependences: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
+        self._quiet: dict[str, bool] = {}
         self._arms: dict[Block, tuple[Arm, ...]] = {}
         self._ways: dict[tuple[Cell, tuple[Row, ...]], tuple[Way, ...]] = {}
         self._known: dict[tuple[Cell, tuple[Row, ...]], tuple[Blocks, Blocks]] = {}
@@ -110,18 +111,17 @@ class MayDefine:
 
     def is_quiet(self, name: str) -> bool:
         """Whether a function of the program computes a value and does nothing else, short of failing."""
-        if name not in self._found.facts:
-            return False
-        fn = self.program.function(name)
-        returns = 0
+        if name not in self._quiet:
+            self._quiet[name] = name in self._found.facts and self._looks_quiet(self.program.function(name))
+        return self._quiet[name]
+
+    def _looks_quiet(self, fn: Function) -> bool:
         for instr in fn.instrs:
-            returns += instr.op == "ret" and len(instr.args) == 1
-            if instr.op == "store":
-                if instr.args[1] not in self.plain(fn):
-                    return False
-            elif instr.op in ("atomicrmw", "cmpxchg") or (instr.op == "call" and instr.detail.callee not in _FAILING):
+            if instr.op == "store" and instr.args[1] not in self.plain(fn):
                 return False
-        return returns == 1
+            if instr.op in ("atomicrmw", "cmpxchg") or (instr.op == "call" and instr.detail.callee not in _FAILING):
+                return False
+        return [len(instr.args) for instr in fn.instrs if instr.op == "ret"] == [1]
 
     def cells_of(self, fn: Function, load: Instr) -> tuple[Cell, ...]:
         """The cells that a load may read, as far as that can be told without the run."""
@@ -156,6 +156,8 @@ class MayDefine:
         """The cell that stands for all elements of an array, and the writes to just this one by name: cells with both alike have the same answers."""
         number = self._solution.number(cell.key)
         named = tuple(self._writes.by_name(cell))
+        if not self.precise and (number is not None or cell.key[0] != "local"):
+            return Cell(("pointed",), 0, cell.size, False, cell.field), named
         if number is None or self._solution.objects[number].shape.flat:
             return Cell(cell.key, 0, 1, False, cell.field), named
         return Cell(cell.key, self._solution.objects[number].shape.cell(cell.offset), cell.size, False, cell.field), named
@@ -165,14 +167,15 @@ class MayDefine:
         yield from ((facts.fn, w) for facts, w in self._writes.by_name(cell))
 
     def _over(self, blocks: Blocks) -> dict[Arm, tuple[Reason, ...]]:
-        """All arms of executed functions that some of the blocks lie under, inner and outer, with what is assigned there."""
-        is_told = sum(map(len, blocks.values())) <= _MOST_TOLD
+        """All arms of executed functions that some of the blocks lie under, inner and outer, with what is assigned there if that is not too much."""
+        executed = {place: reasons for place, reasons in blocks.items() if place[0] in self._executed}
+        if sum(map(len, executed.values())) > _MOST_TOLD:
+            return {arm: () for name, block in executed for arm in self._around(name, block)}
         found: dict[Arm, dict[Reason, None]] = {}
-        for (name, block), reasons in blocks.items():
-            if name in self._executed:
-                for arm in self._around(name, block):
-                    found.setdefault(arm, {}).update(dict.fromkeys(reasons) if is_told else {})
-        return {arm: tuple(reasons) if len(reasons) <= _MOST_REASONS else () for arm, reasons in sorted(found.items())}
+        for (name, block), reasons in executed.items():
+            for arm in self._around(name, block):
+                found.setdefault(arm, {}).update(dict.fromkeys(reasons))
+        return {arm: tuple(reasons) if len(reasons) <= _MOST_REASONS else () for arm, reasons in found.items()}
 
     def _around(self, name: str, block: int) -> tuple[Arm, ...]:
         """The arms that a block lies under, inner and outer."""
@@ -207,14 +210,14 @@ class MayDefine:
         work: list[tuple[Facts, Reach | None]] = []
         for facts, w in writes:
             reason = Reason(w.instr, w.address, w.size) if w.size < WIDEST and not w.item else Reason(w.instr, w.address)
-            is_own = w.exact is not None and cell.key[0] == "local"
+            is_own = w.exact is not None and w.exact[0][0] == "local"
             (own if is_own else free).setdefault((facts.fn.name, w.instr.block), []).append(reason)
             if not is_own:
                 work.append((facts, None if w.via is None or len(writes) > _MOST_TOLD else (w.via, w.size, w.item)))
         seen = set()
         while work:
             facts, reach = item = work.pop()
-            if item in seen:
+            if item in seen or (facts, None) in seen:
                 continue
             seen.add(item)
             for caller, call, argument, upper in self._writes.callers(facts, reach, cell):

@@ -15,9 +15,9 @@ from butfor.program.model import Function, Instr
 from butfor.program.pointsto.places import Key
 from butfor.program.types import alloc_size
 from butfor.trace.log import NO_FRAME
+from butfor.trace.objects import DYNAMIC, GLOBAL, HEAP, STACK
 from butfor.trace.trace import Trace
 
-GLOBAL, STACK, HEAP, DYNAMIC = 1, 2, 3, 4
 _DEEP = 64  # frames that are searched for a local variable
 _NEAR = 256  # objects below an address that are looked at
 _BYVAL = 1 << 31

@@ -83,9 +83,7 @@ class Supposed:
         if self._was_run(turn, instr):
             return self.trace.operand(turn.p, op)
         if instr is None:
-            assert turn.outer is not None
-            assert turn.call is not None
-            return self._value(turn.outer, turn.call.args[op])
+            return self._argument(turn, op)
         if instr.op == "load":
             return self._loaded(turn, instr)
         if instr.op == "call":
@@ -118,15 +116,18 @@ class Supposed:
         (result,) = (instr.args[0] for instr in fn.instrs if instr.op == "ret")
         return self._address(_Turn(fn, turn.p, 0, 0, False, turn, call), result)
 
+    def _argument(self, turn: _Turn, k: int) -> Any:
+        """The value of argument k of the call that would have been made."""
+        if turn.outer is None or turn.call is None or not 0 <= k < len(turn.call.args):
+            raise Unknown("it is no parameter of the function")
+        return self._value(turn.outer, turn.call.args[k])
+
     def _loaded(self, turn: _Turn, load: Instr) -> Any:
         """What a load under the arm would have read, when nothing changes that on the way to it."""
         fn, slot = turn.fn, load.args[0]
         if isinstance(slot, int) and slot in self.may.plain(fn):
-            if turn.outer is not None and turn.call is not None:
-                k = self.may.parameter(fn, slot)
-                if k < 0:
-                    raise Unknown("a variable of a function that was not called")
-                return self._value(turn.outer, turn.call.args[k])
+            if turn.outer is not None:
+                return self._argument(turn, self.may.parameter(fn, slot))
             between = self._between(turn, load)
             if any(self._steady.comes_before(fn, between, store, load) for store in self._steady.stores(fn, slot)):
                 raise Unknown("the variable changes on the way")
@@ -195,11 +196,11 @@ class Supposed:
         if hits is None:
             if len(self._stores) >= _MOST_SEARCHED or len(self.log.address) > _LONGEST_SEARCHED:
                 raise Unknown("it would take too long to find out")
-            hits = np.flatnonzero((self.log.address > max(address - 8, 0)) & (self.log.address < address + 8))
+            hits = np.flatnonzero((self.log.address >= max(address - 16, 0)) & (self.log.address < address + 8))
             self._stores[address] = hits
         end = self.log.before(p)[3] + self.trace.at(p).seg.addresses
         for tried, k in enumerate(hits[: hits.searchsorted(end)][::-1]):
-            if tried > _NEAR:
+            if tried > 4 * _NEAR:
                 raise Unknown("it is too far back")
             there = int(self.log.address[k])
             q = self.log.segment_of_address(int(k))

@@ -72,6 +72,7 @@ class Allocators:
         self._uses: dict[str, Uses] = {}
         self._known: dict[str, Allocator] = {}
         self._indirect: dict[tuple[str, int], Allocator] = {}
+        self.is_settled = False  # no more is supposed of indirect calls
 
     def uses(self, fn: Function) -> Uses:
         """How the function uses its variables."""
@@ -105,7 +106,7 @@ class Allocators:
         """
         place, made = (function, call.index), self.of(target)
         known = self._indirect.get(place)
-        if known is NOT or made.is_null or (known is None and not made.calls):
+        if call.type.kind is not Kind.PTR or known is NOT or made.is_null or (known is None and (self.is_settled or not made.calls)):
             return False
         new = Allocator(_OWN, made.resized | (known.resized if known else frozenset())) if made.calls else NOT
         if new == known:

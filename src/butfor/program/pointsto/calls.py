@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from butfor.program.model import Const
+from butfor.program.model import Const, Function, Instr
 from butfor.program.pointsto.facts import Site, Write
 from butfor.program.pointsto.inclusion import NO
 from butfor.program.pointsto.libc_effects import UNLISTED, Effect, effects_of
 from butfor.program.pointsto.places import Key, Object
 from butfor.program.pointsto.shapes import BYTES, ENDLESS, SOMEWHERE, Path, Shape
+from butfor.program.types import Kind, Type
 
 if TYPE_CHECKING:
     from butfor.program.pointsto.constraints import Constraints
@@ -49,8 +50,8 @@ class Calls:
             return
         name, is_own, allocators = key[1], args is site.args, self._c.allocators
         fn = self._c.program.function(name) if name in self._c.defined else None
-        if fn is not None and is_own and fn.params and not fn.variadic and len(fn.params) != len(args):
-            return  # a call that the function cannot have been meant for
+        if fn is not None and is_own and not _suits(site.instr, fn):
+            return
         if is_own and allocators.suppose(site.facts.fn.name, site.instr, name):
             self._s.stopped = True  # what was taken for true so far is not
         elif fn is not None:
@@ -244,3 +245,17 @@ class Calls:
             if facts.fresh != NO:
                 self._c.point_at(facts.fresh, self._s.object(("heap", o.key[1], -1)))
                 self._c.point_at(self._s.unknown, self._s.object(("heap", o.key[1], -1)))
+
+
+def _suits(call: Instr, fn: Function) -> bool:
+    """Whether a call through a pointer can be meant for a function, by the kinds of result and arguments; a function may leave some unused."""
+    given, wanted = call.detail.arg_types, fn.params
+    if call.type.kind is not Kind.VOID and not _alike(call.type, fn.result):
+        return False
+    if len(given) == len(wanted):
+        return all(_alike(a, b) for a, b in zip(given, wanted, strict=True))
+    return len(wanted) < len(given) and all(a.kind is b.kind for a, b in zip(given, wanted, strict=False))
+
+
+def _alike(a: Type, b: Type) -> bool:
+    return a.kind is b.kind or (a.bits == b.bits == 64 and Kind.PTR in (a.kind, b.kind))

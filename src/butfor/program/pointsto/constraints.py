@@ -6,7 +6,7 @@ from butfor.program.model import Const, Instr, Operand
 from butfor.program.pointsto.allocators import Allocators
 from butfor.program.pointsto.calls import Calls
 from butfor.program.pointsto.facts import Exact, Facts, Site, Via, Write, carries
-from butfor.program.pointsto.inclusion import NO
+from butfor.program.pointsto.inclusion import MOST_STEPS, NO
 from butfor.program.pointsto.operands import Operands
 from butfor.program.pointsto.shapes import ENDLESS, NOWHERE, SOMEWHERE, Shape, path_of
 from butfor.program.program import Program
@@ -20,17 +20,19 @@ _ARITHMETIC = frozenset("add sub and or xor shl lshr ashr".split())
 def analyse(program: Program, functions: tuple[str, ...]) -> Constraints:
     """The solved constraints of these functions and all that they may call."""
     allocators = Allocators(program)
-    while True:
-        found = Constraints(program, functions, allocators)
-        if not found.solution.stopped:
-            return found
+    found = Constraints(program, functions, allocators)
+    while found.solution.stopped:
+        allocators.is_settled = found.solution.steps > MOST_STEPS // 4
+        found = Constraints(program, functions, allocators, found.solution.steps)
+    return found
 
 
 class Constraints(Operands):
     """Goes over functions as they turn out to be reachable, and solves."""
 
-    def __init__(self, program: Program, functions: tuple[str, ...], allocators: Allocators) -> None:
+    def __init__(self, program: Program, functions: tuple[str, ...], allocators: Allocators, steps: int = 0) -> None:
         super().__init__(program)
+        self.solution.steps = steps
         self.allocators = allocators
         self.facts: dict[str, Facts] = {}
         self._queue: list[Facts] = []
@@ -82,6 +84,7 @@ class Constraints(Operands):
 
     def _scan(self, facts: Facts) -> None:
         uses = self.allocators.uses(facts.fn)
+        self.solution.steps += len(facts.fn.instrs) // 4
         for k, p in enumerate(facts.params):
             facts.nodes[k] = p
             facts.vias[k] = (k, ())

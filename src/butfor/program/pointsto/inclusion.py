@@ -13,7 +13,7 @@ from typing import Any
 from butfor.program.graphs import components
 
 NO = -1  # the node of what holds no pointer
-MOST_STEPS = 4_000_000
+MOST_STEPS = 800_000  # some seconds
 Rule = tuple[Callable[[int, Any, int], None], Any, int]  # called with new places, what else it needs, and another node
 
 
@@ -107,11 +107,6 @@ class Inclusions:
     def solve(self, more: Callable[[], bool]) -> None:
         """Applies all rules until nothing changes; `more` may add constraints when nothing is left to do."""
         while self._waiting or more():
-            if self.stopped:
-                return
-            if self.steps > MOST_STEPS:
-                self.complete = False
-                return
             if self._visits > len(self._parent):
                 self._visits = 0
                 self._tidy()
@@ -119,6 +114,9 @@ class Inclusions:
             self._waiting.clear()
             for n in work:
                 self._visit(n)
+                if self.stopped or self.steps > MOST_STEPS:
+                    self.complete = self.stopped
+                    return
 
     def _visit(self, n: int) -> None:
         new = self._sets[n] & ~self._done[n]

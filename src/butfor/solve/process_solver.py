@@ -1,0 +1,93 @@
+"""Any solver that reads SMT-LIB 2 from its standard input: `BUTFOR_SOLVER='yices-smt2 --incremental'`, `cvc5 --incremental`, `z3 -in`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+
+from butfor.encode.problem import Problem
+from butfor.errors import ToolMissing
+from butfor.solve.base import Limit, SolverResult, Verdict
+from butfor.solve.smtlib import script, selector
+
+_HEAD = "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n(set-logic QF_BV)\n"
+_SLICE = 0.05  # seconds between two looks at whether a check was cancelled
+_VALUE = re.compile(r"\|([^|]*)\|\s+(?:#x([0-9a-fA-F]+)|#b([01]+)|\(_ bv(\d+) \d+\)|(true|false))\s*\)")
+_VERDICTS = {"sat": Verdict.SAT, "unsat": Verdict.UNSAT}
+
+
+class ProcessSolver:
+    """Checks by a program, one process for each question."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.command = tuple(command)
+
+    def check(self, problem: Problem, limit: Limit) -> SolverResult:
+        """The verdict on the problem, with a model."""
+        start = time.monotonic()
+        wanted = problem.variables()
+        values = f"(get-value ({' '.join(f'|{v.data}|' for v in wanted)}))\n" if wanted else ""
+        verdict, rest = self._ask(f"{script(problem, with_selectors=False)}\n(check-sat)\n{values}", limit)
+        if verdict is Verdict.SAT:
+            found = {m[1]: _number(m) for m in _VALUE.finditer(rest)}
+            model = {str(v.data): found.get(str(v.data), 0) for v in wanted}
+            return SolverResult(verdict, (), model, time.monotonic() - start)
+        return SolverResult(verdict, problem.names if verdict is Verdict.UNSAT else (), {}, time.monotonic() - start)
+
+    def core(self, problem: Problem, limit: Limit) -> SolverResult:
+        """The verdict, with a core that is minimal when the limit allowed it."""
+        start = time.monotonic()
+        text = script(problem, with_selectors=True)
+        verdict, core = self._assuming(text, range(len(problem.groups)), limit)
+        if verdict is not Verdict.UNSAT:
+            return SolverResult(verdict, (), {}, time.monotonic() - start)
+        needed: list[int] = []
+        rest, minimal = core, True
+        while rest:
+            tried = rest.pop()
+            verdict, found = self._assuming(text, (*needed, *rest), limit)
+            if verdict is Verdict.UNSAT:
+                rest = [k for k in rest if k in set(found)]
+            else:
+                needed.append(tried)
+                minimal = minimal and verdict is Verdict.SAT
+        names = tuple(problem.groups[k][0] for k in sorted(needed))
+        return SolverResult(Verdict.UNSAT, names, {}, time.monotonic() - start, minimal)
+
+    def _assuming(self, text: str, groups: Sequence[int], limit: Limit) -> tuple[Verdict, list[int]]:
+        assumed = " ".join(map(selector, groups))
+        verdict, rest = self._ask(f"{text}\n(check-sat-assuming ({assumed}))\n(get-unsat-assumptions)\n", limit)
+        prefix = len(selector(0)) - 1
+        return verdict, sorted({int(name[prefix:]) for name in re.findall(rf"\b{selector(0)[:prefix]}\d+", rest)}) if verdict is Verdict.UNSAT else []
+
+    def _ask(self, text: str, limit: Limit) -> tuple[Verdict, str]:
+        """The first word of the answer as a verdict, and the rest of it."""
+        if limit.left <= 0.0:
+            return Verdict.UNKNOWN, ""
+        try:
+            process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        except OSError as e:
+            raise ToolMissing(f"the solver {self.command[0]} cannot be started: {e.strerror}", hint="see BUTFOR_SOLVER") from e
+        sent: str | None = _HEAD + text + "(exit)\n"
+        while True:
+            try:
+                answer, _ = process.communicate(sent, timeout=min(_SLICE, max(limit.left, 0.001)))
+                break
+            except subprocess.TimeoutExpired:
+                sent = None
+                if limit.left <= 0.0:
+                    process.kill()
+                    process.communicate()
+                    return Verdict.UNKNOWN, ""
+        first, _, rest = answer.strip().partition("\n")
+        return _VERDICTS.get(first.strip(), Verdict.UNKNOWN), rest
+
+
+def _number(m: re.Match[str]) -> int:
+    if m[2]:
+        return int(m[2], 16)
+    if m[3]:
+        return int(m[3], 2)
+    return int(m[4]) if m[4] else int(m[5] == "true")
