@@ -63,6 +63,7 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
 def analyse(recording: Recording, options: Options, progress: Progress, others: tuple[OtherRun, ...] = ()) -> Explanation:
     """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
+    budget = Budget(options.budget)
     localizers = [(name, registry.get(name)) for name in options.methods or (*registry.DEFAULT, *(("spectrum",) if others else ()))]
     if options.expect_stdout is not None or options.expect_exit is not None:
         recording.meta = with_expectations(recording, options)
@@ -80,7 +81,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         notes.insert(0, _nothing(verdict, info))
         return Explanation(Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts())
     marks = settle(options, options.marks)
-    case = Case(recording, verdict.failure, dependence, places, options, Budget(options.budget), marks, others)
+    case = Case(recording, verdict.failure, dependence, places, options, budget, marks, others)
     diagnoses = []
     for name, localizer in localizers:
         progress(f"method {name}")

@@ -24,11 +24,14 @@ from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.steps import Steps
 from butfor.trace.trace import Trace
 
+_SLICES = 0.4  # the share of the budget that slices may take
+
 
 class Budget:
     """Time that a method may take."""
 
     def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
         self.end = time.monotonic() + seconds
 
     def is_over(self) -> bool:
@@ -74,7 +77,8 @@ class Case:
     @cached_property
     def slices(self) -> dict[str, Slice]:
         """The backward slices of the failure by kind, each part of the next."""
-        slicer = Slicer(self.dependence, self.budget.is_over)
+        share = Budget(_SLICES * self.budget.seconds)
+        slicer = Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
         return {kind: slicer.backward(self.point.roots, kind, self.point.node, maybe=self.point.maybe) for kind in KINDS}
 
     @cached_property

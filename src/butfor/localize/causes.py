@@ -294,12 +294,21 @@ class CauseTree:
         nodes = [n for n in cause.nodes if self._mark(self.case.places.of(n)) != "benign"] if self.case.marks else cause.nodes
         newest = sorted({self._outside(n)[0]: None for n in nodes}, reverse=True)
         for rank, i in enumerate(newest):
+            if self._is_late():
+                return
             parent, calls = self._decision_over(i)
             if parent is not None:
                 self._candidate(parent, cause, "control", rank / len(newest), calls)
         for node in self._few([n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load"], _LOADS):
+            if self._is_late():
+                return
             for _, target in self.case.dependence.potential(node):
                 self._candidate(target, cause, "potential", 0.5)
+
+    def _is_late(self) -> bool:
+        """Whether the time is used up; then the tree is not complete."""
+        self.complete = self.complete and not self.case.budget.is_over()
+        return not self.complete and self.case.budget.is_over()
 
     def _few(self, nodes: Iterable[Node], most: int) -> list[Node]:
         """At most so many instances of each instruction, the first that were met: what comes after repeats them."""
