@@ -1,6 +1,6 @@
 """How high the ranking puts the fault: seeded faults of tests/seeded, from the one failing run and with tests, and without one method at a time.
 
-The weights of the ranking were fitted on the programs of one half; the table tells the halves apart.
+The present weights were chosen while looking at both halves; the table tells the halves apart for weights that are fitted on half a alone.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
 
 
 def half_of(program: str) -> str:
-    """The half of the benchmark that a program belongs to; weights were fitted on half a."""
+    """The half of the benchmark that a program belongs to; weights are to be fitted on half a only."""
     return "ab"[zlib.crc32(f"S:{program}".encode()) % 2]
 
 

@@ -1,7 +1,8 @@
 """How much a confirmed change says about the statement it was made at.
 
-The weights are log-odds, fitted by logistic regression on half of the benchmark programs (bench/ranking.py reports the other half). That a change
-avoids the failure is much; how natural an edit it is, and how little else it would change on other inputs, tells the fault from its bystanders.
+The weights are log-odds, read off logistic regressions over seeded faults and rounded by hand; no program was held out from that, so figures on
+those programs flatter them. That a change avoids the failure is much; how natural an edit it is, and how little else it would change on other
+inputs, tells the fault from its bystanders.
 """
 
 from __future__ import annotations
