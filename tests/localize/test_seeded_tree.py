@@ -10,14 +10,12 @@ from tests.seeded_corpus import LEVEL, Fault, explained, faults, found_at, load,
 
 _OMISSION = "nothing that is left in the program assigns the value or leaves the block there: no dependence leads to the place"
 _ELSEWHERE = "the statement ran but wrote to another cell: only decisions that kept a statement from running are potential causes"
-_NAMES = "potential causes go by the name of the cell: an array written through a parameter has another name than where it is read"
 _ROUNDS = "one node per decision and direction: only one round of the loop is opened, and the fault acted in another"
 MISSED = {
     "calc-wrong-slot": _ELSEWHERE,
     "dates-year-not-borrowed": _OMISSION,
     "csvstat-trim-looks-behind": _ELSEWHERE,
     "csvstat-missing-is-zero": _OMISSION,
-    "sorts-insertion-stops-early": _NAMES,
     "sorts-half-a-swap": _OMISSION,
     "poly-term-not-passed": _OMISSION,
     "uncomment-two-stars": _ROUNDS,
