@@ -33,6 +33,8 @@ _WORDS = "the cat's hat and the dog's bone were in the old man's house by the se
 _CODE = ["/** doc **/ int g;", "int f(int a) { return a / 2; } /* half */", "char q = '\\'', *s = \"/* no */\"; // quotes", "x = y /z;"]
 PROGRAMS = {"uncomment-two-stars": (_CODE, "\n", 1400), "wordfreq-no-apostrophe": (_WORDS, " ", 370)}  # fault, material, instructions each
 
+TRUSTED = ("hash_of", "checked", "emit")  # functions of these programs; without this, switching trust off would change nothing
+
 
 def text_of(fault: str, size: int) -> bytes:
     """Input that makes a run of about this many instructions."""
@@ -61,7 +63,7 @@ def measure(path: Path, without: str) -> dict[str, Any]:
     dependence = Dependence(recording.trace)
     point = find_failure(recording, dependence).failure
     assert point is not None
-    options = Options(without=tuple(without.split(",")) if without else ())
+    options = Options(trust=TRUSTED, without=tuple(without.split(",")) if without else ())
     case = Case(recording, point, dependence, Places(recording), options, Budget(60))
     CauseTree(case).open(0)
     first = time.process_time() - start

@@ -19,6 +19,7 @@ from butfor.intervene.again import hooked, same_run
 from butfor.intervene.changed import ChangedRun, changed_run
 from butfor.intervene.server import Limits, Server
 from butfor.intervene.shrink import SHRINK_SHARE, NotShrinkable, check_shrinkable, is_same_failure, shrink
+from butfor.localize import registry
 from butfor.marks import marks_file
 from butfor.options import Options, is_recording
 from butfor.pipeline import analyse, explain_tests, failure_of, run_info, verdict_on, with_expectations
@@ -101,8 +102,11 @@ def record(options: Options, out: Path, progress: Progress | None = None) -> Run
 
 def replay(path: Path, options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of a saved recording."""
-    options = replace(options, marks=options.marks or marks_file(path))
-    return analyse(recordings.load(path, CSource), options, progress or _silent)
+    methods = options.methods or registry.OF_RECORDINGS
+    answer = analyse(recordings.load(path, CSource), replace(options, marks=options.marks or marks_file(path), methods=methods), progress or _silent)
+    if options.methods or answer.failure is None:
+        return answer
+    return replace(answer, notes=(*answer.notes, f"the recorded program was not run again; --method {','.join(registry.DEFAULT)} does that"))
 
 
 def changed(options: Options, changes: Sequence[str], progress: Progress | None = None) -> ChangedRun:

@@ -25,14 +25,22 @@ class Marks:
 
     def of(self, file: str, line: int) -> Mark | None:
         """The mark of a line; a file may be named by the last parts of its path."""
-        for where, mark in self.by_place.items():
-            name, number = split_place(where)
-            if number == line and (not name or file == name or file.endswith("/" + name)):
-                return mark
-        return None
+        return next((mark for where, mark in self.by_place.items() if _names(where, file, line)), None)
+
+    def unmatched(self, sources: Mapping[str, str]) -> list[str]:
+        """The places that are in none of these sources."""
+        sizes = {file: text.count("\n") + 1 for file, text in sources.items()}
+        lines = {where: split_place(where)[1] for where in self.by_place}
+        return [where for where, line in lines.items() if not any(_names(where, file, line) and line <= n for file, n in sizes.items())]
 
     def __bool__(self) -> bool:
         return bool(self.by_place)
+
+
+def _names(where: str, file: str, line: int) -> bool:
+    """Whether a place as written means this line of this file."""
+    name, number = split_place(where)
+    return number == line and (not name or file == name or file.endswith("/" + name))
 
 
 def split_place(where: str) -> tuple[str, int]:

@@ -18,8 +18,9 @@ from butfor.failures.point import FailurePoint, Unsupported
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.record import record, run_spec
 from butfor.frontends.c.run import RunSpec
+from butfor.intervene.otherrun import OtherRun
 from butfor.localize import registry
-from butfor.localize.base import Budget, Case, OtherRun
+from butfor.localize.base import Budget, Case
 from butfor.localize.slice import is_step
 from butfor.marks import settle
 from butfor.options import Options
@@ -81,6 +82,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         notes.insert(0, _nothing(verdict, info))
         return Explanation(Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts())
     marks = settle(options, options.marks)
+    notes += (f"there is no line {where} in the sources, so the mark there says nothing" for where in marks.unmatched(places.texts()))
     case = Case(recording, verdict.failure, dependence, places, options, budget, marks, others)
     diagnoses = []
     for name, localizer in localizers:

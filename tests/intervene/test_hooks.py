@@ -12,8 +12,8 @@ from butfor.frontends.c.hooked import HookedBuild
 from butfor.frontends.c.run import RunSpec
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import Outcome, Server
-from butfor.intervene.sites import SiteKind
 from butfor.intervene.spoken import Speech
+from butfor.program.sites import SiteKind
 from tests.intervene.builds import build_of
 
 SOURCE = Path(__file__).parent / "sites.c"

@@ -15,8 +15,8 @@ from butfor.errors import UsageError
 from butfor.intervene.candidates import Candidates, initial
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import SEEN
-from butfor.intervene.sites import SiteKind
 from butfor.intervene.spoken import Speech
+from butfor.program.sites import SiteKind
 from tests import corpus, seeded_corpus
 from tests.intervene.builds import build_of
 from tests.small import written
@@ -45,7 +45,7 @@ def rules_of(speech: Speech) -> Iterator[Rule]:
     seen["count"], seen["nvalues"] = 1, 4
     seen["values"][:, :4] = -5, 7, 2**62 + 3, -(2**63)
     seen["relations"] = 24 | (np.arange(len(seen)) % 7 + 1)
-    candidates = Candidates(speech.program, tuple(speech.sites), seen)
+    candidates = Candidates(speech.program, seen)
     for site in speech.sites:
         yield from (c.rule for c in candidates.of(site))
     for name, size in speech.program.global_table[:5]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -25,6 +27,7 @@ FILES = [
 REFUSED = ("system", "popen", "fork", "exec", "parent", "others", "socket", "daemon", "syscall", "fifo", "terminal")
 UNHOOKED = ("unlink", "write", "truncate", "rename", "mkdir", "chmod", "fork", "system", "kill", "socket")
 ENDLESS = ("loop", "stubborn", "stopped", "output", "stubborn output", "file", "memory", "stack", "fork bomb", "close all", "nested")
+_T = TypeVar("_T")
 QUICK = Limits(milliseconds=300, file_size=1 << 20, megabytes=512)
 
 
@@ -154,7 +157,14 @@ def test_files_that_butfor_has_open_are_not_passed_on(open_file: Path, folder: P
 def test_a_server_ends_with_its_run_under_way(folder: Path, beyond: HookedBuild) -> None:
     with Server(beyond, "./beyond", RunSpec(("loop",)), b"", Limits(milliseconds=60_000), str(folder)) as server:
         server.ask(())
-        while not (running := session_of(server)):
-            pass
-    while any(Path(f"/proc/{pid}").exists() for pid in running):
-        pass
+        running = awaited(lambda: session_of(server))
+        assert running
+    assert awaited(lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))
+
+
+def awaited(ask: Callable[[], _T]) -> _T:
+    """The answer as soon as there is one; the last answer after some seconds."""
+    end = time.monotonic() + 20
+    while not (answer := ask()) and time.monotonic() < end:
+        time.sleep(0.01)
+    return answer

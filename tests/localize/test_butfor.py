@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import butfor
+from butfor.errors import ToolMissing
 from butfor.explanation import Evidence, Explanation
-from tests.small import source, written
+from tests.small import saved, source, written
 
 BOUNDARY = source(
     """
@@ -133,3 +135,38 @@ int main(void) {
     )
     answer = explained(tmp_path, program, expect_stdout="10\n")
     assert program.line_of("i != 3") in {row.line for row in answer.ranking[:3]}
+
+
+def test_a_program_that_cannot_be_run_again_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ToolMissing("there is no compiler")
+
+    monkeypatch.setattr("butfor.intervene.again.build_hooked", refuse)
+    answer = butfor.explain(written(tmp_path, BOUNDARY), args=["5"], expect_stdout="15\n")
+    assert answer.ranking, "the other methods have gone on"
+    assert any("could not be run again with changes: there is no compiler" in note for note in answer.notes)
+
+
+def test_few_file_descriptors_are_no_error(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    try:
+        answer = butfor.explain(written(tmp_path, BOUNDARY), args=["5"], expect_stdout="15\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert answer.ranking
+    assert any("could not be run again" in note for note in answer.notes)
+
+
+def test_a_program_on_one_line_has_more_than_its_check(tmp_path: Path) -> None:
+    program = source("int main(void) { int x = 3; int y = x + 1; assert(y == 2); return 0; }\n")
+    answer = explained(tmp_path, program)
+    assert {"int x = 3;", "int y = x + 1;"} & {row.text for row in answer.ranking}
+
+
+def test_a_recording_is_not_run_unless_that_is_asked_for(tmp_path: Path) -> None:
+    path = saved(tmp_path, BOUNDARY, args=["5"], expect_stdout="15\n")
+    answer = butfor.explain(path)
+    assert "butfor" not in answer.methods
+    assert any("was not run again" in note for note in answer.notes)
+    assert butfor.explain(path, methods=["butfor"]).ranking[0].line == BOUNDARY.line_of("i < n")

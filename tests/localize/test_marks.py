@@ -112,6 +112,13 @@ def test_a_damaged_file_of_marks_is_a_clear_error(tmp_path: Path, content: str) 
     assert kept.read_text(encoding="latin-1") == content
 
 
+def test_a_mark_on_no_line_is_said(tmp_path: Path) -> None:
+    notes = explained(tmp_path, benign=["prog.c:999", "other.c:3", at("v > hi")], methods=["cascade"]).notes
+    assert [n for n in notes if "says nothing" in n] == [
+        f"there is no line {w} in the sources, so the mark there says nothing" for w in ("prog.c:999", "other.c:3")
+    ]
+
+
 def test_places_as_people_write_them() -> None:
     marks = Marks({"src/a.c:3": "benign", "7": "guilty"})
     assert marks.of("src/a.c", 3) == "benign"

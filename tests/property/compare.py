@@ -16,9 +16,10 @@ from butfor.options import Options
 from butfor.program.model import Instr
 from butfor.program.segments import ENTRY
 from butfor.program.types import Kind
-from butfor.trace.check import _POISON, CheckResult, _Cursor, _Frame, _Replay, same_but_open
+from butfor.trace.check import _POISON, CheckResult, _Cursor, _Frame, _Replay
 from butfor.trace.objects import Objects
 from butfor.trace.recording import Recording
+from butfor.trace.sameness import same_but_open
 from butfor.trace.semantics import to_bytes
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -22,12 +23,14 @@ GROUPS = (
     ((2, 0), (equal(Y, binary("add", X, const(1, 32))),)),
     ((3, 0), (equal(Z, const(7, 32)),)),
 )
+CVC5 = ["cvc5", "--incremental"]
+needs_cvc5 = pytest.mark.skipif(shutil.which("cvc5") is None, reason="cvc5 is not installed")
 needs_z3 = pytest.mark.skipif(not Z3.exists(), reason="the z3 program is not installed")
 
 
-@needs_z3
-def test_verdicts_cores_and_models() -> None:
-    ours, theirs = ProcessSolver(COMMAND), default_solver()
+@pytest.mark.parametrize("command", [pytest.param(COMMAND, marks=needs_z3), pytest.param(CVC5, marks=needs_cvc5)], ids=["z3", "cvc5"])
+def test_verdicts_cores_and_models(command: list[str]) -> None:
+    ours, theirs = ProcessSolver(command), default_solver()
     wrong = Problem(GROUPS, negate(equal(Y, const(3, 32))))
     for solver in (ours, theirs):
         found = solver.core(wrong, Limit.after(20.0))
@@ -55,3 +58,9 @@ def test_a_solver_that_does_not_end_is_stopped() -> None:
     slow = ProcessSolver([sys.executable, "-c", "import time; time.sleep(60)"])
     assert slow.check(Problem(GROUPS, equal(Y, const(4, 32))), Limit.after(0.3)).verdict is Verdict.UNKNOWN
     assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("answer", ["sat", "sat\n(error)", "sat\n((x #x00000002))", "", "what?"])
+def test_an_answer_that_is_not_understood_is_unknown(answer: str) -> None:
+    solver = ProcessSolver([sys.executable, "-c", f"import sys; sys.stdin.read(); print({answer!r})"])
+    assert solver.check(Problem(GROUPS[:2], equal(Y, const(3, 32))), Limit.after(20.0)).verdict is Verdict.UNKNOWN

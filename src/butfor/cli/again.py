@@ -8,12 +8,17 @@ from pathlib import Path
 import click
 from click.core import ParameterSource
 
-_KEPT = ("stdin", "env", "nondet", "time_limit", "cc", "cflags", "includes", "defines", "libs", "entry", "expect_stdout", "expect_exit")
+from butfor.options import Options
+
+_KEPT = "stdin env nondet time_limit step_limit output_limit cc cflags includes defines libs entry expect_stdout expect_exit".split()
 CHANGE = "CHANGE"
 
 
-def again_command(ctx: click.Context) -> str:
-    """`butfor replay prog.c --with CHANGE -- ARGS` for the command under way; CHANGE stands for the text of the change."""
+def again_command(ctx: click.Context, options: Options) -> str:
+    """`butfor replay prog.c --with CHANGE -- ARGS` for the command under way; CHANGE stands for the text of the change.
+
+    INPUT stands for what was piped into the command, if something was.
+    """
     words = ["butfor", "replay", *map(str, ctx.params["sources"])]
     for option in ctx.command.params:
         name = option.name or ""
@@ -22,5 +27,8 @@ def again_command(ctx: click.Context) -> str:
         value = ctx.params[name]
         for each in value if isinstance(value, tuple) else (value,):
             words += [option.opts[0], str(each) if isinstance(each, Path) else f"{each}"]
+    if not options.memory_errors:
+        words.append("--no-memory-errors")
     args = ctx.params.get("args", ())
-    return f"{shlex.join(words)} --with {CHANGE}{' -- ' + shlex.join(args) if args else ''}"
+    piped = " < INPUT" if isinstance(options.stdin, bytes) and options.stdin else ""
+    return f"{shlex.join(words)} --with {CHANGE}{' -- ' + shlex.join(args) if args else ''}{piped}"

@@ -42,5 +42,5 @@ def command(form: str, out: Path | None, verbose: bool, color: str, **given: Any
     options = gather(given)
     from butfor import api  # late: --help and wrong flags need none of it
 
-    again = again_command(click.get_current_context()) if options.tests is None else ""
+    again = again_command(click.get_current_context(), options) if options.tests is None else ""
     return answer(lambda progress: api.explain(options, progress), form=form, out=out, verbose=verbose, color=color, again=again)

@@ -23,8 +23,8 @@ Examples:
   butfor replay run.bfr --with 'prog.c:44 flip when equal'
   butfor replay prog.c --with 'prog.c:44 set 3' --with 'prog.c:50 skip' -- 6 5 4
 
-Explains a run that `butfor record` saved: sources and code are in the recording, so neither the program nor a compiler is needed. Also
-takes C sources, as `butfor explain` does.
+Explains a run that `butfor record` saved: sources and code are in the recording, so neither the program nor a compiler is needed; the
+program is not run again unless --method names `butfor`. Also takes C sources, as `butfor explain` does.
 
 With changes, the program is run again with all of them, and the changed run is shown: how it ends, what it writes differently, whether the
 failure is avoided. Files that it would write are left alone.
@@ -62,7 +62,7 @@ def command(changes: tuple[str, ...], form: str, out: Path | None, verbose: bool
 
     if changes:
         return _show_changed(options, changes, form, out, color)
-    again = again_command(click.get_current_context())
+    again = again_command(click.get_current_context(), options)
 
     def ask(progress: Progress | None) -> Explanation:
         return api.replay(options.sources[0], options, progress) if recorded else api.explain(options, progress)

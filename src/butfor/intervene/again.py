@@ -14,8 +14,8 @@ from butfor.failures.point import FailurePoint
 from butfor.frontends.c.hooked import HookedBuild, build_hooked
 from butfor.frontends.c.run import RunSpec
 from butfor.intervene.experiment import Experiment, Goal, Trial
-from butfor.intervene.sites import Site
-from butfor.localize.base import OtherRun
+from butfor.intervene.otherrun import OtherRun
+from butfor.program.sites import Site
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
 

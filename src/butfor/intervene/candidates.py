@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -10,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.intervene.relations import EQ, NE, WAS_FALSE, WAS_TRUE, bent
-from butfor.intervene.rules import Op, Rule
-from butfor.intervene.sites import NOWHERE, Site, SiteKind
+from butfor.intervene.rules import Op, Rule, real_bits
 from butfor.intervene.variables import Variables
 from butfor.program.model import Const, Function, Instr
 from butfor.program.program import Program
+from butfor.program.sites import NOWHERE, Site, SiteKind
 from butfor.program.types import Kind, alloc_size, struct_layout
+from butfor.trace.values import signed
 
 _MOST_VALUES = 10
 _INITIAL_STEPS = (1, -1, 2, -2, 3, -3, 5, -5, 10, -10)
@@ -31,15 +31,7 @@ _OTHER_OPERATORS = {
     _ASHR: (_SHL, _LSHR),
     _LSHR: (_SHL, _ASHR),
 }
-
-
-def _raw(value: float) -> int:
-    """The bits of a double as a signed number."""
-    bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
-    return bits
-
-
-_STEPS, _HALF_STEPS = (_raw(1.0), _raw(-1.0)), (_raw(0.5), _raw(-0.5), _raw(0.1), _raw(-0.1))
+_STEPS, _HALF_STEPS = tuple(map(real_bits, (1.0, -1.0))), tuple(map(real_bits, (0.5, -0.5, 0.1, -0.1)))
 _STAGE = {
     "boundary": 0.0,
     "reversed": 0.0,
@@ -87,9 +79,8 @@ class Candidate:
 class Candidates:
     """Rules for the sites of one program, from what the sites saw in the failing run."""
 
-    def __init__(self, program: Program, sites: tuple[Site, ...], seen: NDArray[np.void]) -> None:
+    def __init__(self, program: Program, seen: NDArray[np.void]) -> None:
         self.program = program
-        self.sites = sites
         self.seen = seen
         self.variables = Variables(program)
         self._constants: dict[str, dict[int, set[int]]] = {}
@@ -144,7 +135,7 @@ class Candidates:
         cases = [value for value, _ in instr.detail[1]]
         other = next(v for v in range(len(cases) + 1) if v not in cases)
         for value in (*cases[:_MOST_VALUES], other):
-            yield "case", Rule(site.number, Op.SET, _signed(value, site.bits))
+            yield "case", Rule(site.number, Op.SET, signed(value, site.bits))
 
     # --- values -----------------------------------------------------------------------------------------------------------
 
@@ -209,7 +200,7 @@ class Candidates:
 
     def _reals(self, site: Site) -> Iterator[tuple[str, Rule]]:
         for value in (0.0, 1.0, -1.0):
-            yield "value", Rule(site.number, Op.SET, _raw(value))
+            yield "value", Rule(site.number, Op.SET, real_bits(value))
 
     def _pool(self, site: Site, fn: Function, row: np.void, more: tuple[int, ...]) -> Iterator[tuple[str, Rule]]:
         """Values that the function itself mentions, and small ones."""
@@ -229,9 +220,9 @@ class Candidates:
                     continue
                 values = [a for a in instr.args if isinstance(a, Const) and a.kind == "int"]
                 for c in values:
-                    known.setdefault(c.type.bits, set()).add(_signed(c.value, c.type.bits))
+                    known.setdefault(c.type.bits, set()).add(signed(c.value, c.type.bits))
                 if instr.op == "switch":
-                    known.setdefault(instr.detail[2].bits, set()).update(_signed(v, instr.detail[2].bits) for v, _ in instr.detail[1])
+                    known.setdefault(instr.detail[2].bits, set()).update(signed(v, instr.detail[2].bits) for v, _ in instr.detail[1])
         return known
 
     # --- operators, calls, members ------------------------------------------------------------------------------------------
@@ -259,9 +250,6 @@ class Candidates:
         elif isinstance(left, int) and not site.is_real:
             for rule in self.variables.instead(site, fn, instr, None, right=True):
                 yield "variable", rule
-            for value in (1, -1):
-                yield "near", Rule(site.number, Op.ADD, value)
-            return
         for value in _STEPS if site.is_real else (1, -1):
             yield "near", Rule(site.number, Op.ADD, value)
 
@@ -301,8 +289,3 @@ def initial(program: Program, name: str, offset: int, size: int) -> Iterator[Can
     site = Site(NOWHERE, "", -1, SiteKind.INITIAL, bits=8 * size)
     for amount in _INITIAL_STEPS if number >= 0 else ():
         yield Candidate(Rule(NOWHERE, Op.INITIAL, amount, offset, number, size, name), site, "initial")
-
-
-def _signed(value: int, bits: int) -> int:
-    value &= (1 << bits) - 1
-    return value - (1 << bits) if value >> (bits - 1) else value

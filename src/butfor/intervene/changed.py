@@ -16,11 +16,11 @@ from butfor.intervene.candidates import Candidate
 from butfor.intervene.experiment import Goal
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import Limits, Outcome, Server
-from butfor.intervene.sites import NOWHERE, Site, SiteKind
 from butfor.intervene.spoken import Speech
 from butfor.intervene.words import Words
 from butfor.options import Options
 from butfor.plain import merged
+from butfor.program.sites import NOWHERE, Site, SiteKind
 from butfor.trace.places import Places
 from butfor.trace.recording import Recording
 

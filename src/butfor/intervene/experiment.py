@@ -87,14 +87,13 @@ class Trial:
 class Experiment:
     """The servers of one program and run. Use it in a `with` block."""
 
-    def __init__(self, build: HookedBuild, name: str, spec: RunSpec, goal: Goal, cwd: str | None = None, processes: int | None = None) -> None:
+    def __init__(self, build: HookedBuild, name: str, spec: RunSpec, goal: Goal, cwd: str | None = None) -> None:
         self.goal = goal
         self.build, self.name, self.spec, self.cwd = build, name, spec, cwd
-        count = processes or os.cpu_count() or 1
         limits = Limits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
         self._stack = ExitStack()
         with ExitStack() as building:
-            self.servers = [building.enter_context(Server(build, name, spec, goal.output, limits, cwd)) for _ in range(count)]
+            self.servers = [building.enter_context(Server(build, name, spec, goal.output, limits, cwd)) for _ in range(os.cpu_count() or 1)]
             self._stack = building.pop_all()
 
     def disturb(self, result: Result, chosen: Sequence[Confirmed], is_over: Callable[[], bool]) -> int:

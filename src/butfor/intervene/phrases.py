@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections.abc import Iterable, Sequence
 
 from butfor.intervene.relations import OPERATORS
-from butfor.intervene.rules import Op, Rule
-from butfor.intervene.sites import Site, SiteKind
+from butfor.intervene.rules import Op, Rule, real_bits, real_of
 from butfor.intervene.variables import Found, Variables
 from butfor.program.model import Const, Instr
 from butfor.program.program import Program
+from butfor.program.sites import Site, SiteKind
 from butfor.program.types import Kind, alloc_size, struct_layout
+from butfor.trace.values import signed
 
 SIGNS = ("+", "-", "*", "/", "u/", "%", "u%", "&", "|", "^", "<<", ">>", "u>>")
 _REAL_SIGNS = SIGNS[:4]
@@ -207,8 +207,7 @@ def _written(a: int, site: Site) -> str:
     """A number so that it can be read again exactly."""
     if not site.is_real:
         return str(a)
-    value: float = struct.unpack("<d", struct.pack("<q", a))[0]
-    text = repr(value)
+    text = repr(real_of(a))
     return text if _number(text, site) == a else f"bits:{a & (1 << 64) - 1:#x}"  # a NaN that is not the usual one
 
 
@@ -216,11 +215,9 @@ def _number(text: str, site: Site) -> int | None:
     """The number for a site, if the text is one that fits it; that of a double is its bits."""
     try:
         if site.is_real and not text.startswith("bits:"):
-            raw: int = struct.unpack("<q", struct.pack("<d", float(text)))[0]
-            return raw
+            return real_bits(float(text))
         if site.is_real:
-            bits = int(text.removeprefix("bits:"), 0)
-            return bits - (1 << 64) if bits >> 63 else bits
+            return signed(int(text.removeprefix("bits:"), 0), 64)
         if site.is_pointer and text == "NULL":
             return 0
         value = ord(text[1]) if re.fullmatch(r"'.'", text) else int(text, 0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.sites import Site
+from butfor.program.sites import Site
 
 LESS, EQUAL, GREATER, WAS_FALSE, WAS_TRUE = 1, 2, 4, 8, 16
 EQ, NE, LT, LE, GT, GE = range(6)

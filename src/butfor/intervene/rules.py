@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import struct
 from dataclasses import dataclass
 
 
@@ -56,3 +57,15 @@ class Rule:
     only: int = 0
     size: int = 0
     name: str = ""
+
+
+def real_bits(value: float) -> int:
+    """The bits of a double as a signed number, which is how rules hold them."""
+    bits: int = struct.unpack("<q", struct.pack("<d", value))[0]
+    return bits
+
+
+def real_of(bits: int) -> float:
+    """The double with these bits."""
+    value: float = struct.unpack("<d", struct.pack("<q", bits))[0]
+    return value

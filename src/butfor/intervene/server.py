@@ -22,12 +22,14 @@ from butfor.frontends.c.hooked import HookedBuild
 from butfor.frontends.c.record import scratch_folder
 from butfor.frontends.c.run import RunSpec, prepare
 from butfor.intervene.rules import Rule
+from butfor.trace.values import signed
 
 _IN, _OUT = 900, 901
 _REQUEST = struct.Struct("<IIIIQQ")
 _RULE = struct.Struct("<IIqqII")
 _ANSWER = struct.Struct("<iIIIQQQQQQ128s")
 _WATCH, _ADOPT = 1, 2
+_WORD = 2**64 - 1
 _AHEAD = 8  # requests that wait in the pipe of one server
 _MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20  # of the machine, in megabytes
 
@@ -76,7 +78,16 @@ class Server:
     def __init__(self, build: HookedBuild, name: str, spec: RunSpec, expected: bytes, limits: Limits | None = None, cwd: str | None = None) -> None:
         self.limits = limits or Limits()
         self.sites = len(build.sites)
+        with contextlib.ExitStack() as started:
+            try:
+                self._start(started, build, name, spec, expected, cwd)
+            except (OSError, subprocess.SubprocessError) as e:
+                raise CannotRecord(f"no process could be started for it: {e}") from e
+            self._stack = started.pop_all()
+
+    def _start(self, stack: contextlib.ExitStack, build: HookedBuild, name: str, spec: RunSpec, expected: bytes, cwd: str | None) -> None:
         self.home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=scratch_folder()))
+        stack.callback(shutil.rmtree, self.home, ignore_errors=True)
         (self.home / "stdin").write_bytes(spec.stdin)
         (self.home / "expected").write_bytes(expected)
         env = {**os.environ, **dict(spec.env), "BUTFOR_SERVE": str(self.home)}
@@ -84,6 +95,8 @@ class Server:
             env["BUTFOR_NONDET"] = ",".join(str(v & (2**64 - 1)) for v in spec.nondet)
         to_server, self._to = os.pipe()
         self._from, from_server = os.pipe()
+        stack.callback(os.close, self._to)
+        stack.callback(os.close, self._from)
 
         def attach() -> None:
             prepare()
@@ -109,16 +122,17 @@ class Server:
         finally:
             os.close(to_server)
             os.close(from_server)
+        stack.callback(self._kill)
+
+    def _kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
     def __enter__(self) -> Server:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        self.process.kill()
-        self.process.wait()
-        os.close(self._to)
-        os.close(self._from)
-        shutil.rmtree(self.home, ignore_errors=True)
+        self._stack.close()
 
     def give(self, stdin: bytes) -> None:
         """Another standard input for the runs from now on."""
@@ -148,7 +162,7 @@ class Server:
         """Sends one request."""
         limits = self.limits
         head = _REQUEST.pack(len(rules), mode, limits.milliseconds, limits.megabytes, limits.events, limits.file_size)
-        body = b"".join(_RULE.pack(r.site, r.op, _signed(r.a), _signed(r.b), r.only, r.size) for r in rules)
+        body = b"".join(_RULE.pack(r.site, r.op, signed(r.a & _WORD, 64), signed(r.b & _WORD, 64), r.only, r.size) for r in rules)
         try:
             os.write(self._to, head + body)
         except OSError as e:
@@ -173,12 +187,6 @@ class Server:
             parts.append(part)
             size -= len(part)
         return b"".join(parts)
-
-
-def _signed(value: int) -> int:
-    """The value as a signed 64-bit number."""
-    value &= 2**64 - 1
-    return value - 2**64 if value >> 63 else value
 
 
 def run_all(servers: Sequence[Server], requests: Iterable[Sequence[Rule]]) -> Iterator[tuple[Sequence[Rule], Outcome]]:

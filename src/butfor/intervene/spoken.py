@@ -14,12 +14,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from butfor.errors import UsageError
-from butfor.intervene.phrases import SIGNS, Phrases, offer
+from butfor.intervene.phrases import Phrases, offer
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.sites import NOWHERE, Site
 from butfor.program.program import Program
-
-__all__ = ["SIGNS", "Speech"]
+from butfor.program.sites import NOWHERE, Site
 
 _EXAMPLE = "for example: prog.c:44 flip when equal"
 _PLACE = re.compile(r"(?:^|:)(?P<line>\d+)(?::(?P<column>\d+))?(?:#(?P<number>\d+))?\s+(?P<what>.+?)(?:\s+at\s+(?P<only>\d+))?\Z", re.DOTALL)

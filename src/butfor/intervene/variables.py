@@ -7,10 +7,10 @@ from itertools import islice
 from typing import Any
 
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.sites import Site
 from butfor.program.debug import CType, Variable
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.program import Program
+from butfor.program.sites import Site
 
 Found = tuple[int | str, Variable, Rule]  # the slot of a local variable or the name of a global one, the variable, the rule that reads it
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from butfor.intervene.candidates import Candidate
+from butfor.intervene.phrases import SIGNS
 from butfor.intervene.relations import EQUAL, GREATER, LESS, OPERATORS, TRUE_FOR
-from butfor.intervene.rules import Op
-from butfor.intervene.sites import Site, SiteKind
-from butfor.intervene.spoken import SIGNS
+from butfor.intervene.rules import Op, real_of
 from butfor.program.model import Const
+from butfor.program.sites import Site, SiteKind
 from butfor.trace.places import Places
 
 _WHEN = {
@@ -18,6 +17,7 @@ _WHEN = {
     Op.FLIP_LESS: (LESS, "its left side is less"),
     Op.FLIP_GREATER: (GREATER, "its left side is greater"),
 }
+_UNWRITTEN = "..."  # stands for an expression whose source is not known
 
 
 class Words:
@@ -59,12 +59,12 @@ class Words:
         where = self.places.location(instr)
         tree = self.places.tree(where.file) if where is not None else None
         if where is None or tree is None:
-            return ""
+            return _UNWRITTEN
         found = tree.expression_at(where.line, where.column)
         if found is not None:
             return found.text
         statement = tree.statement_at(where.line, where.column)
-        return statement.text if statement is not None else ""
+        return statement.text if statement is not None else _UNWRITTEN
 
     def _condition(self, c: Candidate) -> str:
         text = f"`{self._text(c.site)}`"
@@ -100,7 +100,7 @@ class Words:
             return f"had the right side of {text} been {_by(c)}"
         if op in (Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL):
             return f"had the right side of {text} been `{c.rule.name}`"
-        return f"had {text} been {_by(c)}"
+        return self._value(c)
 
     def _value(self, c: Candidate) -> str:
         text, op = f"`{self._text(c.site)}`", c.rule.op
@@ -121,8 +121,8 @@ class Words:
             return f"had {text} {verb} `{c.rule.name}`"
         if op is Op.SET:
             return f"had {text} been {_number(c)}"
-        if op is Op.NEGATE:
-            return f"had {text} been negated"
+        if op is Op.NOT:
+            return f"had {text} been 1 where it was 0, and 0 otherwise"
         return f"had {text} been {_by(c)}"
 
 
@@ -135,5 +135,5 @@ def _by(c: Candidate) -> str:
 
 def _number(c: Candidate) -> str:
     if c.site.is_real:
-        return f"{struct.unpack('<d', struct.pack('<q', c.rule.a))[0]:g}"
+        return f"{real_of(c.rule.a):g}"
     return "NULL" if c.site.is_pointer and not c.rule.a else str(c.rule.a)

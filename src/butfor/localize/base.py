@@ -8,12 +8,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
-from butfor.explanation import Evidence
+from butfor.explanation import Evidence, FailureKind
 from butfor.failures.point import FailurePoint
-from butfor.frontends.c.run import RunSpec
+from butfor.intervene.otherrun import OtherRun
 from butfor.marks import Marks
 from butfor.options import Options
 from butfor.trace.dependence import Dependence
@@ -39,18 +36,6 @@ class Budget:
         return time.monotonic() >= self.end
 
 
-@dataclass(frozen=True, slots=True)
-class OtherRun:
-    """Another test of the program: how to run it, what it should do, whether it fails, and which segments it ran."""
-
-    name: str
-    spec: RunSpec
-    expect_stdout: bytes | None
-    expect_exit: int | None
-    failed: bool
-    covered: NDArray[np.bool_]
-
-
 @dataclass(frozen=True)
 class Case:
     """One failing run with everything a method may ask about it."""
@@ -73,6 +58,17 @@ class Case:
     def objects(self) -> Objects:
         """Objects by address."""
         return Objects(self.recording)
+
+    @cached_property
+    def _check(self) -> Place | None:
+        """The failed check, when the failure is one."""
+        node = self.point.node if self.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR) else None
+        return self.places.of(node) if node is not None else None
+
+    def is_check(self, place: Place) -> bool:
+        """Whether a place is the failed check itself, or a part of it."""
+        check = self._check
+        return check is not None and place.path == check.path and place.line == check.line and place.column >= check.column
 
     @cached_property
     def slices(self) -> dict[str, Slice]:

@@ -12,24 +12,24 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from butfor.errors import ButforError
 from butfor.explanation import Evidence, FailureKind
 from butfor.intervene.again import experiment, trials
 from butfor.intervene.candidates import Candidate, Candidates, initial
 from butfor.intervene.experiment import Confirmed, Result
 from butfor.intervene.rules import Op
-from butfor.intervene.sites import Site
 from butfor.intervene.spoken import Speech
 from butfor.intervene.strength import FAMILIES, score_of, strength, weights_of
 from butfor.intervene.words import Words
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.debug import CType
+from butfor.program.sites import Site
 from butfor.source.model import Role
 from butfor.trace.places import Place
 
 _SHARE = 0.4  # of the budget
 _EACH = 6  # changes of one statement that are tried on other inputs
 _MOST_INITIAL = 40  # elements of initial data that are changed
-_NOT_REPEATABLE = "the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried"
 _DETOURS = frozenset(("force", "truth", "flip", "reversed", "keep", "skip", "value", "case"))  # they avoid the fault more often than they mend it
 _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
 _FAR = 1_000.0  # distance of what is in no slice
@@ -42,15 +42,26 @@ class _Statement:
 
 
 def localize(case: Case) -> Diagnosis:
-    """The statements at which a change avoids the failure."""
+    """The statements at which a change avoids the failure. A program that cannot be run again is a note, not an error: other methods go on."""
     if case.point.kind is FailureKind.MEMORY and case.recording.meta.expect_stdout is None:
-        return Diagnosis("butfor", (), {"skipped": "memory errors that the run survived cannot be seen in a run that records nothing"})
+        return _skipped("memory errors that the run survived cannot be seen in a run that records nothing, so no change was tried")
+    try:
+        return _experiment(case)
+    except ButforError as e:
+        return _skipped(f"the program could not be run again with changes: {e.message}")
+
+
+def _skipped(why: str) -> Diagnosis:
+    return Diagnosis("butfor", (), {"skipped": why}, notes=(why,))
+
+
+def _experiment(case: Case) -> Diagnosis:
     end = time.monotonic() + _SHARE * case.options.budget
     with experiment(case.recording, case.point, case.options.cc) as (build, running):
         result = running.watch()
         if not result.repeatable or running.goal.is_met(result.baseline) or result.output != case.recording.stdout:
-            return Diagnosis("butfor", (), {"skipped": _NOT_REPEATABLE}, notes=(_NOT_REPEATABLE,))
-        ordered = _in_order(case, build.sites, Candidates(case.recording.program, build.sites, result.seen))
+            return _skipped("the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried")
+        ordered = _in_order(case, build.sites, Candidates(case.recording.program, result.seen))
         places = {id(c): place for c, place in ordered}
         running.search(result, (c for c, _ in ordered), lambda: time.monotonic() >= end or case.budget.is_over())
         running.try_tests(result, trials(case.others, case.recording.log.counts > 0), case.budget.is_over)
@@ -134,7 +145,7 @@ class _Teller:
         return {"file": s.place.file, "line": s.place.line, "text": s.place.text, "count": len(s.found), "changes": changes}
 
 
-def distances(case: Case) -> dict[tuple[str, int], float]:
+def _distances(case: Case) -> dict[tuple[str, int], float]:
     """How far each instruction was from the failure, for those in the relevant slice."""
     best: dict[tuple[str, int], float] = {}
     for kind in ("data", "relevant"):
@@ -147,12 +158,11 @@ def distances(case: Case) -> dict[tuple[str, int], float]:
 
 def _in_order(case: Case, sites: tuple[Site, ...], candidates: Candidates) -> list[tuple[Candidate, Place]]:
     """What is tried, with the statement it changes: near the failure first, natural edits first."""
-    known = distances(case)
-    check = case.places.of(case.point.node) if case.point.node is not None else None
+    known = _distances(case)
     rows: list[tuple[float, Candidate, Place]] = []
     for site in sites:
-        place = place_of(case, site)
-        if place is None or (check is not None and place.line == check.line and place.path == check.path and _is_check(case)):
+        place = _place_of(case, site)
+        if place is None or case.is_check(place):
             continue
         distance = known.get((site.function, site.instr), _FAR)
         for c in candidates.of(site):
@@ -199,11 +209,7 @@ def _element(case: Case, name: str, offset: int) -> tuple[int, int] | None:
     return (start, t.size) if whole and t is not None else None
 
 
-def _is_check(case: Case) -> bool:
-    return case.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR)
-
-
-def place_of(case: Case, site: Site) -> Place | None:
+def _place_of(case: Case, site: Site) -> Place | None:
     """The statement that a site belongs to."""
     fn = case.recording.program.function(site.function)
     return case.places.of_instr(fn, fn.instrs[site.instr])

@@ -15,7 +15,6 @@ from typing import Any
 
 from butfor.encode.justify import Justified, Justifier
 from butfor.encode.recheck import recheck
-from butfor.explanation import FailureKind
 from butfor.localize.base import Case
 from butfor.localize.slice import initial_places
 from butfor.solve import Verdict
@@ -89,13 +88,11 @@ class CauseTree:
         self._turned_up: list[tuple[Cause, tuple[Node, ...]]] = []  # further instances of decisions that are open
         self._heap: list[_Candidate] = []
         self._solving = min(_SOLVING, case.options.budget / 4)
-        check = case.point.node if case.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR) else None
-        self._check = case.places.of(check) if check is not None else None
 
     def open(self, depth: int) -> None:
         """Builds the tree down to a level, or to the statement that the user called guilty."""
         point = self.case.point
-        root = self._add(None, 0, None, "failure", point.roots)
+        root = self._add(None, 0, None, "failure", point.roots, self.justifier.justify(point.roots))
         assert root is not None
         for node in point.roots:  # the failed check is explained by the root itself
             if node[1] >= 0 and self.trace.instr(node).op in ("br", "switch"):
@@ -133,9 +130,10 @@ class CauseTree:
         waiting = self._waiting.pop(c.key, {})
         others = sorted(waiting, key=lambda parts: -parts[-1][0])[: _ROUNDS - 1] if c.via != "address" else []
         roots = tuple(dict.fromkeys(node for parts in (c.nodes, *others) for node in parts))
-        cause = self._add(c.parent, c.level, c.place, c.via, roots)
+        justified = self.justifier.justify(roots)
+        cause = self._add(c.parent, c.level, c.place, c.via, roots, justified)
         if cause is None:  # nothing new was computed, but other decisions may have led to it
-            self._children(replace(self.causes[c.parent], nodes=tuple(self.justifier.justify(roots).nodes)), depth)
+            self._children(replace(self.causes[c.parent], nodes=tuple(justified.nodes)), depth)
             return
         self._opened[c.key] = cause
         cause.guard = c.guard
@@ -172,9 +170,8 @@ class CauseTree:
     def _mark(self, place: Place | None) -> str | None:
         return None if place is None else self.case.marks.of(place.file, place.line)
 
-    def _add(self, parent: int | None, level: int, place: Place | None, via: str, roots: tuple[Node, ...]) -> Cause | None:
+    def _add(self, parent: int | None, level: int, place: Place | None, via: str, roots: tuple[Node, ...], justified: Justified) -> Cause | None:
         """The cause of these instances' values; None when it says nothing that its parent did not say."""
-        justified = self.justifier.justify(roots)
         self.complete = self.complete and justified.complete
         cause = Cause(len(self.causes), parent, level, place, via, tuple(justified.nodes))
         self._statements(cause, justified)
@@ -235,7 +232,7 @@ class CauseTree:
         known = self._static.get(key)
         if known is None:
             place = self.case.places.of(node)
-            unwanted = place is None or place.role == Role.END or self._is_check(place) or self._mark(place) == "benign"
+            unwanted = place is None or place.role == Role.END or self.case.is_check(place) or self._mark(place) == "benign"
             known = () if place is None or unwanted else (place, *self._macros(place))
             s = self.trace.at(node[0])
             if node[1] >= 0 and self.case.places.of_instr(s.fn, s.fn.instrs[node[1]]) is not None:  # else it is the call's, which varies
@@ -247,10 +244,6 @@ class CauseTree:
         if known is None:
             known = self._defined[place] = [m for m in self.case.places.macros(place) if self._mark(m) != "benign"]
         return known
-
-    def _is_check(self, place: Place) -> bool:
-        """Whether the place is the failed assertion itself."""
-        return self._check is not None and place.path == self._check.path and place.line == self._check.line and place.column >= self._check.column
 
     def _assigned(self, node: Node) -> list[Node]:
         """The assignments that gave the pointers and indices of an address their values, one step back."""
@@ -307,8 +300,10 @@ class CauseTree:
 
     def _is_late(self) -> bool:
         """Whether the time is used up; then the tree is not complete."""
-        self.complete = self.complete and not self.case.budget.is_over()
-        return not self.complete and self.case.budget.is_over()
+        if not self.case.budget.is_over():
+            return False
+        self.complete = False
+        return True
 
     def _few(self, nodes: Iterable[Node], most: int) -> list[Node]:
         """At most so many instances of each instruction, the first that were met: what comes after repeats them."""

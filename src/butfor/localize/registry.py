@@ -15,6 +15,7 @@ _OWN = {
     "spectrum": "butfor.localize.spectrum:localize",
 }
 DEFAULT = ("slice", "cascade", "butfor")
+OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for
 
 
 def names() -> tuple[str, ...]:

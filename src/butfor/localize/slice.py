@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from butfor.explanation import FailureKind
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.model import Instr
 from butfor.trace.places import Place
@@ -17,7 +16,6 @@ from butfor.trace.steps import Step
 from butfor.trace.trace import Node
 
 _TOLD = 40  # statements whose values are told
-_CHECKS = (FailureKind.ASSERTION, FailureKind.REACH_ERROR)
 
 
 @dataclass(slots=True)
@@ -56,7 +54,7 @@ def _symptom(case: Case, e: _Entry, last: float) -> float:
     shown = case.places.of(case.point.node) if case.point.node is not None else None
     if shown is None or e.place.path != shown.path:
         return 0.0
-    if case.point.kind in _CHECKS and shown.line <= e.place.line <= shown.line and e.place.column >= shown.column:
+    if case.is_check(e.place):
         return last
     return 1.5 if e.place == shown else 0.0
 

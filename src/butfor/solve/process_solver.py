@@ -1,4 +1,4 @@
-"""Any solver that reads SMT-LIB 2 from its standard input: `BUTFOR_SOLVER='yices-smt2 --incremental'`, `cvc5 --incremental`, `z3 -in`."""
+"""Any solver that reads SMT-LIB 2 from its standard input: `BUTFOR_SOLVER='cvc5 --incremental'`, `z3 -in`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from butfor.solve.smtlib import script, selector
 
 _HEAD = "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n(set-logic QF_BV)\n"
 _SLICE = 0.05  # seconds between two looks at whether a check was cancelled
-_VALUE = re.compile(r"\|([^|]*)\|\s+(?:#x([0-9a-fA-F]+)|#b([01]+)|\(_ bv(\d+) \d+\)|(true|false))\s*\)")
+_VALUE = re.compile(r"\((?:\|([^|]*)\||([^\s()|]+))\s+(?:#x([0-9a-fA-F]+)|#b([01]+)|\(_ bv(\d+) \d+\)|(true|false))\s*\)")
 _VERDICTS = {"sat": Verdict.SAT, "unsat": Verdict.UNSAT}
 
 
@@ -31,8 +31,9 @@ class ProcessSolver:
         values = f"(get-value ({' '.join(f'|{v.data}|' for v in wanted)}))\n" if wanted else ""
         verdict, rest = self._ask(f"{script(problem, with_selectors=False)}\n(check-sat)\n{values}", limit)
         if verdict is Verdict.SAT:
-            found = {m[1]: _number(m) for m in _VALUE.finditer(rest)}
-            model = {str(v.data): found.get(str(v.data), 0) for v in wanted}
+            model = {m[1] or m[2]: _number(m) for m in _VALUE.finditer(rest)}
+            if not {str(v.data) for v in wanted} <= model.keys():  # an answer that is not understood is none
+                return SolverResult(Verdict.UNKNOWN, (), {}, time.monotonic() - start)
             return SolverResult(verdict, (), model, time.monotonic() - start)
         return SolverResult(verdict, problem.names if verdict is Verdict.UNSAT else (), {}, time.monotonic() - start)
 
@@ -86,8 +87,8 @@ class ProcessSolver:
 
 
 def _number(m: re.Match[str]) -> int:
-    if m[2]:
-        return int(m[2], 16)
     if m[3]:
-        return int(m[3], 2)
-    return int(m[4]) if m[4] else int(m[5] == "true")
+        return int(m[3], 16)
+    if m[4]:
+        return int(m[4], 2)
+    return int(m[5]) if m[5] else int(m[6] == "true")

@@ -11,13 +11,13 @@ from typing import Any, cast
 
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.segments import AFTER, ENTRY, RET, SETJMP
-from butfor.program.types import Kind, Type, store_size
+from butfor.program.types import store_size
 from butfor.trace.bytes_memory import ByteMemory
 from butfor.trace.log import EVENT, NO_FRAME, READ
 from butfor.trace.memory import BIRTH, COPY, FILL, INPUT, WRITE
+from butfor.trace.sameness import same_but_open, same_but_undefined
 from butfor.trace.semantics import Closure, SemanticsError, compile_instr, from_bytes, intrinsic, to_bytes
-from butfor.trace.semantics_aggregate import undefined_elements
-from butfor.trace.semantics_softfloat import float_format, is_nan
+from butfor.trace.semantics_int import read_modify_write
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Trace
 
@@ -308,7 +308,7 @@ class _Replay:
         self.result.stores += len(effects.stores)
         if value is not _POISON:
             mine = to_bytes(value, t)
-            if mine != recorded and not same_but_open(mine, recorded, t) and not _same_but_undefined(f.fn, instr, value, recorded):
+            if mine != recorded and not same_but_open(mine, recorded, t) and not same_but_undefined(f.fn, instr, value, recorded):
                 self.result.miss(f"segment {i} in {f.fn.name}: store of {mine.hex()}, recorded {recorded.hex()}")
         address = self._value(f, pointer)
         if effects.address:
@@ -326,7 +326,8 @@ class _Replay:
         old = from_bytes(self._loaded(i, f, instr.args[0], at, s, instr), t)
         operand = self._value(f, instr.args[1])
         if instr.op == "atomicrmw":
-            new = _POISON if operand is _POISON else _rmw(instr.detail[0], cast(int, old), operand, t.bits)
+            new = _POISON if operand is _POISON else read_modify_write(instr.detail[0], cast(int, old), operand, t.bits)
+            new = _POISON if new is None else new
             f.regs[instr.slot] = old
         else:
             same = old == operand
@@ -401,52 +402,3 @@ class _Cursor:
     store: int
     byte: int
     address: int
-
-
-def same_but_open(mine: bytes, recorded: bytes, t: Type) -> bool:
-    """Whether two images of a value differ only in what the language leaves open: padding, and the sign and payload of a NaN."""
-    if t.kind is Kind.FLOAT:
-        fmt = float_format(t.bits)
-        return all(is_nan(fmt, int.from_bytes(x, "little")) for x in (mine, recorded))
-    if t.kind is Kind.VECTOR and t.elem.kind is Kind.FLOAT:
-        step = t.elem.bits // 8
-        parts = [(mine[k : k + step], recorded[k : k + step]) for k in range(0, len(mine), step)]
-        return all(a == b or same_but_open(a, b, t.elem) for a, b in parts)
-    return t.is_aggregate and to_bytes(from_bytes(recorded, t), t) == mine
-
-
-def _same_but_undefined(fn: Function, store: Instr, value: Any, recorded: bytes) -> bool:
-    """Whether a stored vector differs only in elements that were never defined."""
-    source = store.args[0]
-    if store.op != "store" or not isinstance(source, int) or fn.definer[source] < 0:
-        return False
-    shuffle = fn.instrs[fn.definer[source]]
-    if shuffle.op != "shufflevector":
-        return False
-    unknown = undefined_elements(shuffle)
-    pairs = zip(value, from_bytes(recorded, store.detail), strict=True)  # type: ignore[arg-type]  # a vector's value is a tuple
-    return all(a == b or k in unknown for k, (a, b) in enumerate(pairs))
-
-
-def _rmw(operation: str, old: int, value: int, bits: int) -> Any:
-    mask = (1 << bits) - 1
-    sign = 1 << (bits - 1)
-
-    def signed(x: int) -> int:
-        return (x ^ sign) - sign
-
-    table = {
-        "xchg": lambda: value,
-        "add": lambda: old + value,
-        "sub": lambda: old - value,
-        "and": lambda: old & value,
-        "nand": lambda: ~(old & value),
-        "or": lambda: old | value,
-        "xor": lambda: old ^ value,
-        "max": lambda: max(old, value, key=signed),
-        "min": lambda: min(old, value, key=signed),
-        "umax": lambda: max(old, value),
-        "umin": lambda: min(old, value),
-    }
-    rule = table.get(operation)
-    return _POISON if rule is None else rule() & mask

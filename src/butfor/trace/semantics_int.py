@@ -87,3 +87,22 @@ def int_resize(op: str, source: int, target: int) -> str:
     if op == "sext":
         return f"(({{0}} ^ {1 << source - 1}) - {1 << source - 1}) & {(1 << target) - 1}"
     return "{0}" if target >= source else f"{{0}} & {(1 << target) - 1}"
+
+
+def read_modify_write(operation: str, old: int, value: int, bits: int) -> int | None:
+    """What an atomic operation leaves in memory; None for those on floats."""
+    table = {
+        "xchg": lambda: value,
+        "add": lambda: old + value,
+        "sub": lambda: old - value,
+        "and": lambda: old & value,
+        "nand": lambda: ~(old & value),
+        "or": lambda: old | value,
+        "xor": lambda: old ^ value,
+        "max": lambda: max(old, value, key=lambda x: signed(x, bits)),
+        "min": lambda: min(old, value, key=lambda x: signed(x, bits)),
+        "umax": lambda: max(old, value),
+        "umin": lambda: min(old, value),
+    }
+    rule = table.get(operation)
+    return None if rule is None else rule() & ((1 << bits) - 1)

@@ -12,8 +12,8 @@ from butfor.frontends.c import cache, toolchain
 from butfor.frontends.c.build import RUNTIME, code_version, object_code, runtime_objects
 from butfor.frontends.c.instrument.hooked import hook
 from butfor.frontends.c.llvm.module import Module
-from butfor.intervene.sites import Site
 from butfor.program.program import Program
+from butfor.program.sites import Site
 
 HOOKS = Path(__file__).parent / "hooks"
 _WRAPPED = re.compile(r"__cf_w_(\w+)\(|^REFUSED\((\w+)\)|^NONDET\((\w+),", re.MULTILINE)

@@ -1,6 +1,7 @@
 /* What a run that is only tried may do to the world: nothing. It starts no other programs and sends no signals, and the ways in which programs
    say that they failed are noted. Files are in files.c. */
 #include "hooks.h"
+#include "nondet_list.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -50,15 +51,9 @@ void __cf_w___VERIFIER_nondet_memory(void *p, size_t n) {
 }
 void bf_nondet_start(void) {
   const char *list = getenv("BUTFOR_NONDET");
-  if (list && *list) {
-    for (const char *p = list; *p; p++) count += *p == ',';
-    given = calloc(++count, 8);
-    for (unsigned i = 0; i < count; i++) {
-      char *end;
-      given[i] = strtoull(list, &end, 10);
-      list = *end ? end + 1 : end;
-    }
-  }
+  count = nondet_count(list);
+  given = calloc(count + 1, sizeof *given);
+  nondet_read(list, count, given);
   unsetenv("BUTFOR_NONDET");
 }
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from butfor.frontends.c.instrument.hooks import DECLARATIONS, Hooker
 from butfor.frontends.c.instrument.module import exported, quoted, renamed, without_debug
 from butfor.frontends.c.llvm.module import Module
-from butfor.intervene.sites import Site
 from butfor.program.program import Program
+from butfor.program.sites import Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ import re
 from butfor.frontends.c.instrument.calltext import argument_texts, arguments_start, split_commas, type_text, value_text
 from butfor.frontends.c.llvm.body import instruction_lines, split_metadata
 from butfor.frontends.c.llvm.module import Module
-from butfor.intervene.sites import Site, SiteKind
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.segments import SETJMPS, Layout
+from butfor.program.sites import Site, SiteKind
 from butfor.program.types import Kind, Type, store_size
 
 PREDICATES = {"eq": 0, "ne": 1, "lt": 2, "le": 3, "gt": 4, "ge": 5}
@@ -173,12 +173,12 @@ class Hooker:
     def _on_compare(self, instr: Instr, name: str, right: str) -> bool:
         predicate, t = instr.detail
         m = _COMPARE.match(right)
-        if m is None or instr.type.kind is not Kind.INT or not (_is_whole(t) or _is_real(t)):
+        code = PREDICATES.get(predicate[-2:])  # none for `ord` and `uno`, which ask for a NaN
+        if m is None or code is None or instr.type.kind is not Kind.INT or not (_is_whole(t) or _is_real(t)):
             return False
         a, b = split_commas(m["rest"])
         result = self._new(f"zext i1 {self._raw(right)} to i32")
         is_unsigned = predicate[0] == "u" or t.kind is Kind.PTR
-        code = PREDICATES.get(predicate[-2:], 0)
         if t.kind is Kind.FLOAT:
             site = self._site(instr, SiteKind.COMPARE, t, operator=code)
             call = f"@__cf_cd(i32 {site}, i32 {result}, double {self._wide(t, a)}, double {self._wide(t, b)}, i32 {code}, ptr %cf.frame)"

@@ -1,5 +1,6 @@
 /* Models of functions that change where the program goes: exits, failed assertions, signals, nondeterminism. */
 #include "rt_shadow.h"
+#include "nondet_list.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -53,11 +54,11 @@ int __bf_w_clone(void) { __bf_unsupported(2, 0); return 0; }
 
 /* ---- nondeterministic values: given ones in order, then 0 ----------------------------------------------------------- */
 
-static long long *given;
+static u64 *given;
 static unsigned count, next;
 static u64 nondet(void) {
   bf_input_result(1, -2, next);
-  return next < count ? (u64)given[next++] : (next++, 0);
+  return next < count ? given[next++] : (next++, 0);
 }
 #define NONDET(name, type) type __bf_w___VERIFIER_nondet_##name(void) { return (type)nondet(); }
 #include "nondet_types.h"
@@ -132,14 +133,8 @@ int __bf_w_sigaction(int sig, const struct sigaction *act, struct sigaction *old
 
 void bf_control_start(void) {
   const char *list = getenv("BUTFOR_NONDET");
-  if (list && *list) {
-    for (const char *p = list; *p; p++) count += *p == ',';
-    given = bf_reserve(8 * (u64)++count);
-    for (unsigned i = 0; i < count; i++) {
-      char *end;
-      given[i] = (long long)strtoull(list, &end, 10);
-      list = *end ? end + 1 : end;
-    }
-  }
+  count = nondet_count(list);
+  given = bf_reserve(8 * (u64)(count + 1));
+  nondet_read(list, count, given);
   unsetenv("BUTFOR_NONDET");
 }
