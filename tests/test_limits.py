@@ -103,6 +103,7 @@ def test_interrupted_while_the_program_runs(work: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         start_new_session=True,
+        preexec_fn=_heeds_interrupts,
     )
     pid = _pid_written_below(scratch)
     process.send_signal(signal.SIGINT)
@@ -111,6 +112,10 @@ def test_interrupted_while_the_program_runs(work: Path) -> None:
     assert (work / "report").read_text() == "old"
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+def _heeds_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts background jobs with it ignored
 
 
 def _pid_written_below(scratch: Path) -> int:

@@ -18,6 +18,7 @@ import butfor
 from butfor import api
 from butfor.errors import DiskFull, RecordingError
 from butfor.explanation import Explanation
+from butfor.localize import registry
 from butfor.options import Options
 from butfor.trace.log import COLUMNS
 from butfor.trace.recording import FORMAT
@@ -97,7 +98,7 @@ def test_replay_elsewhere_says_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     shutil.move(path, there / "run.bfr")
     shutil.rmtree(here)
     monkeypatch.chdir(there)
-    second = replayed(Path("run.bfr"), check=True)
+    second = replayed(Path("run.bfr"), check=True, methods=registry.DEFAULT)
     assert second.failure is not None
     assert second.failure.details["text"] == "assert(total(list) == 99);"
     assert second.methods["check"]["mismatches"] == 0
