@@ -29,6 +29,7 @@ from butfor.testsfile import TestCase, read_tests
 from butfor.trace.check import check
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import COLUMNS
+from butfor.trace.passing import Passing
 from butfor.trace.places import Places
 from butfor.trace.recording import Meta, Recording
 
@@ -101,7 +102,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         status,
         _timed(info, start),
         failure_of(verdict.failure, places),
-        rank(diagnoses, places, marks),
+        rank(diagnoses, places, marks, Passing(places, dependence).origins(case.slices["relevant"].distance)),
         methods,
         tuple(notes),
         tuple(failure_of(e, places) for e in verdict.memory),

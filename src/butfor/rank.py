@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from butfor.explanation import Also, Evidence, RankedStatement, Reason
 from butfor.intervene.strength import SCALE
@@ -42,8 +42,11 @@ def _also(place: Place, findings: Sequence[tuple[str, Finding]], places: Places)
     return (*macros, *(Also(place.file, line, "the statement goes on here") for line in lines))
 
 
-def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks) -> tuple[RankedStatement, ...]:
-    """One row per statement, best first; what the user called guilty is the first, what they called benign is left out."""
+def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks, passing: Mapping[Place, Place]) -> tuple[RankedStatement, ...]:
+    """One row per statement, best first; what the user called guilty is the first, what they called benign is left out.
+
+    Statements that pass one value on (`passing`: to the statement that they have it from) are one row, which names the others.
+    """
     by_place: dict[Place, list[tuple[str, Finding]]] = {}
     for diagnosis in diagnoses:
         for finding in diagnosis.findings:
@@ -57,6 +60,11 @@ def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks) -> tuple[
         evidence = min((f.evidence for _, f in findings), key=_ORDER.__getitem__)
         scored.append((mark != "guilty", -score, place, findings, evidence))
     scored.sort(key=lambda row: row[:2])
+    others: dict[Place, list[Place]] = {}
+    for _, _, place, _, _ in scored:
+        others.setdefault(_computed(place, passing), []).append(place)
+    firsts = {chain[0]: chain[1:] for chain in others.values()}
+    rows = [row for row in scored if row[2] in firsts]
     return tuple(
         RankedStatement(
             rank=k + 1,
@@ -69,8 +77,22 @@ def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks) -> tuple[
             score=round(1.0 / (1.0 + math.exp(negative + _EVEN)), 4),
             evidence=evidence,
             reasons=tuple(Reason(method, f.reason, f.evidence) for method, f in findings),
-            also=_also(place, findings, places),
+            also=(*_also(place, findings, places), *(a for p in firsts[place] for a in _passed(p, by_place[p], places))),
             extra={key: value for _, f in findings for key, value in f.extra.items()},
         )
-        for k, (_, negative, place, findings, evidence) in enumerate(scored)
+        for k, (_, negative, place, findings, evidence) in enumerate(rows)
     )
+
+
+def _passed(place: Place, findings: Sequence[tuple[str, Finding]], places: Places) -> tuple[Also, ...]:
+    """A statement that another row stands for."""
+    return (Also(place.file, place.line, f"the same value passes here: {place.text}"), *_also(place, findings, places))
+
+
+def _computed(place: Place, passing: Mapping[Place, Place]) -> Place:
+    """The statement that computed what a statement passes on; itself when it does not."""
+    met = {place}
+    while (origin := passing.get(place)) is not None and origin not in met:
+        met.add(origin)
+        place = origin
+    return place

@@ -170,3 +170,41 @@ def test_a_recording_is_not_run_unless_that_is_asked_for(tmp_path: Path) -> None
     assert "butfor" not in answer.methods
     assert any("was not run again" in note for note in answer.notes)
     assert butfor.explain(path, methods=["butfor"]).ranking[0].line == BOUNDARY.line_of("i < n")
+
+
+def test_overriding_what_is_printed_says_little(tmp_path: Path) -> None:
+    text = source(
+        """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    int code = 7;
+    if (n > 4)
+        code = 3;
+    printf("%d\\n", code);
+    return 0;
+}
+"""
+    )
+    answer = explained(tmp_path, text, args=["4"], expect_stdout="3\n")
+    assert answer.ranking[0].text == "n > 4"
+    (direct,) = [row for row in answer.ranking if row.text == "int code = 7;"]
+    assert direct.extra["counterfactual"]["direct"]
+
+
+def test_a_single_occurrence_is_tried_when_little_else_helps(tmp_path: Path) -> None:
+    text = source(
+        """
+int main(void) {
+    int letter, seen = 0;
+    while ((letter = getchar()) != EOF)
+        if (letter != ' ')
+            seen = seen * 10 + letter - 'a' + 1;
+    printf("%d\\n", seen);
+    return 0;
+}
+"""
+    )
+    answer = explained(tmp_path, text, stdin=b"abcde", expect_stdout="1245\n")
+    changes = [c for s in answer.methods["butfor"]["confirmed"] for c in s["changes"] if c["family"] == "once"]
+    assert any(c["with"].endswith("flip at 3") for c in changes)
+    assert any("gone the other way at time number 3" in c["text"] for c in changes)

@@ -18,6 +18,7 @@ from butfor.program.types import Kind, alloc_size, struct_layout
 from butfor.trace.values import signed
 
 _MOST_VALUES = 10
+_LAST = 4  # occurrences of a site that are changed alone
 _INITIAL_STEPS = (1, -1, 2, -2, 3, -3, 5, -5, 10, -10)
 _ADD, _SUB, _MUL, _SDIV, _UDIV, _SREM, _UREM, _AND, _OR, _XOR, _SHL, _ASHR, _LSHR = range(13)
 _SIGNED, _UNSIGNED_ONES = (_ADD, _SUB, _MUL, _SDIV, _SREM), (_ADD, _SUB, _MUL, _UDIV, _UREM)
@@ -54,6 +55,7 @@ _STAGE = {
     "initial": 1.5,
     "call": 2.0,
     "value": 3.0,
+    "once": 4.0,
 }
 
 
@@ -100,6 +102,14 @@ class Candidates:
                 yield Candidate(b.rule, site, b.family, b.operator, b.is_total)
         for family, rule in getattr(self, "_" + site.kind)(site, fn, instr, row):
             yield Candidate(rule, site, family)
+
+    def once(self, site: Site) -> Iterator[Candidate]:
+        """Changes at a single occurrence, the last ones and the first: a decision that goes the other way, an assignment that is skipped."""
+        count = int(self.seen[site.number]["count"])
+        if count > 1 and site.kind in (SiteKind.COMPARE, SiteKind.BRANCH, SiteKind.STORE):
+            op = Op.KEEP if site.kind is SiteKind.STORE else Op.FLIP
+            for k in sorted({1, *range(max(1, count - _LAST + 1), count + 1)}, reverse=True):
+                yield Candidate(Rule(site.number, op, only=k), site, "once")
 
     # --- conditions -------------------------------------------------------------------------------------------------------
 

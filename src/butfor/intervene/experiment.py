@@ -17,9 +17,9 @@ from butfor.intervene.inputs import others
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import Limits, Outcome, Server, run_all
 
-_INPUTS, _MOST_INPUTS = 20, 120  # other inputs that are used, and made
+_INPUTS, _MOST_INPUTS = 20, 80  # other inputs that are used, and made
 _SAMPLE = 12  # changes that are tried first on an input
-_LEAST_SHARE, _MOST_SHARE = 0.05, 0.75  # of changes that matter on an input which tells something
+_LEAST_SHARE, _BEST_SHARE, _MOST_SHARE = 0.05, 0.35, 0.75  # of changes that matter on an input which tells something
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +48,14 @@ class Confirmed:
     """A change that avoided the failure.
 
     `passes`: the place of the failure was reached as often as before, and all was well there. `keeps`: what was written before it is the same.
+    `is_direct`: it overrides the very value that was wrong, on its way to where that showed.
     """
 
     candidate: Candidate
     outcome: Outcome
     passes: bool
     keeps: bool = True
+    is_direct: bool = False
     avoids: int = 0  # other failing tests that pass with it
     breaks: int = 0  # passing tests that fail with it
     elsewhere: list[int] = field(default_factory=list)  # per other input: 0 nothing changed, 1 something inside, 2 the output or the end
@@ -103,24 +105,35 @@ class Experiment:
         """
         by_rule = {c.candidate.rule: c for c in chosen}
         sample = list(by_rule)[:: max(1, len(by_rule) // _SAMPLE)]
+        telling = sorted(self._telling(result, sample, is_over) if len(by_rule) > 1 else (), key=lambda t: abs(t[0] - _BEST_SHARE))
         rest = [rule for rule in by_rule if rule not in set(sample)]
         served = 0
-        for spec in others(self.spec, _MOST_INPUTS):
-            if served >= _INPUTS or is_over() or len(by_rule) < 2:
+        for _, spec, found in telling[:_INPUTS]:
+            if is_over():
                 break
-            with Server(self.build, self.name, spec, b"", self.servers[0].limits, self.cwd) as server:
+            with self._server(spec) as server:
+                found.update(self._effects(result, server, server.adopt(), rest))
+            served += 1
+            for rule, effect in found.items():
+                by_rule[rule].elsewhere.append(effect)
+        return served
+
+    def _telling(self, result: Result, sample: Sequence[Rule], is_over: Callable[[], bool]) -> Iterator[tuple[float, RunSpec, dict[Rule, int]]]:
+        """Inputs on which some of the sample matters: the share of it that does, the input, and what each did."""
+        for spec in others(self.spec, _MOST_INPUTS):
+            if is_over():
+                break
+            with self._server(spec) as server:
                 usual = server.adopt()
                 if usual.exit_status is None:
                     continue
                 found = dict(self._effects(result, server, usual, sample))
                 share = sum(effect == 2 for effect in found.values()) / len(sample)
-                if not _LEAST_SHARE <= share <= _MOST_SHARE:
-                    continue
-                served += 1
-                found.update(self._effects(result, server, usual, rest))
-                for rule, effect in found.items():
-                    by_rule[rule].elsewhere.append(effect)
-        return served
+                if _LEAST_SHARE <= share <= _MOST_SHARE:
+                    yield share, spec, found
+
+    def _server(self, spec: RunSpec) -> Server:
+        return Server(self.build, self.name, spec, b"", self.servers[0].limits, self.cwd)
 
     def _effects(self, result: Result, server: Server, usual: Outcome, rules: Iterable[Rule]) -> Iterator[tuple[Rule, int]]:
         """For each rule: 0 it changed nothing, 1 something inside, 2 the output or the end."""

@@ -33,12 +33,14 @@ FAMILIES: Mapping[str, float] = {
     "keep": -0.7,
     "case": -0.8,
     "skip": -1.0,
+    "once": -1.2,
 }
 _BASE = 2.7
 SCALE = 10.0
 _ELSEWHERE = -2.0  # for a change that alters the output on all other inputs
 _UNKNOWN = 0.5  # the share of other inputs it alters, when none was tried
 _BYPASS = -1.0  # the place of the failure was not reached any more
+_DIRECT = -1.0  # it overrides what is printed: of course that helps
 _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
 _AVOIDS, _BREAKS = 1.5, -3.0  # other failing tests that it mends, passing tests that it breaks: all of them
 _LEAST = 4  # other inputs that make a share
@@ -57,6 +59,8 @@ def weights_of(inputs: Sequence[Sequence[int]]) -> list[float]:
 def strength(c: Confirmed, weights: Sequence[float], failing: int, passing: int) -> float:
     """The log-odds that one change gives to its statement. `failing` and `passing` are the other tests that were tried."""
     total = _BASE + FAMILIES[c.candidate.family] + _ELSEWHERE * _share(c, weights)
+    if c.is_direct:
+        total += _DIRECT
     if not c.passes:
         total += _BYPASS
     if not c.keeps:

@@ -76,7 +76,7 @@ class Words:
         if op is Op.RELATION:
             return f"had {text} been decided by `{OPERATORS[c.rule.a]}`"
         if op is Op.FLIP:
-            return f"had {text} gone the other way each time"
+            return f"had {text} gone the other way {f'at time number {c.rule.only}' if c.rule.only else 'each time'}"
         if op in (Op.TRUE, Op.FALSE):
             return f"had {text} always been {'true' if op is Op.TRUE else 'false'}"
         if op is Op.SHIFT:
@@ -109,7 +109,7 @@ class Words:
             if place is not None and place.target:
                 text = f"`{place.target}`"
             if op is Op.KEEP:
-                return f"had {text} kept its old value"
+                return f"had {text} kept its old value{f' at time number {c.rule.only}' if c.rule.only else ''}"
         if op is Op.COMPOUND:
             return f"had {text} been changed by `{SIGNS[c.rule.a]}=`"
         if op in (Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL):

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.errors import ButforError
 from butfor.explanation import Evidence, FailureKind
 from butfor.intervene.again import experiment, trials
-from butfor.intervene.candidates import Candidate, Candidates, initial
+from butfor.intervene.candidates import Candidate, Candidates
+from butfor.intervene.candidates import initial as initial_values
 from butfor.intervene.experiment import Confirmed, Result
 from butfor.intervene.rules import Op
 from butfor.intervene.spoken import Speech
@@ -23,14 +24,20 @@ from butfor.intervene.strength import FAMILIES, score_of, strength, weights_of
 from butfor.intervene.words import Words
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.debug import CType
-from butfor.program.sites import Site
+from butfor.program.sites import Site, SiteKind
 from butfor.source.model import Role
+from butfor.trace.passing import Passing
 from butfor.trace.places import Place
 
 _SHARE = 0.4  # of the budget
 _EACH = 6  # changes of one statement that are tried on other inputs
+_FEW = 5  # statements at which a change helps: with fewer, single occurrences are tried too
 _MOST_INITIAL = 40  # elements of initial data that are changed
-_DETOURS = frozenset(("force", "truth", "flip", "reversed", "keep", "skip", "value", "case"))  # they avoid the fault more often than they mend it
+_DETOURS = frozenset(
+    ("force", "truth", "flip", "reversed", "keep", "skip", "value", "case", "once")
+)  # they avoid the fault more often than they mend it
+_OVERRIDES = frozenset(("literal", "near", "value", "variable", "keep", "compound", "case"))
+_EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))  # there the same families stand for edits of an expression
 _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
 _FAR = 1_000.0  # distance of what is in no slice
 
@@ -61,11 +68,18 @@ def _experiment(case: Case) -> Diagnosis:
         result = running.watch()
         if not result.repeatable or running.goal.is_met(result.baseline) or result.output != case.recording.stdout:
             return _skipped("the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried")
-        ordered = _in_order(case, build.sites, Candidates(case.recording.program, result.seen))
-        places = {id(c): place for c, place in ordered}
+        candidates = Candidates(case.recording.program, result.seen)
+        ordered = _in_order(case, build.sites, candidates.of, initial=True)
         running.search(result, (c for c, _ in ordered), lambda: time.monotonic() >= end or case.budget.is_over())
+        places = {id(c): place for c, place in ordered}
+        if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < _FEW:
+            single = _in_order(case, build.sites, candidates.once, initial=False)
+            running.search(result, (c for c, _ in single), lambda: time.monotonic() >= end or case.budget.is_over())
+            ordered += single
+            places |= {id(c): place for c, place in single}
         running.try_tests(result, trials(case.others, case.recording.log.counts > 0), case.budget.is_over)
         inputs = running.disturb(result, _best(places, result), case.budget.is_over)
+    _mark_direct(case, result.confirmed)
     weights = weights_of([c.elsewhere for c in result.confirmed if c.elsewhere])
     statements = _by_statement(places, result.confirmed)
     for s in statements:
@@ -82,6 +96,14 @@ def _experiment(case: Case) -> Diagnosis:
         "confirmed": [teller.plain(s) for s in statements],
     }
     return Diagnosis("butfor", tuple(findings), data, result.complete, _missing(statements, result))
+
+
+def _mark_direct(case: Case, confirmed: list[Confirmed]) -> None:
+    """Marks changes that override the wrong value itself where it is only passed on."""
+    handed_on = Passing(case.places, case.dependence).handed_on(case.point.roots)
+    for c in confirmed:
+        site = c.candidate.site
+        c.is_direct = c.candidate.family in _OVERRIDES and site.kind not in _EDITED and (site.function, site.instr) in handed_on
 
 
 def _missing(statements: list[_Statement], result: Result) -> tuple[str, ...]:
@@ -133,6 +155,7 @@ class _Teller:
             "changed": c.outcome.changed,
             "passes": c.passes,
             "keeps": c.keeps,
+            "direct": c.is_direct,
             "avoids": c.avoids,
             "breaks": c.breaks,
             "inputs": len(c.elsewhere),
@@ -156,7 +179,9 @@ def _distances(case: Case) -> dict[tuple[str, int], float]:
     return best
 
 
-def _in_order(case: Case, sites: tuple[Site, ...], candidates: Candidates) -> list[tuple[Candidate, Place]]:
+def _in_order(
+    case: Case, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[Candidate]], *, initial: bool
+) -> list[tuple[Candidate, Place]]:
     """What is tried, with the statement it changes: near the failure first, natural edits first."""
     known = _distances(case)
     rows: list[tuple[float, Candidate, Place]] = []
@@ -165,10 +190,10 @@ def _in_order(case: Case, sites: tuple[Site, ...], candidates: Candidates) -> li
         if place is None or case.is_check(place):
             continue
         distance = known.get((site.function, site.instr), _FAR)
-        for c in candidates.of(site):
+        for c in candidates(site):
             if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(place):  # a variable that is born has no old value
                 rows.append((c.stage + min(distance, _FAR) / 20, c, place))
-    rows += ((c.stage + distance / 20, c, place) for distance, c, place in _initial(case))
+    rows += ((c.stage + distance / 20, c, place) for distance, c, place in (_initial(case) if initial else ()))
     rows.sort(key=lambda row: row[0])
     return [(c, place) for _, c, place in rows]
 
@@ -188,7 +213,7 @@ def _initial(case: Case) -> Iterator[tuple[float, Candidate, Place]]:
             continue
         met.add((found[0], element[0]))
         places = case.places.initialisers(found[0], element[0])
-        for c in initial(case.recording.program, found[0], *element) if places else ():
+        for c in initial_values(case.recording.program, found[0], *element) if places else ():
             yield relevant.distance[reader], c, places[0]
 
 
