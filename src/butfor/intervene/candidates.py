@@ -48,6 +48,7 @@ _STAGE = {
     "shift": 1.5,
     "case": 1.5,
     "literal": 1.0,
+    "named": 1.0,
     "near": 2.0,
     "operand": 2.0,
     "member": 2.0,

@@ -1,7 +1,9 @@
 """How much a confirmed change says about the statement it was made at.
 
-The weights are log-odds, read off logistic regressions over seeded faults and rounded by hand; no program was held out from that, so figures on
-those programs flatter them. That a change avoids the failure is much; how natural an edit it is, and how little else it would change on other
+The weights are log-odds, read off logistic regressions over seeded faults and rounded by hand. They were chosen while looking at all programs;
+weights fitted on one half of the programs alone (bench/ranking.py) do as well on the other half: the fault is among the first five in 78 %
+there, with these in 79 %.
+That a change avoids the failure is much; how natural an edit it is, and how little else it would change on other
 inputs, tells the fault from its bystanders.
 """
 
@@ -28,6 +30,7 @@ FAMILIES: Mapping[str, float] = {
     "near": -0.2,
     "reversed": 0.5,
     "truth": -0.4,
+    "named": -0.4,
     "compound": -0.4,
     "value": -0.7,
     "keep": -0.7,

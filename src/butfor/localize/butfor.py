@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from butfor.errors import ButforError
@@ -36,8 +36,9 @@ _MOST_INITIAL = 40  # elements of initial data that are changed
 _DETOURS = frozenset(
     ("force", "truth", "flip", "reversed", "keep", "skip", "value", "case", "once")
 )  # they avoid the fault more often than they mend it
-_OVERRIDES = frozenset(("literal", "near", "value", "variable", "keep", "compound", "case"))
+_OVERRIDES = frozenset(("literal", "named", "near", "value", "variable", "keep", "compound", "case"))
 _EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))  # there the same families stand for edits of an expression
+_NUMBER = re.compile(r"(?<!\w)\d|'")
 _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
 _FAR = 1_000.0  # distance of what is in no slice
 
@@ -192,10 +193,16 @@ def _in_order(
         distance = known.get((site.function, site.instr), _FAR)
         for c in candidates(site):
             if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(place):  # a variable that is born has no old value
-                rows.append((c.stage + min(distance, _FAR) / 20, c, place))
+                rows.append((c.stage + min(distance, _FAR) / 20, _by_name(c, place), place))
     rows += ((c.stage + distance / 20, c, place) for distance, c, place in (_initial(case) if initial else ()))
     rows.sort(key=lambda row: row[0])
     return [(c, place) for _, c, place in rows]
+
+
+def _by_name(c: Candidate, place: Place) -> Candidate:
+    """The candidate; another value for a constant that has a name, not a number to mistype, is a family of its own."""
+    is_named = c.family == "literal" and c.site.kind in (SiteKind.STORE, SiteKind.CONSTANT) and not _NUMBER.search(place.text)
+    return replace(c, family="named") if is_named else c
 
 
 def _declares(place: Place) -> bool:
