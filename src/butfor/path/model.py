@@ -13,6 +13,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from butfor.encode.sorts import Sort, Value
 from butfor.encode.terms import TRUE, Term, variable
 from butfor.trace.places import Place
 
@@ -25,7 +26,7 @@ class Cell:
     """
 
     name: str
-    sort: int  # as `Term.width`: bits, 0 for a boolean
+    sort: Sort  # as `Term.width`: bits, 0 for a boolean, negative for unbounded numbers and maps
     shown: str
     type: str = ""
     signed: bool = True
@@ -75,7 +76,7 @@ class Instance:
     end: int = 0
     frames: tuple[Cell, ...] = ()
     escapes: bool = False
-    recorded: Mapping[str, int] = field(default_factory=dict)
+    recorded: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Input] = field(default_factory=dict)
     frame: int = 0
     rounds: tuple[int, ...] = ()
@@ -96,5 +97,5 @@ class Path:
     place: Place
     pre: Term = TRUE
     scope: tuple[int, ...] = ()
-    initial: Mapping[str, int] = field(default_factory=dict)
+    initial: Mapping[str, Value] = field(default_factory=dict)
     approximate: tuple[str, ...] = ()
