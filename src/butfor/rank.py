@@ -35,15 +35,18 @@ def _score(place: Place, findings: Sequence[tuple[str, Finding]]) -> float:
     return total
 
 
-def _also(place: Place, findings: Sequence[tuple[str, Finding]], places: Places) -> tuple[Also, ...]:
+def _also(place: Place, findings: Sequence[tuple[str, Finding]], places: Places | None) -> tuple[Also, ...]:
     """Where an edit of the statement may belong besides its first line: macros it uses, further lines it has."""
-    macros = [Also(m.file, m.line, f"the macro used here: {m.text}") for m in places.macros(place)]
+    macros = [Also(m.file, m.line, f"the macro used here: {m.text}") for m in (places.macros(place) if places is not None else ())]
     lines = sorted({line for _, f in findings for line in f.lines if line != place.line})
     return (*macros, *(Also(place.file, line, "the statement goes on here") for line in lines))
 
 
-def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks) -> tuple[RankedStatement, ...]:
-    """One row per statement, best first; what the user called guilty is the first, what they called benign is left out."""
+def rank(diagnoses: Sequence[Diagnosis], places: Places | None, marks: Marks) -> tuple[RankedStatement, ...]:
+    """One row per statement, best first; what the user called guilty is the first, what they called benign is left out.
+
+    `places` is None for programs without macros.
+    """
     by_place: dict[Place, list[tuple[str, Finding]]] = {}
     for diagnosis in diagnoses:
         for finding in diagnosis.findings:

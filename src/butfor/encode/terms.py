@@ -215,6 +215,13 @@ def implies(condition: Term, x: Term) -> Term:
     return x if condition is TRUE else disjunction((negate(condition), x))
 
 
+def rebuilt(term: Term, args: tuple[Term, ...]) -> Term:
+    """The term with other arguments of the same sorts."""
+    if any(a.width != b.width for a, b in zip(term.args, args, strict=True)):
+        raise TermError(f"{term.op} with arguments of other sorts")
+    return _make(term.op, args, term.width, term.data)
+
+
 def postorder(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]:
     """Every term below the roots once, operands first."""
     seen = set() if done is None else done
@@ -296,11 +303,6 @@ def _quotient(t: Term, a: list[int]) -> int:
         return 0 if t.op == "div" else x
     rest = x % abs(y)
     return rest if t.op == "mod" else (x - rest) // y
-
-
-def evaluated(t: Term, args: list[Value]) -> Value:
-    """The value of a term other than a variable, from those of its arguments."""
-    return _RULES[t.op](t, args)
 
 
 _RULES: dict[str, Callable[[Term, list[Value]], Value]] = {

@@ -88,6 +88,8 @@ class Path:
     """The failing path. `check` is the property that was violated at its end, over the cells there; `scope` the branches around the check.
 
     `initial` are values of cells before the first instance where they are known (recorded starts); a cell without one starts with any value.
+    `start` are values of all cells there from which the instances give what they recorded; where they are not in `initial` too, they are one
+    choice among many. `inputs` says of which cells the start comes from outside.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
     """
 
@@ -99,3 +101,5 @@ class Path:
     scope: tuple[int, ...] = ()
     initial: Mapping[str, Value] = field(default_factory=dict)
     approximate: tuple[str, ...] = ()
+    start: Mapping[str, Value] = field(default_factory=dict)
+    inputs: Mapping[str, Input] = field(default_factory=dict)
