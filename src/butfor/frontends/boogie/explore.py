@@ -85,7 +85,7 @@ def explore(
 
 
 def _result(progress: _Progress, bound: int, complete: bool, in_time: bool) -> Exploration:
-    failures = sorted(progress.found.values(), key=lambda f: len(f.path.instances))
+    failures = sorted(progress.found.values(), key=lambda f: (len(f.path.instances), f.path.place.line, f.path.place.column))
     return Exploration(tuple(failures), bound, complete and not progress.unknown, tuple(progress.unknown), in_time, progress.paths)
 
 

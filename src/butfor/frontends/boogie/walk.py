@@ -59,8 +59,10 @@ class Walk:
                     going = self._exit(state)
                 case "statement" if state.passed != state.top.node:
                     going = self._statement(state, node)
-                case _:
+                case "statement":
                     state.passed = -1
+                    going = self._next(state, node.succs[0])
+                case _:
                     going = self._next(state, node.succs[0])
             if not going:
                 return
