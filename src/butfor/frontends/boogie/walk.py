@@ -101,8 +101,7 @@ class Walk:
                 self._unsure(place, message)
             elif result.verdict is Verdict.UNSAT:
                 value = TRUE
-        if condition is not TRUE:
-            state.add(Kind.ASSUME, place, condition=condition)
+        state.add(Kind.ASSUME, place, condition=condition)
         return value is TRUE or self.assume(state, condition)
 
     def _violated(self, state: State, result: SolverResult, condition: Term, place: Place, message: str, key: Key) -> None:
