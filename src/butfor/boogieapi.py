@@ -16,7 +16,7 @@ from butfor.localize import registry
 from butfor.localize.base import Budget, PathCase
 from butfor.marks import settle
 from butfor.options import Options, read_bytes
-from butfor.path.model import Path
+from butfor.path.model import Kind, Path
 from butfor.path.uses import uses_of, values_before
 from butfor.path.values import shown_in
 from butfor.rank import rank
@@ -131,7 +131,8 @@ def steps(path: Path) -> list[dict[str, Any]]:
             values = {c.shown: shown_in(c, i.recorded[c.name]) for c, _ in i.writes}
         else:
             values = {cells[name].shown: shown_in(cells[name], states[k][name]) for name, _ in reads[k]}
-        rows.append({"kind": i.kind.value, "file": i.place.file, "line": i.place.line, "text": i.place.text, "values": values})
+        row = {"kind": i.kind.value, "file": i.place.file, "line": i.place.line, "text": i.place.text, "values": values}
+        rows.append({**row, "held": i.held} if i.kind is Kind.BRANCH else row)
     place = path.place
     values = {cells[name].shown: shown_in(cells[name], states[-1][name]) for name, _ in reads[-1]}
     return [*rows, {"kind": "check", "file": place.file, "line": place.line, "text": place.text, "values": values}]

@@ -215,7 +215,7 @@ def implies(condition: Term, x: Term) -> Term:
     return x if condition is TRUE else disjunction((negate(condition), x))
 
 
-def rebuilt(term: Term, args: tuple[Term, ...]) -> Term:
+def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     """The term with other arguments of the same sorts."""
     if any(a.width != b.width for a, b in zip(term.args, args, strict=True)):
         raise TermError(f"{term.op} with arguments of other sorts")

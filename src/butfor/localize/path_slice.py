@@ -97,4 +97,5 @@ def told_at(path: Path, position: int) -> str:
     cells = {c.name: c for c in path.cells}
     before = values_before(path)[position]
     names = [name for name, _ in uses_of(path).reads[position]]
-    return "with " + ", ".join(f"{cells[n].shown} = {shown_in(cells[n], before[n])}" for n in names) if names else ""
+    seen = "with " + ", ".join(f"{cells[n].shown} = {shown_in(cells[n], before[n])}" for n in names) if names else ""
+    return f"{'true' if instance.held else 'false'} {seen}".strip() if instance.kind is Kind.BRANCH else seen

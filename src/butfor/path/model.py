@@ -81,6 +81,7 @@ class Instance:
     frame: int = 0
     rounds: tuple[int, ...] = ()
     trusted: bool = False  # the user or a proof says that it is right
+    held: bool = True  # of a branch: whether the condition as the source writes it held
 
 
 @dataclass(frozen=True, slots=True)

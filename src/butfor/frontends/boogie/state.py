@@ -145,6 +145,7 @@ class State:
         condition: Term = TRUE,
         frames: Sequence[Cell] = (),
         inputs: dict[str, Input] | None = None,
+        held: bool = True,
     ) -> int:
         """The position of a new instance; what it writes is in the cells from now on."""
         position = len(self.instances)
@@ -159,6 +160,7 @@ class State:
             inputs=inputs or {},
             frame=self.top.number,
             rounds=tuple(r.count for f in self.frames for r in f.rounds),
+            held=held,
         )
         self.instances.append(instance)
         new = [(cell, None if term is None else self.now(term)) for cell, term in writes]

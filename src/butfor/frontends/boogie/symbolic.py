@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from butfor.encode.sorts import is_map
-from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, conjunction, constant, disjunction, equal, ite, negate, postorder, rebuilt, select
+from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, conjunction, constant, disjunction, equal, ite, negate, postorder, rebuild, select
 
 _LITERALS = frozenset(("const", "number"))
 
@@ -41,7 +41,7 @@ def _simplified(term: Term, args: tuple[Term, ...]) -> Term:
             return equal(*args)
         case "select" if args[0].op == "store" and is_constant(args[1]):
             return _selected(args[0], args[1])
-    built = rebuilt(term, args)
+    built = rebuild(term, args)
     if all(map(is_constant, args)) and not is_map(term.width):
         return constant(Evaluator({})(built), term.width)
     return built

@@ -9,7 +9,7 @@ from butfor.encode.sorts import INT
 from butfor.encode.terms import FALSE, TRUE, Term, disjunction, equal, negate, number
 from butfor.frontends.boogie import syntax as s
 from butfor.frontends.boogie.calls import enter, may_call, may_return, pass_by
-from butfor.frontends.boogie.flow import SKIP, Check, Node
+from butfor.frontends.boogie.flow import BRANCH, SKIP, Check, Node
 from butfor.frontends.boogie.found import Found, path_of
 from butfor.frontends.boogie.meaning import stored
 from butfor.frontends.boogie.state import Arrival, State, Turn
@@ -236,7 +236,8 @@ class Walk:
         node = frame.flow.nodes[here]
         others = [k for k in range(len(node.succs)) if k != arm]
         names = {name for k in others for name in self.unit.assigned_in(frame.flow, here, k)}
-        position = state.add(Kind.BRANCH, place, condition=condition, frames=state.cells_named(names, frame))
+        held = node.op != BRANCH or arm == 0
+        position = state.add(Kind.BRANCH, place, condition=condition, frames=state.cells_named(names, frame), held=held)
         state.scope.append((position, len(state.frames) - 1, node.arms[arm]))
         state.turns.append(Turn(position, frame.number, frame.flow, tuple(node.succs[k] for k in others)))
         return self._next(state, node.succs[arm])
