@@ -17,12 +17,14 @@ from butfor.localize.base import Budget, PathCase
 from butfor.marks import settle
 from butfor.options import Options, read_bytes
 from butfor.path.model import Kind, Path
-from butfor.path.uses import uses_of, values_before
 from butfor.path.values import shown_in
+from butfor.path.words import Words
 from butfor.rank import rank
+from butfor.trace.places import Place
 
 Progress = Callable[[str], None]
 
+_LEAST = 2  # the bound that says something when the time was over before the default was reached
 _SEARCH = 0.7  # the share of the budget that the search may take
 
 
@@ -38,9 +40,10 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
     seconds = time.perf_counter() - start
     sources = {text.file: text.text}
     search = _search(found, options)
-    notes = [f"{note}" for note in found.unknown]
+    notes = list(found.unknown)
     if not found.failures:
-        status = Status.NO_FAILURE if found.in_time and not found.unknown else Status.PARTIAL
+        far_enough = found.in_time or (options.bound is None and found.bound >= _LEAST)
+        status = Status.NO_FAILURE if far_enough and not found.unknown else Status.PARTIAL
         info = RunInfo(analyse_seconds=round(seconds, 4))
         return Explanation(status, info, notes=tuple(notes), extra={"search": search, "failures": []}, sources=sources)
     first = found.failures[0]
@@ -58,7 +61,11 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
         notes.insert(0, _others(found))
     if not found.in_time:
         notes.append("the search was ended early: other checks may fail too (--budget gives more time)")
-    status = Status.EXPLAINED if all(d.complete for d in diagnoses) else Status.PARTIAL
+    status = Status.EXPLAINED
+    if not all(d.complete for d in diagnoses):
+        status = Status.PARTIAL if budget.is_over() else status
+        over = f"the budget of {options.budget:g} s was used up" if budget.is_over() else "a solver could not decide everything"
+        notes.append(f"{over}: this is what was known by then")
     info = RunInfo(steps=len(first.path.instances), record_seconds=round(seconds, 4), analyse_seconds=round(time.perf_counter() - start - seconds, 4))
     listed = [{**_failure(f).to_dict(), "steps": len(f.path.instances)} for f in found.failures]
     extra = {"search": search, "failures": listed}
@@ -112,27 +119,26 @@ def _failure(found: Found) -> Failure:
 
 def values_at_end(path: Path) -> dict[str, str]:
     """The inputs that lead to the failure, and what the failed check saw."""
-    cells = {c.name: c for c in path.cells}
-    start = {cells[name].shown: shown_in(cells[name], path.start[name]) for name, source in path.inputs.items() if source.source == "parameter"}
-    end = values_before(path)[-1]
-    return {**start, **{cells[name].shown: shown_in(cells[name], end[name]) for name, _ in uses_of(path).reads[-1]}}
+    words = Words(path)
+    return {**_starts(words, ("parameter",)), **words.seen(len(path.instances))}
+
+
+def _starts(words: Words, sources: tuple[str, ...]) -> dict[str, str]:
+    cells = [words.cells[name] for name, source in words.path.inputs.items() if source.source in sources]
+    return {c.shown: shown_in(c, words.path.start[c.name]) for c in cells}
 
 
 def steps(path: Path) -> list[dict[str, Any]]:
     """The path for the report: what each instance wrote, or saw when it decided."""
-    cells = {c.name: c for c in path.cells}
-    states, reads = values_before(path), uses_of(path).reads
+    words = Words(path)
     rows: list[dict[str, Any]] = []
     if path.inputs:
-        values = {cells[name].shown: shown_in(cells[name], path.start[name]) for name in path.inputs}
-        rows.append({"kind": "start", "file": path.place.file, "line": 0, "text": "", "values": values})
+        rows.append({"kind": "start", "file": path.place.file, "line": 0, "text": "", "values": _starts(words, ("parameter", "start"))})
     for k, i in enumerate(path.instances):
-        if i.writes:
-            values = {c.shown: shown_in(c, i.recorded[c.name]) for c, _ in i.writes}
-        else:
-            values = {cells[name].shown: shown_in(cells[name], states[k][name]) for name, _ in reads[k]}
-        row = {"kind": i.kind.value, "file": i.place.file, "line": i.place.line, "text": i.place.text, "values": values}
+        row = _step(i.kind.value, i.place, words.wrote(k) if i.writes else words.seen(k))
         rows.append({**row, "held": i.held} if i.kind is Kind.BRANCH else row)
-    place = path.place
-    values = {cells[name].shown: shown_in(cells[name], states[-1][name]) for name, _ in reads[-1]}
-    return [*rows, {"kind": "check", "file": place.file, "line": place.line, "text": place.text, "values": values}]
+    return [*rows, _step("check", path.place, words.seen(len(path.instances)))]
+
+
+def _step(kind: str, place: Place, values: dict[str, str]) -> dict[str, Any]:
+    return {"kind": kind, "file": place.file, "line": place.line, "text": place.text, "values": values}

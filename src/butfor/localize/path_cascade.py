@@ -8,8 +8,8 @@ from typing import Any
 from butfor.explanation import Evidence
 from butfor.localize.base import Diagnosis, Finding, PathCase
 from butfor.localize.path_causes import Cause, PathCauses
-from butfor.localize.path_slice import told_at
 from butfor.path.model import Path
+from butfor.path.words import Words
 from butfor.solve import default_solver
 from butfor.trace.places import Place
 
@@ -22,7 +22,8 @@ def localize(case: PathCase) -> Diagnosis:
     causes = PathCauses(case.path, default_solver(), case.budget, lambda place: case.marks.of(place.file, place.line) == "benign")
     tree = causes.tree(case.options.depth if case.options.depth is not None else DEPTH)
     notes = (_PINNED,) if any(c.reason.pinned for c in tree) else ()
-    return Diagnosis("cascade", tuple(_findings(case.path, tree)), {"causes": [_plain(case.path, c) for c in tree]}, causes.complete, notes)
+    words = Words(case.path)
+    return Diagnosis("cascade", tuple(_findings(case.path, tree)), {"causes": [_plain(words, c) for c in tree]}, causes.complete, notes)
 
 
 def _statements(path: Path, cause: Cause) -> dict[Place, list[int]]:
@@ -32,7 +33,8 @@ def _statements(path: Path, cause: Cause) -> dict[Place, list[int]]:
     return found
 
 
-def _plain(path: Path, cause: Cause) -> dict[str, Any]:
+def _plain(words: Words, cause: Cause) -> dict[str, Any]:
+    path = words.path
     place = None if cause.branch is None else path.instances[cause.branch].place
     return {
         "id": cause.id,
@@ -40,13 +42,13 @@ def _plain(path: Path, cause: Cause) -> dict[str, Any]:
         "level": cause.level,
         "via": cause.via,
         "condition": None if place is None else {"file": place.file, "line": place.line, "text": place.text},
-        "outcome": "" if cause.branch is None else told_at(path, cause.branch),
+        "outcome": "" if cause.branch is None else words.told(cause.branch),
         "proved": cause.reason.proved,
         "pinned": cause.reason.pinned,
         "shared_with": [],
         "rounds": 1 + len(cause.others),
         "statements": [
-            {"file": p.file, "line": p.line, "text": p.text, "instances": len(positions), "values": told_at(path, positions[-1])}
+            {"file": p.file, "line": p.line, "text": p.text, "instances": len(positions), "values": words.told(positions[-1])}
             for p, positions in _statements(path, cause).items()
         ],
     }

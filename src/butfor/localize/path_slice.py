@@ -6,9 +6,9 @@ import heapq
 from dataclasses import dataclass
 
 from butfor.localize.base import Diagnosis, Finding, PathCase
-from butfor.path.model import Kind, Path
-from butfor.path.uses import Uses, uses_of, values_before
-from butfor.path.values import shown_in
+from butfor.path.model import Path
+from butfor.path.uses import Uses
+from butfor.path.words import Words
 from butfor.trace.places import Place
 
 _COSTS = {"data": 1.0, "control": 1.5, "omitted": 2.0, "escape": 2.0}
@@ -29,7 +29,8 @@ class _Reached:
 def localize(case: PathCase) -> Diagnosis:
     """The slice as one ranking."""
     path = case.path
-    reached = _reached(path, uses_of(path))
+    words = Words(path)
+    reached = _reached(path, words.uses)
     best: dict[Place, tuple[float, int, str]] = {}
     counts: dict[Place, int] = {}
     for position, r in reached.items():
@@ -39,7 +40,7 @@ def localize(case: PathCase) -> Diagnosis:
             best[place] = (r.distance, -position, r.edge)
     farthest = 2 * (max((r.distance for r in reached.values()), default=0.0) + 1.0)
     findings = tuple(
-        Finding(place, round(1.0 - distance / farthest, 4), _reason(path, -negative, edge, counts[place]))
+        Finding(place, round(1.0 - distance / farthest, 4), _reason(words, -negative, edge, counts[place]))
         for place, (distance, negative, edge) in sorted(best.items(), key=lambda row: row[1][:2])
     )
     lines = {kind: sorted({_line(path, p) for p, r in reached.items() if r.edge in edges}) for kind, edges in _KINDS.items()}
@@ -83,19 +84,7 @@ def _edges(path: Path, uses: Uses, position: int) -> list[tuple[str, int]]:
     return edges
 
 
-def _reason(path: Path, position: int, edge: str, count: int) -> str:
-    told = told_at(path, position)
+def _reason(words: Words, position: int, edge: str, count: int) -> str:
+    told = words.told(position)
     times = f" ({count} instances)" if count > 1 else ""
     return f"{_WORDS[edge]}{': ' + told if told else ''}{times}"
-
-
-def told_at(path: Path, position: int) -> str:
-    """What an instance did, with values."""
-    instance = path.instances[position]
-    if instance.kind in (Kind.ASSIGN, Kind.HAVOC):
-        return ", ".join(f"{cell.shown} became {shown_in(cell, instance.recorded[cell.name])}" for cell, _ in instance.writes)
-    cells = {c.name: c for c in path.cells}
-    before = values_before(path)[position]
-    names = [name for name, _ in uses_of(path).reads[position]]
-    seen = "with " + ", ".join(f"{cells[n].shown} = {shown_in(cells[n], before[n])}" for n in names) if names else ""
-    return f"{'true' if instance.held else 'false'} {seen}".strip() if instance.kind is Kind.BRANCH else seen

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from itertools import pairwise
 
-from butfor.encode.sorts import INT
-from butfor.encode.terms import FALSE, TRUE, Term, disjunction, equal, negate, number
+from butfor.encode.sorts import INT, REAL, Value
+from butfor.encode.terms import FALSE, TRUE, Term, disjunction, equal, negate, number, order, postorder
 from butfor.frontends.boogie import syntax as s
 from butfor.frontends.boogie.calls import enter, may_call, may_return, pass_by
 from butfor.frontends.boogie.flow import BRANCH, SKIP, Check, Node
@@ -24,6 +25,7 @@ MOST_CALLS = 200  # nested, of a procedure that nothing can keep from calling it
 Key = tuple[object, ...]
 """What tells one check from another."""
 
+_SMALL = (3, 20, 1000)  # how far from 0 numbers are tried to be
 _LONGEST = 3.0  # seconds for one question
 
 
@@ -108,11 +110,24 @@ class Walk:
         best = self.found.get(key)
         if best is not None and len(best.path.instances) <= len(state.instances):
             return
-        path = path_of(state, result.model, self.pre, condition, place)
+        path = path_of(state, self._small(state, negate(state.now(condition))) or result.model, self.pre, condition, place)
         if path is None:
             self._unsure(place, message)
         else:
             self.found[key] = Found(path, message)
+
+    def _small(self, state: State, violation: Term) -> Mapping[str, Value] | None:
+        """Values from outside that violate a check and are small numbers, which are read more easily; None where there are none."""
+        layers = [*state.layers, (violation,)]
+        numbers = [t for t in postorder(t for layer in layers for t in layer) if t.op == "select" or t in state.sources.values()]
+        for most in _SMALL:
+            near = [order("most", *pair) for t in numbers if t.width in (INT, REAL) for pair in _between(t, most)]
+            if not near or time.monotonic() >= self.end:
+                return None
+            result = self.stack.check([*layers, tuple(near)], Limit(min(self.end, time.monotonic() + 1.0)), state.sources.values())
+            if result.verdict is Verdict.SAT:
+                return result.model
+        return None
 
     def _unsure(self, place: Place, message: str) -> None:
         self.unknown[f"line {place.line}: the solver could not decide on some path: {message}"] = None
@@ -263,6 +278,10 @@ class Walk:
         if not may_return(self, state) or not state.frames:
             return False
         return self._next(state, state.top.flow.nodes[state.top.node].succs[0])
+
+
+def _between(t: Term, most: int) -> tuple[tuple[Term, Term], tuple[Term, Term]]:
+    return (number(-most, t.width), t), (t, number(most, t.width))
 
 
 def _opposite(x: Term, y: Term) -> bool:
