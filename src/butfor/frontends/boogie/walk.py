@@ -119,7 +119,8 @@ class Walk:
     def _small(self, state: State, violation: Term) -> Mapping[str, Value] | None:
         """Values from outside that violate a check and are small numbers, which are read more easily; None where there are none."""
         layers = [*state.layers, (violation,)]
-        numbers = [t for t in postorder(t for layer in layers for t in layer) if t.op == "select" or t in state.sources.values()]
+        outside = set(state.sources.values())
+        numbers = [t for t in postorder(t for layer in layers for t in layer) if t.op == "select" or t in outside]
         for most in _SMALL:
             near = [order("most", *pair) for t in numbers if t.width in (INT, REAL) for pair in _between(t, most)]
             if not near or time.monotonic() >= self.end:
