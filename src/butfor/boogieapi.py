@@ -40,7 +40,7 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
     seconds = time.perf_counter() - start
     sources = {text.file: text.text}
     search = _search(found, options)
-    notes = list(found.unknown)
+    notes = [*found.unknown, *(_left(line, found.bound) for line in found.overlong)]
     if not found.failures:
         far_enough = found.in_time or (options.bound is None and found.bound >= _LEAST)
         status = Status.NO_FAILURE if far_enough and not found.unknown else Status.PARTIAL
@@ -103,7 +103,15 @@ def _verdict(found: Exploration, wanted: int) -> str:
         return f"{done} the time was over before the bound {wanted} was reached".strip()
     if found.unknown:
         return "the solver could not decide everything"
+    if found.overlong:
+        return f"every check holds in executions with {rounds}; those that go on at line {found.overlong[0]} were not followed to their end"
     return f"every check holds in executions with {rounds} (--bound {2 * found.bound} looks further)"
+
+
+def _left(line: int, bound: int) -> str:
+    """What is said of a loop or a recursion that was left."""
+    more = max(2000, 2 * bound)
+    return f"line {line}: nothing ends these rounds early, so they were followed for a fixed number only (--bound {more} goes on)"
 
 
 def _others(found: Exploration) -> str:

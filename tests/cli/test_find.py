@@ -109,3 +109,14 @@ def test_from_python(tmp_path: Path) -> None:
     answer = butfor.explain(EXAMPLES / "twice.bpl")
     assert answer.failure is not None
     assert [(row.line, str(row.evidence)) for row in answer.ranking] == [(6, "proved")]
+
+
+def test_a_loop_that_is_too_long_is_named(tmp_path: Path) -> None:
+    file = written(tmp_path, "procedure main() { var i: int; i := 0;\nwhile (i < 100000) { i := i + 1; }\nassert false; }")
+    data = as_json("find", file)
+    assert (data["status"], data["search"]["complete"]) == ("no-failure", False)
+    assert "line 2" in data["search"]["verdict"]
+    assert data["notes"][0].startswith("line 2: ")
+    short = written(tmp_path, "procedure main() { var i: int; i := 0;\nwhile (i < 1100) { i := i + 1; }\nassert false; }")
+    assert as_json("find", short)["status"] == "no-failure"
+    assert as_json("find", short, "--bound", "1200", "--method", "slice")["status"] == "explained"

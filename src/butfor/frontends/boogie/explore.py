@@ -27,7 +27,8 @@ _AFTER_FIRST = 2.0  # seconds, and how many times the time to the first failure,
 class Exploration:
     """What was found, shortest path first. `bound` is how far everything was explored; `complete`: no loop and no recursion was cut.
 
-    `unknown` tells in words what a solver could not decide; `in_time` is False when the time was over before the bound was reached.
+    `overlong` are the lines of loops and calls that were left after a fixed number of rounds because nothing else ended them. `unknown` tells
+    in words what a solver could not decide; `in_time` is False when the time was over before the bound was reached.
     """
 
     failures: tuple[Found, ...]
@@ -36,6 +37,7 @@ class Exploration:
     unknown: tuple[str, ...] = ()
     in_time: bool = True
     paths: int = 0
+    overlong: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -44,6 +46,7 @@ class _Progress:
 
     found: dict[tuple[object, ...], Found] = field(default_factory=dict)
     unknown: dict[str, None] = field(default_factory=dict)
+    overlong: dict[int, None] = field(default_factory=dict)
     paths: int = 0
 
 
@@ -67,7 +70,8 @@ def explore(
         say(f"exploring up to bound {level}")
         state, pre = start_of(unit, flow)
         walk = Walk(unit, solver, pre, level, end, progress.found, progress.unknown)
-        state.arrive(0, level, MOST_ROUNDS)
+        walk.most = max(MOST_ROUNDS, bound)
+        state.arrive(0, level, walk.most)
         work = [state]
         while work and not walk.late:
             if progress.found and not first_found:
@@ -78,15 +82,18 @@ def explore(
         if walk.late:
             return _result(progress, reached, False, False)
         reached = level
+        progress.overlong |= walk.overlong
         if not walk.cut:
-            complete = True
+            complete = not walk.overlong
+            reached = reached if complete else bound  # nothing more would be found on the way to it
             break
     return _result(progress, reached, complete, True)
 
 
 def _result(progress: _Progress, bound: int, complete: bool, in_time: bool) -> Exploration:
+    overlong = tuple(sorted(progress.overlong))
     failures = sorted(progress.found.values(), key=lambda f: (len(f.path.instances), f.path.place.line, f.path.place.column))
-    return Exploration(tuple(failures), bound, complete and not progress.unknown, tuple(progress.unknown), in_time, progress.paths)
+    return Exploration(tuple(failures), bound, complete and not progress.unknown, tuple(progress.unknown), in_time, progress.paths, overlong)
 
 
 def _levels(bound: int) -> Iterator[int]:

@@ -21,6 +21,7 @@ class Arrival(enum.Enum):
 
     GOES_ON = "goes on"
     CUT = "one round more than the bound allows"
+    OVERLONG = "more rounds than are followed where nothing ends them"
     ENDLESS = "the same for ever"
 
 
@@ -209,7 +210,9 @@ class State:
         r.count += 1
         r.free += self.forks > r.forks
         r.forks, r.values = self.forks, dict(self.values)
-        return Arrival.GOES_ON if r.free <= bound and r.count <= max(most, bound) else Arrival.CUT
+        if r.count > most:
+            return Arrival.OVERLONG
+        return Arrival.GOES_ON if r.free <= bound else Arrival.CUT
 
     def leave(self) -> Frame:
         """The call that ends now."""

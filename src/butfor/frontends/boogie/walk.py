@@ -20,8 +20,7 @@ from butfor.solve import Limit, SolverResult, Stack, Verdict
 from butfor.source.model import Role
 from butfor.trace.places import Place
 
-MOST_ROUNDS = 1000  # of a loop that nothing can leave earlier
-MOST_CALLS = 200  # nested, of a procedure that nothing can keep from calling itself
+MOST_ROUNDS = 1000  # of a loop that nothing can leave earlier, and nested calls that nothing can avoid
 Key = tuple[object, ...]
 """What tells one check from another."""
 
@@ -31,7 +30,7 @@ _LONGEST = 3.0  # seconds for one question
 
 class Walk:
     """Paths up to one bound. `found` and `unknown` are shared with other bounds; `cut` tells that the bound ended a path, `late` that
-    the time did."""
+    the time did; `overlong` has the lines of loops and calls that were left because nothing else would have ended them."""
 
     def __init__(self, unit: Unit, stack: Stack, pre: Term, bound: int, end: float, found: dict[Key, Found], unknown: dict[str, None]) -> None:
         self.unit = unit
@@ -44,6 +43,8 @@ class Walk:
         self.known = frozenset(found)
         self.cut = False
         self.late = False
+        self.most = MOST_ROUNDS
+        self.overlong: dict[int, None] = {}
 
     def follow(self, state: State, work: list[State]) -> None:
         """Nothing; the path goes on to its end, and other ways that it could go are put to the work."""
@@ -71,8 +72,10 @@ class Walk:
         self.late = True
 
     def _next(self, state: State, node: int) -> bool:
-        arrival = state.arrive(node, self.bound, MOST_ROUNDS)
+        arrival = state.arrive(node, self.bound, self.most)
         self.cut |= arrival is Arrival.CUT
+        if arrival is Arrival.OVERLONG:
+            self.overlong[state.top.flow.nodes[node].span.line] = None
         return arrival is Arrival.GOES_ON
 
     # Questions.
@@ -269,7 +272,10 @@ class Walk:
             return pass_by(self, state, call, procedure) and self._next(state, node.succs[0])
         same = [f for f in state.frames if f.flow is flow]
         free = sum(b.forks > a.forks for a, b in pairwise(same)) + (bool(same) and state.forks > same[-1].forks)
-        if free > self.bound or len(same) > max(MOST_CALLS, self.bound):
+        if len(same) > self.most:
+            self.overlong[call.span.line] = None
+            return False
+        if free > self.bound:
             self.cut = True
             return False
         enter(state, call, flow)
