@@ -220,19 +220,17 @@ def test_each_violated_check_is_found_with_its_shortest_path() -> None:
 
 
 def test_the_other_arm_escapes_when_it_cannot_come_back() -> None:
-    source = (
-        """procedure stop() { assume false; }
+    source = """procedure stop() { assume false; }
 procedure main(x: int) {
   if (x == 0) { return; }
   if (x == 1) { call stop(); }
   if (x == 2) { assume false; }
   if (x == 3) { while (true) { } }
-  if (x == 4) { havoc_(); }
+  if (x == 4) { goto end; }
+  if (x == 5) { assume x > 0; }
   assert x != 7;
-}""".replace("havoc_();", "goto end; }\n  if (x == 5) { x_();")
-        .replace("x_();", "assume x > 0;")
-        .replace("assert x != 7;", "assert x != 7;\n  end:")
-    )
+  end:
+}"""
     path = explored(source, "main").failures[0].path
     assert [i.escapes for i in path.instances] == [True, True, True, True, True, False]
 
@@ -260,11 +258,12 @@ def test_a_parallel_assignment_reads_before_it_writes() -> None:
 
 def test_an_assumption_told_by_a_goto_counts_again_when_it_is_reached_otherwise() -> None:
     source = """procedure main(n: int) {
-  var i: int; i := 0;
+  var i: int;
+  i := 0;
   goto low, high;
   low: assume n < 5; i := i + 1; if (i == 1) { goto more; } assert false;
-  high: assume n >= 5; assert i != 7; return;
-  more: havoc_; goto low;
-}""".replace("havoc_;", "i := 10; assume true;")
-    assert messages(source) == ["assertion failed: false"]
-    assert messages(source.replace("goto low;\n", "goto high;\n")) == []
+  high: assume n >= 5; assert i != 10; return;
+  more: i := 10; goto NEXT;
+}"""
+    assert messages(source.replace("NEXT", "low")) == ["assertion failed: false"]
+    assert messages(source.replace("NEXT", "high")) == []
