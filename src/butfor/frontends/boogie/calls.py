@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from butfor.encode.terms import Term
 from butfor.frontends.boogie import syntax as s
 from butfor.frontends.boogie.flow import Flow
+from butfor.frontends.boogie.questions import Questions
 from butfor.frontends.boogie.state import Frame, State
 from butfor.frontends.boogie.unit import Unit
 from butfor.path.model import Cell, Input, Kind
 from butfor.source.model import Role
 from butfor.trace.places import Place
-
-
-class Questions(Protocol):
-    """What a call asks of the walk."""
-
-    def assume(self, state: State, condition: Term) -> bool:
-        """Whether the path can go on with a condition over cells, which holds from now on."""
-        ...
-
-    def must(self, state: State, condition: Term, place: Place, message: str, key: tuple[object, ...]) -> bool:
-        """Whether the path can go on past a check; a violation is noted."""
-        ...
 
 
 def local_cells(unit: Unit, procedure: s.Procedure, number: int) -> dict[str, Cell]:
