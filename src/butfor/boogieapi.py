@@ -96,6 +96,8 @@ def _verdict(found: Exploration, wanted: int) -> str:
     if found.failures:
         count = len(found.failures)
         return f"{count} check{'s' if count != 1 else ''} can fail"
+    if found.vacuous:
+        return "nothing can run, because the preconditions and axioms contradict each other"
     if found.complete:
         return "every check holds in all executions"
     if not found.in_time:

@@ -267,3 +267,9 @@ def test_an_assumption_told_by_a_goto_counts_again_when_it_is_reached_otherwise(
 }"""
     assert messages(source.replace("NEXT", "low")) == ["assertion failed: false"]
     assert messages(source.replace("NEXT", "high")) == []
+
+
+def test_preconditions_that_nothing_meets_are_told() -> None:
+    found = explored("procedure main(x: int) requires x > 0; requires x < 0; { assert false; }")
+    assert (found.failures, found.complete, found.vacuous) == ((), True, True)
+    assert not explored("procedure main(x: int) requires x > 0; { assert x > 0; }").vacuous

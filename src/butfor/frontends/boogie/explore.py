@@ -17,7 +17,7 @@ from butfor.frontends.boogie.found import Found
 from butfor.frontends.boogie.state import Frame, State
 from butfor.frontends.boogie.unit import Unit
 from butfor.frontends.boogie.walk import MOST_ROUNDS, Walk
-from butfor.solve import Stack, default_stack
+from butfor.solve import Limit, Stack, Verdict, default_stack
 
 DEFAULT_BOUND = 8
 _AFTER_FIRST = 2.0  # seconds, and how many times the time to the first failure, for the others
@@ -38,6 +38,7 @@ class Exploration:
     in_time: bool = True
     paths: int = 0
     overlong: tuple[int, ...] = ()
+    vacuous: bool = False  # nothing can run: what must hold at the start contradicts itself
 
 
 @dataclass(slots=True)
@@ -64,6 +65,8 @@ def explore(
     end = start + seconds
     solver = stack or default_stack()
     progress = _Progress()
+    if solver.check([tuple(start_of(unit, flow)[0].pending)], Limit(end)).verdict is Verdict.UNSAT:
+        return Exploration((), bound, True, vacuous=True)
     reached, complete = 0, False
     first_found = 0.0
     for level in _levels(bound):
