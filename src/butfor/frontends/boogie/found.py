@@ -25,7 +25,9 @@ def path_of(state: State, model: Mapping[str, Value], pre: Term, check: Term, pl
     cells = _cells(state, pre, check)
     start = {c.name: model.get(f"{c.name}!0", default_value(c.sort)) for c in cells}
     written = {c.name for i in state.instances for c, _ in i.writes}
+    declared = [c.name for c in state.frames[0].cells.values()]
     outside = [c for c in cells if c.name not in written or f"{c.name}!0" in state.sources]
+    outside.sort(key=lambda c: declared.index(c.name) if c.name in declared else len(declared))
     inputs = {c.name: Input("parameter" if _is_parameter(state, c) else "start", c.shown) for c in outside}
     instances = _recorded(state, start, model, pre, check)
     if instances is None:
