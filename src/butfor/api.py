@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from butfor.boogieapi import explain_boogie
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
 from butfor.frontends.c.build import Build
@@ -38,6 +39,8 @@ def _silent(text: str) -> None:
 def explain(options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of one run of the program in `options`."""
     say = progress or _silent
+    if any(source.suffix == ".bpl" for source in options.sources):
+        return explain_boogie(options, say)
     first = _first(options)
     if first.suffix == ".bfr":
         if options.shrink:

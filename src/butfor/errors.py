@@ -64,22 +64,24 @@ class CannotRecord(ButforError):
 
 
 class UnsupportedError(ButforError):
-    """The program uses something butfor cannot follow; `construct` names it, `file` and `line` say where (line 0: unknown)."""
+    """The program uses something butfor cannot follow; `construct` names it, `file`, `line` and `column` say where (0: unknown)."""
 
     exit_code = ExitCode.CANNOT_EXPLAIN
 
-    def __init__(self, construct: str, *, file: str = "", line: int = 0, hint: str = "") -> None:
+    def __init__(self, construct: str, *, file: str = "", line: int = 0, column: int = 0, hint: str = "") -> None:
         self.construct = construct
         self.file = file
         self.line = line
+        self.column = column
         super().__init__(f"{self.location}{construct} is not supported", hint=hint)
 
     @property
     def location(self) -> str:
-        """`file:line: ` as far as it is known, else the empty string."""
+        """`file:line:column: ` as far as it is known, else the empty string."""
         if not self.file:
             return ""
-        return f"{self.file}:{self.line}: " if self.line > 0 else f"{self.file}: "
+        known = [str(number) for number in (self.line, self.column) if number > 0 and self.line > 0]
+        return f"{':'.join((self.file, *known))}: "
 
 
 class DiskFull(ButforError):

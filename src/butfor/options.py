@@ -20,7 +20,7 @@ DEFAULT_OUTPUT_LIMIT = 64 * 2**20
 
 OPTIMISATIONS = ("slicing", "trust", "unrelated", "loops")  # of the cause tree, each can be switched off
 
-_SUFFIXES = (".c", ".ll", ".bc", ".bfr")
+_SUFFIXES = (".c", ".ll", ".bc", ".bfr", ".bpl")
 PLACE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9][0-9]*)\Z")  # how users name a line
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _METHOD = re.compile(r"[A-Za-z][\w.-]*\Z")
@@ -61,6 +61,7 @@ class Options:
     marks: Path | None = None  # file that keeps the marks; None: next to the recording, if there is one
     without: tuple[str, ...] = ()  # optimisations of the cause tree that are switched off, to measure what each brings
     depth: int | None = None
+    bound: int | None = None  # rounds of a loop and nested calls, for a search; None: the search's own choice
     budget: float = DEFAULT_BUDGET  # seconds for the analysis
     inputs: Inputs | None = None  # None: each method's own choice
     check: bool = False  # replay everything and compare with the recorded values
@@ -110,7 +111,7 @@ class Options:
         for name in ("budget", "time_limit"):
             seconds = getattr(self, name)
             _require(seconds > 0 and math.isfinite(seconds), f"{name} must be a positive number of seconds, not {seconds}")
-        for name in ("step_limit", "output_limit", "depth"):
+        for name in ("step_limit", "output_limit", "depth", "bound"):
             count = getattr(self, name)
             least = 0 if name == "depth" else 1
             _require(count is None or count >= least, f"{name} must be at least {least}, not {count}")
@@ -127,7 +128,7 @@ class Options:
 
 def is_recording(sources: Sequence[Path]) -> bool:
     """Whether these are no sources but a recording."""
-    return len(sources) == 1 and sources[0].suffix not in (".c", ".ll", ".bc")
+    return len(sources) == 1 and sources[0].suffix not in (".c", ".ll", ".bc", ".bpl")
 
 
 def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:

@@ -35,17 +35,20 @@ def _score(place: Place, findings: Sequence[tuple[str, Finding]]) -> float:
     return total
 
 
-def _also(place: Place, findings: Sequence[tuple[str, Finding]], places: Places) -> tuple[Also, ...]:
+def _also(place: Place, findings: Sequence[tuple[str, Finding]], places: Places | None) -> tuple[Also, ...]:
     """Where an edit of the statement may belong besides its first line: macros it uses, further lines it has."""
-    macros = [Also(m.file, m.line, f"the macro used here: {m.text}") for m in places.macros(place)]
+    macros = [Also(m.file, m.line, f"the macro used here: {m.text}") for m in (places.macros(place) if places is not None else ())]
     lines = sorted({line for _, f in findings for line in f.lines if line != place.line})
     return (*macros, *(Also(place.file, line, "the statement goes on here") for line in lines))
 
 
-def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks, passing: Mapping[Place, Place]) -> tuple[RankedStatement, ...]:
+def rank(
+    diagnoses: Sequence[Diagnosis], places: Places | None, marks: Marks, passing: Mapping[Place, Place] | None = None
+) -> tuple[RankedStatement, ...]:
     """One row per statement, best first; what the user called guilty is the first, what they called benign is left out.
 
-    Statements that pass one value on (`passing`: to the statement that they have it from) are one row, which names the others.
+    Statements that pass one value on (`passing`: to the statement that they have it from) are one row, which names the others. `places` is None
+    for programs without macros.
     """
     by_place: dict[Place, list[tuple[str, Finding]]] = {}
     for diagnosis in diagnoses:
@@ -62,7 +65,7 @@ def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks, passing: 
     scored.sort(key=lambda row: row[:2])
     others: dict[Place, list[Place]] = {}
     for _, _, place, _, _ in scored:
-        others.setdefault(_computed(place, passing), []).append(place)
+        others.setdefault(_computed(place, passing or {}), []).append(place)
     firsts = {chain[0]: chain[1:] for chain in others.values()}
     rows = [row for row in scored if row[2] in firsts]
     return tuple(
@@ -84,7 +87,7 @@ def rank(diagnoses: Sequence[Diagnosis], places: Places, marks: Marks, passing: 
     )
 
 
-def _passed(place: Place, findings: Sequence[tuple[str, Finding]], places: Places) -> tuple[Also, ...]:
+def _passed(place: Place, findings: Sequence[tuple[str, Finding]], places: Places | None) -> tuple[Also, ...]:
     """A statement that another row stands for."""
     return (Also(place.file, place.line, f"the same value passes here: {place.text}"), *_also(place, findings, places))
 

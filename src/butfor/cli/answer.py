@@ -36,5 +36,5 @@ def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Pat
 def unsupported(error: UnsupportedError) -> Explanation:
     """The explanation that says why there is none."""
     notes = (error.message, error.hint) if error.hint else (error.message,)
-    extra = {"unsupported": {"construct": error.construct, "file": error.file, "line": error.line}}
+    extra = {"unsupported": {"construct": error.construct, "file": error.file, "line": error.line, "column": error.column}}
     return Explanation(status=Status.UNSUPPORTED, run=RunInfo(), notes=notes, extra=extra)

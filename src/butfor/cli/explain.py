@@ -21,7 +21,8 @@ Examples:
   butfor explain main.c util.c -I include -D DEBUG -l m -v
 
 Compiles and runs the program, finds out how it failed, and ranks the statements that caused it. SOURCES are .c files; or .ll and .bc
-files; or a recording; or a binary that carries its code. What follows `--` are the arguments of the program.
+files; or a recording; or a binary that carries its code; or a Boogie program (.bpl), which is searched for a failure as by `butfor find`.
+What follows `--` are the arguments of the program.
 
 Each cause says how it is known: proved, replayed (the program was run again and confirmed it) or heuristic.
 """

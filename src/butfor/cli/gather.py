@@ -39,7 +39,7 @@ def gather(given: Mapping[str, Any], *, reads_stdin: bool = True) -> Options:
     # First the cheap checks: a wrong flag must not wait for the end of standard input.
     options = Options(**values)
     options.check_files()
-    recorded = all(path.suffix == ".bfr" for path in options.sources)
+    recorded = all(path.suffix in (".bfr", ".bpl") for path in options.sources)
     if own or (reads_stdin and not recorded and options.stdin is None and options.tests is None):
         options = Options(**{**values, "stdin": own_stdin(from_terminal=own)})
     return options

@@ -18,6 +18,7 @@ Examples:
   butfor explain prog.c -- 6 5 4
   butfor explain prog.c --stdin in.txt --expect-stdout out.txt
   butfor explain main.c util.c --cflags '-std=gnu89' -lm --format json
+  butfor find prog.bpl
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr
   butfor doctor
@@ -36,6 +37,7 @@ Exit status:
 
 _COMMANDS = {
     "explain": "Run a program and explain its failure.",
+    "find": "Search a program for a failure and explain it.",
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
     "doctor": "Say what is installed, what is missing and how to get it.",
@@ -71,7 +73,7 @@ class ButforGroup(click.Group):
         except click.UsageError as error:
             if not args:
                 raise
-            program = args[0].endswith((".c", ".ll", ".bc", ".bfr"))
+            program = args[0].endswith((".c", ".ll", ".bc", ".bfr", ".bpl"))
             suggestion = f"; did you mean `butfor explain {args[0]}`?" if program else did_you_mean(args[0], _COMMANDS)
             raise click.UsageError(f"No such command {args[0]!r}{suggestion}", ctx) from error
 

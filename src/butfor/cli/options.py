@@ -58,6 +58,10 @@ shrink_option: _Decorator[Any] = click.option("--shrink", is_flag=True, help="Fi
 
 tests_option: _Decorator[Any] = click.option("--tests", type=_FILE, metavar="T.json", help="Run these tests and explain the failing ones.")
 
+bound_option: _Decorator[Any] = click.option(
+    "--bound", type=int, metavar="N", help="How far to search a Boogie program: rounds of a loop, nested calls of a procedure (default 8)."
+)
+
 analysis_options = _all(
     click.option("--method", "methods", multiple=True, metavar="LIST", help="Methods to use, separated by commas."),
     click.option("--trust", multiple=True, metavar="FUNC", help="Take this function to be right (repeat for more)."),
@@ -67,6 +71,7 @@ analysis_options = _all(
     click.option("--marks", type=_FILE, metavar="FILE", help="Keep these marks in FILE (default: next to the recording)."),
     click.option("--without", multiple=True, metavar="LIST", help="Switch off optimisations of the tree: slicing, trust, unrelated, loops."),
     click.option("--depth", type=int, metavar="N", help="Levels of the cause tree."),
+    bound_option,
     click.option("--budget", type=float, metavar="SEC", help="Time for the analysis (default 30); then a partial result."),
     click.option("--pinned", "inputs", flag_value="pinned", default=None, help="Hold inputs at their recorded values."),
     click.option("--free-inputs", "inputs", flag_value="free", help="Let inputs take any value."),

@@ -1,4 +1,5 @@
-"""What a method gets and what it gives. A method is a callable `Case -> Diagnosis`; see `registry.py` for how it is found."""
+"""What a method gets and what it gives. A method is a callable `Case -> Diagnosis`, or `PathCase -> Diagnosis` for those that work on a
+failing path; see `registry.py` for how it is found."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from butfor.failures.point import FailurePoint
 from butfor.intervene.otherrun import OtherRun
 from butfor.marks import Marks
 from butfor.options import Options
+from butfor.path.model import Path
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
 from butfor.trace.places import Place, Places
@@ -83,6 +85,16 @@ class Case:
         return Steps(self.places, self.objects, self.dependence)
 
 
+@dataclass(frozen=True)
+class PathCase:
+    """One failing path with what a method may ask for besides."""
+
+    path: Path
+    options: Options
+    budget: Budget
+    marks: Marks = field(default_factory=Marks)
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One statement that a method names, with a score from 0 to 1 and the reason in words."""
@@ -111,4 +123,12 @@ class Localizer(Protocol):
 
     def __call__(self, case: Case) -> Diagnosis:
         """The method's answer for this failing run."""
+        ...
+
+
+class PathLocalizer(Protocol):
+    """A method that works on a failing path, wherever that comes from."""
+
+    def __call__(self, case: PathCase) -> Diagnosis:
+        """The method's answer for this failing path."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module, metadata
 
 from butfor.errors import UsageError
-from butfor.localize.base import Localizer
+from butfor.localize.base import Localizer, PathLocalizer
 
 GROUP = "butfor.localizers"
 _OWN = {
@@ -13,6 +13,10 @@ _OWN = {
     "cascade": "butfor.localize.cascade:localize",
     "butfor": "butfor.localize.butfor:localize",
     "spectrum": "butfor.localize.spectrum:localize",
+}
+_ON_PATHS = {  # for programs without a recording: a search gives a path
+    "slice": "butfor.localize.path_slice:localize",
+    "cascade": "butfor.localize.path_cascade:localize",
 }
 DEFAULT = ("slice", "cascade", "butfor")
 OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for
@@ -35,3 +39,19 @@ def get(name: str) -> Localizer:
             loaded: Localizer = e.load()
             return loaded
     raise UsageError(f"there is no method {name!r}", hint=f"the methods are: {', '.join(names())}")
+
+
+def names_on_paths() -> tuple[str, ...]:
+    """All methods that work on a failing path."""
+    return tuple(_ON_PATHS)
+
+
+def get_on_paths(name: str) -> PathLocalizer:
+    """The method of that name for failing paths."""
+    target = _ON_PATHS.get(name)
+    if target is None:
+        what = f"the method {name!r} needs a recorded run" if name in names() else f"there is no method {name!r}"
+        raise UsageError(what, hint=f"the methods for a Boogie program are: {', '.join(_ON_PATHS)}")
+    module, _, attribute = target.partition(":")
+    found: PathLocalizer = getattr(import_module(module), attribute)
+    return found

@@ -13,6 +13,7 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from butfor.encode.sorts import Sort, Value
 from butfor.encode.terms import TRUE, Term, variable
 from butfor.trace.places import Place
 
@@ -25,7 +26,7 @@ class Cell:
     """
 
     name: str
-    sort: int  # as `Term.width`: bits, 0 for a boolean
+    sort: Sort  # as `Term.width`: bits, 0 for a boolean, negative for unbounded numbers and maps
     shown: str
     type: str = ""
     signed: bool = True
@@ -75,11 +76,12 @@ class Instance:
     end: int = 0
     frames: tuple[Cell, ...] = ()
     escapes: bool = False
-    recorded: Mapping[str, int] = field(default_factory=dict)
+    recorded: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Input] = field(default_factory=dict)
     frame: int = 0
     rounds: tuple[int, ...] = ()
     trusted: bool = False  # the user or a proof says that it is right
+    held: bool = True  # of a branch: whether the condition as the source writes it held
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,8 @@ class Path:
     """The failing path. `check` is the property that was violated at its end, over the cells there; `scope` the branches around the check.
 
     `initial` are values of cells before the first instance where they are known (recorded starts); a cell without one starts with any value.
+    `start` are values of all cells there from which the instances give what they recorded; where they are not in `initial` too, they are one
+    choice among many. `inputs` says of which cells the start comes from outside.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
     """
 
@@ -96,5 +100,7 @@ class Path:
     place: Place
     pre: Term = TRUE
     scope: tuple[int, ...] = ()
-    initial: Mapping[str, int] = field(default_factory=dict)
+    initial: Mapping[str, Value] = field(default_factory=dict)
     approximate: tuple[str, ...] = ()
+    start: Mapping[str, Value] = field(default_factory=dict)
+    inputs: Mapping[str, Input] = field(default_factory=dict)

@@ -58,7 +58,9 @@ def _failure_block(page: Page, explanation: Explanation, sources: Mapping[str, s
         if explanation.status is Status.UNSUPPORTED:
             yield from page.wrap("this program cannot be explained")
         else:
-            yield from page.wrap(f"no failure: the program {explanation.run.ending}")
+            searched = explanation.extra.get("search")
+            ending = searched["verdict"] if isinstance(searched, Mapping) else f"the program {explanation.run.ending}"
+            yield from page.wrap(f"no failure: {ending}" if explanation.status is Status.NO_FAILURE else f"no failure found: {ending}")
     else:
         yield from _headline(page, failure)
         text = failure.details.get("text")

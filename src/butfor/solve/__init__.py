@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shlex
 
-from butfor.solve.base import Limit, Solver, SolverResult, Verdict
+from butfor.solve.base import Limit, Solver, SolverResult, Stack, Verdict
 
-__all__ = ["Limit", "Solver", "SolverResult", "Verdict", "default_solver"]
+__all__ = ["Limit", "Solver", "SolverResult", "Stack", "Verdict", "default_solver", "default_stack"]
 
 
 def default_solver() -> Solver:
@@ -20,3 +20,15 @@ def default_solver() -> Solver:
     from butfor.solve.z3_solver import Z3Solver
 
     return Z3Solver()
+
+
+def default_stack() -> Stack:
+    """A solver that keeps assertions between questions: z3, or the program that BUTFOR_SOLVER names, asked anew each time."""
+    command = os.environ.get("BUTFOR_SOLVER")
+    if command:
+        from butfor.solve.process_solver import ProcessStack
+
+        return ProcessStack(shlex.split(command))
+    from butfor.solve.z3_solver import Z3Stack
+
+    return Z3Stack()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from butfor.encode.problem import Problem
+from butfor.encode.sorts import Value
+from butfor.encode.terms import Term
 from butfor.trace.trace import Node
+
+Layer = tuple[Term, ...]
 
 
 class Verdict(enum.Enum):
@@ -53,7 +57,7 @@ class SolverResult:
 
     verdict: Verdict
     core: tuple[Node, ...] = ()
-    model: Mapping[str, int] = field(default_factory=dict)
+    model: Mapping[str, Value] = field(default_factory=dict)
     seconds: float = 0.0
     minimal: bool = False
 
@@ -67,4 +71,12 @@ class Solver(Protocol):
 
     def core(self, problem: Problem, limit: Limit) -> SolverResult:
         """The verdict on the problem, with a core that was made as small as the limit allowed."""
+        ...
+
+
+class Stack(Protocol):
+    """A solver for questions that begin alike: assertions in layers, compared by identity with those of the last question."""
+
+    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult:
+        """Whether all layers can hold together, with the values of the wanted variables."""
         ...

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from butfor.encode.problem import Problem
+from butfor.encode.sorts import default_value
+from butfor.encode.terms import TRUE, Term
 from butfor.errors import ToolMissing
-from butfor.solve.base import Limit, SolverResult, Verdict
+from butfor.solve.base import Layer, Limit, SolverResult, Verdict
 from butfor.solve.smtlib import script, selector
+from butfor.solve.values import read_model
 
-_HEAD = "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n(set-logic QF_BV)\n"
+_HEAD = "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n"
 _SLICE = 0.05  # seconds between two looks at whether a check was cancelled
-_VALUE = re.compile(r"\((?:\|([^|]*)\||([^\s()|]+))\s+(?:#x([0-9a-fA-F]+)|#b([01]+)|\(_ bv(\d+) \d+\)|(true|false))\s*\)")
 _VERDICTS = {"sat": Verdict.SAT, "unsat": Verdict.UNSAT}
 
 
@@ -31,8 +34,8 @@ class ProcessSolver:
         values = f"(get-value ({' '.join(f'|{v.data}|' for v in wanted)}))\n" if wanted else ""
         verdict, rest = self._ask(f"{script(problem, with_selectors=False)}\n(check-sat)\n{values}", limit)
         if verdict is Verdict.SAT:
-            model = {m[1] or m[2]: _number(m) for m in _VALUE.finditer(rest)}
-            if not {str(v.data) for v in wanted} <= model.keys():  # an answer that is not understood is none
+            model = read_model(rest, wanted)
+            if model is None:  # an answer that is not understood is none
                 return SolverResult(Verdict.UNKNOWN, (), {}, time.monotonic() - start)
             return SolverResult(verdict, (), model, time.monotonic() - start)
         return SolverResult(verdict, problem.names if verdict is Verdict.UNSAT else (), {}, time.monotonic() - start)
@@ -86,9 +89,15 @@ class ProcessSolver:
         return _VERDICTS.get(first.strip(), Verdict.UNKNOWN), rest
 
 
-def _number(m: re.Match[str]) -> int:
-    if m[3]:
-        return int(m[3], 16)
-    if m[4]:
-        return int(m[4], 2)
-    return int(m[5]) if m[5] else int(m[6] == "true")
+class ProcessStack:
+    """Layers of assertions, all of them sent with each question."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.solver = ProcessSolver(command)
+
+    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult:
+        """Whether all layers can hold together, with the values of the wanted variables."""
+        result = self.solver.check(Problem((((0, 0), tuple(t for layer in layers for t in layer)),), TRUE), limit)
+        if result.verdict is not Verdict.SAT:
+            return result
+        return replace(result, model={str(v.data): result.model.get(str(v.data), default_value(v.width)) for v in wanted})

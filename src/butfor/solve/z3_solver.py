@@ -5,14 +5,17 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from butfor.encode.problem import Problem
+from butfor.encode.sorts import INT, REAL, MapValue, Sort, Value, default_value, is_map, parts
+from butfor.encode.terms import Term
 from butfor.errors import ButforError
-from butfor.solve.base import Limit, SolverResult, Verdict
-from butfor.solve.smtlib import script, selector
+from butfor.solve.base import Layer, Limit, SolverResult, Verdict
+from butfor.solve.smtlib import BITS, assertions, script, selector
+from butfor.solve.values import NotAValue
 from butfor.trace.trace import Node
 
 _POLL = 0.02  # seconds between two looks at whether a check was cancelled
@@ -28,12 +31,10 @@ class Z3Solver:
         start = time.monotonic()
         session = _Session(problem, with_selectors=False)
         verdict = session.verdict((), limit)
-        return SolverResult(
-            verdict,
-            problem.names if verdict is Verdict.UNSAT else (),
-            session.model(problem) if verdict is Verdict.SAT else {},
-            time.monotonic() - start,
-        )
+        model = session.model(problem.variables()) if verdict is Verdict.SAT else {}
+        if model is None:  # an answer that is not understood is none
+            verdict, model = Verdict.UNKNOWN, {}
+        return SolverResult(verdict, problem.names if verdict is Verdict.UNSAT else (), model, time.monotonic() - start)
 
     def core(self, problem: Problem, limit: Limit) -> SolverResult:
         """The verdict, with a core that is minimal when the limit allowed it: no group of it can be left out."""
@@ -41,8 +42,8 @@ class Z3Solver:
         session = _Session(problem, with_selectors=True)
         verdict = session.verdict(range(len(problem.groups)), limit)
         if verdict is not Verdict.UNSAT:
-            model = session.model(problem) if verdict is Verdict.SAT else {}
-            return SolverResult(verdict, (), model, time.monotonic() - start)
+            model = session.model(problem.variables()) if verdict is Verdict.SAT else {}
+            return SolverResult(verdict if model is not None else Verdict.UNKNOWN, (), model or {}, time.monotonic() - start)
         kept, minimal = session.shrink(session.core(), limit)
         return SolverResult(verdict, _names(problem, kept), {}, time.monotonic() - start, minimal)
 
@@ -51,22 +52,17 @@ def _names(problem: Problem, numbers: Sequence[int]) -> tuple[Node, ...]:
     return tuple(problem.groups[k][0] for k in sorted(numbers))
 
 
-class _Session:
-    """One problem loaded into one z3 context."""
+class _Checks:
+    """A z3 context of its own, with one solver in it."""
 
-    def __init__(self, problem: Problem, with_selectors: bool) -> None:
+    def __init__(self) -> None:
         try:
             self.z3: Any = importlib.import_module("z3")
         except ImportError as e:
             raise ButforError("z3 is not installed: `pip install z3-solver` brings it") from e
         self.context = self.z3.Context()
-        self.solver = self.z3.Solver(ctx=self.context) if with_selectors else self._by_steps()
-        self.solver.from_string(script(problem, with_selectors))
-        self.selectors = [self.z3.Bool(selector(k), self.context) for k in range(len(problem.groups))] if with_selectors else []
-
-    def _by_steps(self) -> Any:
-        """A solver that puts in what is known first: of a recorded run nearly everything is."""
-        return self.z3.Then(*(self.z3.Tactic(step, ctx=self.context) for step in _STEPS)).solver()
+        self.solver: Any = self.z3.Solver(ctx=self.context)
+        self.selectors: list[Any] = []
 
     def verdict(self, groups: Sequence[int], limit: Limit) -> Verdict:
         """Whether the goal can hold with these groups switched on."""
@@ -105,6 +101,63 @@ class _Session:
             done.set()
             watcher.join()
 
+    def model(self, wanted: Iterable[Term]) -> dict[str, Value] | None:
+        """The values that z3 found for the variables; None when one of them cannot be told."""
+        model = self.solver.model()
+        values = {d.name(): model[d] for d in model.decls()}
+        out: dict[str, Value] = {}
+        for v in wanted:
+            value = values.get(v.data)
+            if value is None:
+                out[str(v.data)] = default_value(v.width)
+            elif v.width >= 0:
+                out[str(v.data)] = value.as_long() if v.width else int(self.z3.is_true(value))
+            else:
+                try:
+                    out[str(v.data)] = self._read(value, v.width)
+                except NotAValue:
+                    return None
+        return out
+
+    def _read(self, value: Any, sort: Sort) -> Value:
+        """The value of an unbounded number or a map."""
+        z3 = self.z3
+        if not is_map(sort):
+            if sort == REAL and z3.is_rational_value(value):
+                return value.as_fraction()
+            if sort != INT and sort != REAL:
+                return value.as_long() if sort else int(z3.is_true(value))
+            if sort == INT and z3.is_int_value(value):
+                return value.as_long()
+            raise NotAValue
+        index, element = parts(sort)
+        written = []
+        while z3.is_store(value):
+            written.append((self._read(value.arg(1), index), self._read(value.arg(2), element)))
+            value = value.arg(0)
+        if not z3.is_const_array(value):
+            raise NotAValue
+        found = MapValue(self._read(value.arg(0), element))
+        for k, v in reversed(written):
+            found = found.having(k, v)
+        return found
+
+
+class _Session(_Checks):
+    """One problem loaded into one z3 context."""
+
+    def __init__(self, problem: Problem, with_selectors: bool) -> None:
+        super().__init__()
+        text = script(problem, with_selectors)
+        if not with_selectors and text.startswith(BITS):
+            self.solver = self._by_steps()
+        self.solver.from_string(text)
+        self.selectors = [self.z3.Bool(selector(k), self.context) for k in range(len(problem.groups))] if with_selectors else []
+
+    def _by_steps(self) -> Any:
+        """A solver that puts in what is known first: of a recorded run nearly everything is."""
+        return self.z3.Then(*(self.z3.Tactic(step, ctx=self.context) for step in _STEPS)).solver()
+
     def core(self) -> list[int]:
         """The groups that z3 names for the last UNSAT."""
         prefix = len(selector(0)) - 1
@@ -126,12 +179,27 @@ class _Session:
                 complete = complete and verdict is Verdict.SAT
         return needed, complete
 
-    def model(self, problem: Problem) -> dict[str, int]:
-        """The values that z3 found for the variables of the problem."""
-        model = self.solver.model()
-        values = {d.name(): model[d] for d in model.decls()}
-        out: dict[str, int] = {}
-        for v in problem.variables():
-            value = values.get(v.data)
-            out[str(v.data)] = 0 if value is None else value.as_long() if v.width else int(self.z3.is_true(value))
-        return out
+
+class Z3Stack(_Checks):
+    """Assertions in layers that one z3 solver keeps between checks; what it learned from the lower layers stays."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._layers: list[Layer] = []
+
+    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult:
+        """Whether all layers can hold together, with the values of the wanted variables."""
+        start = time.monotonic()
+        same = 0
+        while same < min(len(layers), len(self._layers)) and layers[same] is self._layers[same]:
+            same += 1
+        if same < len(self._layers):
+            self.solver.pop(len(self._layers) - same)
+            del self._layers[same:]
+        for layer in layers[same:]:
+            self.solver.push()
+            self.solver.add(self.z3.parse_smt2_string(assertions(layer), ctx=self.context))
+            self._layers.append(layer)
+        verdict = self.verdict((), limit)
+        model = self.model(wanted) if verdict is Verdict.SAT else {}
+        return SolverResult(verdict if model is not None else Verdict.UNKNOWN, (), model or {}, time.monotonic() - start)

@@ -1,0 +1,1 @@
+"""Boogie programs: from their text to failing paths."""
