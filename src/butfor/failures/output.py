@@ -64,14 +64,14 @@ def output_failure(trace: Trace, dependence: Dependence, actual: bytes, expected
         return FailurePoint(FailureKind.OUTPUT, message, node, (), details=details)
     node, argument, within = call
     values = _values(trace, dependence, node, argument, within)
-    maybe = (*_skipped(trace, dependence, node[0]), *_ended_early(trace, dependence, difference.offset))
-    return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe)
+    maybe = _ended_early(trace, dependence, difference.offset)
+    return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]))
 
 
-def _skipped(trace: Trace, dependence: Dependence, i: int) -> list[Node]:
-    """The decisions since the print before this one that kept something else from being printed."""
+def _silence(trace: Trace, i: int) -> tuple[int, int]:
+    """From the print before this one to this one."""
     earlier = [int(o["seg"]) for o in trace.log.output if int(o["seg"]) < i]
-    return dependence.missing_output(earlier[-1] if earlier else 0, i)
+    return (earlier[-1] if earlier else 0), i
 
 
 def _ended_early(trace: Trace, dependence: Dependence, offset: int) -> tuple[Node, ...]:

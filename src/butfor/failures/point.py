@@ -15,7 +15,8 @@ class FailurePoint:
     """One failure. `node` is the instance where it shows; the question there is why it was reached.
 
     `roots` are the instances whose results were wrong: the condition that failed, the printed argument, the address, the divisor. `maybe` are
-    instances that could have kept the failure away: a decision not to print before, a text that ended too early.
+    instances that could have kept the failure away: a text that ended too early. `silence`: between these segment instances something else could
+    have been printed.
     """
 
     kind: FailureKind
@@ -24,6 +25,7 @@ class FailurePoint:
     roots: tuple[Node, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
     maybe: tuple[Node, ...] = ()
+    silence: tuple[int, int] | None = None
 
 
 class Unsupported(Exception):
