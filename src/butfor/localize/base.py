@@ -76,15 +76,17 @@ class Case:
         share = Budget(_SLICES * self.budget.seconds)
         slicer = Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
         found = {kind: slicer.backward(self.point.roots, kind, self.point.node) for kind in KINDS[:-1]}
-        maybe = (*self.skipped_prints, *self.point.maybe)
+        maybe = (*self.kept_output, *self.point.maybe)
         found[KINDS[-1]] = slicer.backward(self.point.roots, KINDS[-1], self.point.node, maybe=maybe)
         return found
 
     @cached_property
-    def skipped_prints(self) -> tuple[Node, ...]:
-        """The decisions before a wrong output that kept something else from being printed."""
+    def kept_output(self) -> tuple[Node, ...]:
+        """The decisions before a wrong output that kept something else from being printed, or from being in the text that was."""
         silence = self.point.silence
-        return () if silence is None else tuple(self.dependence.missing_output(*silence))
+        found = dict.fromkeys(() if silence is None else self.dependence.missing_output(*silence))
+        found.update((node, None) for text in self.point.texts for node in self.dependence.kept_text(*text))
+        return tuple(found)
 
     @cached_property
     def steps(self) -> Steps:

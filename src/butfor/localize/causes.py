@@ -127,7 +127,7 @@ class CauseTree:
         """Puts the decisions on the list that kept something else from being assigned, or printed."""
         parent = self.causes[c.parent]
         if not c.nodes:
-            for node in self.case.skipped_prints:
+            for node in self.case.kept_output:
                 self._maybe(node, parent)
             return
         targets: dict[Node, None] = {}

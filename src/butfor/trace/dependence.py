@@ -295,3 +295,7 @@ class Dependence:
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The decisions between two points that kept something from being printed."""
         return self.potentials.missing_output(since, until)
+
+    def kept_text(self, event: int, at: int) -> list[Node]:
+        """The decisions that kept one byte of what a library call read from being assigned again."""
+        return self.potentials.of_text(event, at)

@@ -13,7 +13,7 @@ from functools import cached_property
 from butfor.program.building import building
 from butfor.program.maydefine import OUTPUT, Arm, MayDefine, Reason, Ways, members
 from butfor.program.model import Operand
-from butfor.program.pointsto.writes import Cell
+from butfor.program.pointsto.writes import Cell, Field
 from butfor.trace.homes import Home, Homes
 from butfor.trace.log import EVENT, READ
 from butfor.trace.memory import CHANGED, COPY
@@ -84,12 +84,24 @@ class Potential:
         for read in reads:
             home = self.homes.at(read.address, read.until)
             if home is not None:
-                cell = Cell(home.key, read.address - home.start, read.size, field=field if read.until == node[0] else None)
-                found.update(dict.fromkeys(self._kept(self.may.ways(cell), max(read.since, home.birth), read.until, home, read)))
+                found.update(dict.fromkeys(self._decisions(read, home, field if read.until == node[0] else None)))
             elif read.address == address:
                 for cell in self.may.cells_of(fn, instr):
                     found.update(dict.fromkeys(self._kept(self.may.ways(cell), read.since, read.until)))
         return list(found)
+
+    def of_text(self, event: int, at: int) -> list[Node]:
+        """The decisions that kept one byte of what a library call read from being assigned again."""
+        found = dict[Node, None]()
+        for read in self._text(event, at):
+            home = self.homes.at(read.address, read.until)
+            if home is not None:
+                found.update(dict.fromkeys(self._decisions(read, home, None)))
+        return list(found)
+
+    def _decisions(self, read: Read, home: Home, field: Field | None) -> Iterator[Node]:
+        cell = Cell(home.key, read.address - home.start, read.size, field=field)
+        return self._kept(self.may.ways(cell), max(read.since, home.birth), read.until, home, read)
 
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The decisions between two points that kept something from being printed."""
@@ -163,6 +175,15 @@ class Potential:
         for writer, size in self.trace.writers(node):
             work.append((writer, Read(address, size, 0, node[0])))
             address += size
+        return self._assigned(work)
+
+    def _text(self, event: int, at: int) -> list[Read]:
+        """The same for one byte of what a library call read."""
+        e = self.log.event[event]
+        runs = self.trace.memory.runs(event + 1, at, at + 1, int(e["addr"]))
+        return self._assigned([(writer, Read(address, size, 0, int(e["seg"]))) for writer, size, address in runs if address is not None])
+
+    def _assigned(self, work: list[tuple[int, Read]]) -> list[Read]:
         found: list[Read] = []
         while work and len(found) < _MOST_READS:
             writer, read = work.pop()
