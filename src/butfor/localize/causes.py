@@ -16,14 +16,16 @@ from butfor.encode.justify import Justified, Justifier
 from butfor.localize.base import Budget, Case
 from butfor.localize.confirm import Claim, Confirming
 from butfor.localize.statements import Statements
+from butfor.trace.elsewhere import Elsewhere
 from butfor.trace.places import Place
 from butfor.trace.trace import Node
 
 MOST_CAUSES = 200
 _SHARE = 0.5  # of the budget: other methods need some too
-_COST = {"control": 0.0, "address": 0.5, "potential": 1.0}
+_COST = {"control": 0.0, "address": 0.5, "potential": 1.0, "elsewhere": 1.5}
 _ROUNDS = 3  # instances of one decision that are justified together when it is opened
 _LOADS = 12  # instances of one load that are asked what could have been assigned instead
+_ELSEWHERE = 4  # stores that wrote next to what was read
 _LATER = 6  # instances that are looked at when they turn up after that
 
 Key = tuple[Any, ...]
@@ -51,7 +53,7 @@ class Cause:
 
 @dataclass(order=True, slots=True)
 class _Candidate:
-    """A cause that may be opened; with `via` "ask", loads of a cause that may be asked what else could have been assigned: that takes longer."""
+    """A cause that may be opened; with `via` "ask", a question that takes longer and may find some."""
 
     order: tuple[float, ...]
     key: Key = field(compare=False)
@@ -119,24 +121,52 @@ class CauseTree:
             self._candidate(point.node, root, "control", 0.0)
         for node in point.maybe:
             self._maybe(node, root)
-        if point.silence is not None and depth > 0:
-            heapq.heappush(self._heap, _Candidate((1 + _COST["potential"], 0.0, float("-inf")), ("ask", -1), root.id, "ask", (), None, 1))
+        if depth > 0:
+            if point.silence is not None:
+                self._push_question((1 + _COST["potential"], 0.0), ("prints",), root, ())
+            self._push_question((1 + _COST["elsewhere"], 0.0), ("stores",), root, ())
         self._children(root, depth)
 
+    def _push_question(self, order: tuple[float, float], key: Key, parent: Cause, nodes: tuple[Node, ...]) -> None:
+        heapq.heappush(self._heap, _Candidate((*order, float("-inf")), key, parent.id, "ask", nodes, None, parent.level + 1))
+
     def _ask(self, c: _Candidate) -> None:
-        """Puts the decisions on the list that kept something else from being assigned, or printed."""
+        """Puts on the list what is found by a longer search, now that it is the best that is left."""
         parent = self.causes[c.parent]
-        if not c.nodes:
+        if c.key[0] == "prints":
             for node in self.case.kept_output:
                 self._maybe(node, parent)
-            return
+        elif c.key[0] == "stores":
+            self._elsewhere(parent)
+        else:
+            self._otherwise(c.nodes, parent)
+
+    def _otherwise(self, loads: tuple[Node, ...], parent: Cause) -> None:
+        """The decisions that kept something else from being assigned to what these loads read."""
         targets: dict[Node, None] = {}
-        for node in self._text.few(c.nodes, _LOADS):
+        for node in self._text.few(loads, _LOADS):
             if self._is_late():
                 break
             targets.update((target, None) for _, target in self.case.dependence.potential(node))
         for target in targets:
             self._candidate(target, parent, "potential", 0.5)
+
+    def _elsewhere(self, root: Cause) -> None:
+        """The stores that could have assigned what the failure read, and wrote next to it: why there is the question."""
+        look = Elsewhere(self.case.dependence.potentials)
+        found = [store for text in self.case.point.texts for store in look.of_text(*text)]
+        for load in self._text.few((n for n in root.nodes if n[1] >= 0 and self.trace.instr(n).op == "load"), 1):
+            found += look.of(load) if not self._is_late() else ()
+        known = {self._text.static(n) for n in root.nodes}
+        new = [store for store in sorted(found, reverse=True) if self._text.static(store) not in known]
+        for store in self._text.few(new, 1)[:_ELSEWHERE]:
+            index = self.trace.instr(store).args[1]
+            if isinstance(index, int):
+                key: Key = ("store", store)
+                self._calls[key] = {store: None}
+                order = (1 + _COST["elsewhere"], 0.0, -float(store[0]))
+                nodes = (self.trace.definition(store[0], index),)
+                heapq.heappush(self._heap, _Candidate(order, key, root.id, "elsewhere", nodes, self.case.places.of(store), 1))
 
     def _maybe(self, node: Node, root: Cause) -> None:
         """An instance that could have kept the failure away: a decision that went otherwise, or another value of it."""
@@ -160,7 +190,7 @@ class CauseTree:
             return
         self._opened[c.key] = cause
         cause.guard = c.guard
-        cause.decided = c.nodes[-1] if c.via != "address" else None
+        cause.decided = c.nodes[-1] if c.via not in ("address", "elsewhere") else None
         for call in self._calls.pop(c.key, ()):
             self._text.add_instance(cause.statements, call)
         cause.rounds.update(parts[-1] for parts in (c.nodes, *waiting))
@@ -228,8 +258,7 @@ class CauseTree:
                 self._candidate(parent, cause, "control", rank / len(newest), calls)
         loads = tuple(n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load")
         if loads:
-            order = (cause.level + 1 + _COST["potential"], 0.5, float("-inf"))
-            heapq.heappush(self._heap, _Candidate(order, ("ask", cause.id), cause.id, "ask", loads, None, cause.level + 1))
+            self._push_question((cause.level + 1 + _COST["potential"], 0.5), ("reads", cause.id), cause, loads)
 
     def _is_late(self) -> bool:
         """Whether the time is used up; then the tree is not complete."""

@@ -59,12 +59,16 @@ class Statements:
             at = call
         return at
 
+    def static(self, node: Node) -> tuple[int, int]:
+        """The instruction of an instance: its segment and its number."""
+        return self.trace.log.segment(node[0]), node[1]
+
     def few(self, nodes: Iterable[Node], most: int) -> list[Node]:
         """At most so many instances of each instruction, the first that were met: what comes after repeats them."""
         count: dict[tuple[int, int], int] = {}
         kept = []
         for node in nodes:
-            key = (self.trace.log.segment(node[0]), node[1])
+            key = self.static(node)
             count[key] = count.get(key, 0) + 1
             if count[key] <= most:
                 kept.append(node)
@@ -72,7 +76,7 @@ class Statements:
 
     def _places(self, node: Node) -> tuple[Place, ...]:
         """The statement of an instance, and the macros it uses: what they compute may be wrong in their definition."""
-        key = (self.trace.log.segment(node[0]), node[1])
+        key = self.static(node)
         known = self._static.get(key)
         if known is None:
             place = self.case.places.of(node)

@@ -76,7 +76,7 @@ class Potential:
             return []
         try:
             address = int(self.trace.operand(node[0], instr.args[0]))
-            reads = self._reads(node, address)
+            reads = self.reads(node)
         except Unknown:
             return []
         fn, found = self.trace.at(node[0]).fn, dict[Node, None]()
@@ -93,7 +93,7 @@ class Potential:
     def of_text(self, event: int, at: int) -> list[Node]:
         """The decisions that kept one byte of what a library call read from being assigned again."""
         found = dict[Node, None]()
-        for read in self._text(event, at):
+        for read in self.text(event, at):
             home = self.homes.at(read.address, read.until)
             if home is not None:
                 found.update(dict.fromkeys(self._decisions(read, home, None)))
@@ -169,15 +169,16 @@ class Potential:
 
     # --- what was read ------------------------------------------------------------------------------------------------------
 
-    def _reads(self, node: Node, address: int) -> list[Read]:
+    def reads(self, node: Node) -> list[Read]:
         """The bytes that a load read, and those that they were copied from before, each with the time of its last assignment."""
         work: list[tuple[int, Read]] = []
+        address = int(self.trace.operand(node[0], self.trace.instr(node).args[0]))
         for writer, size in self.trace.writers(node):
             work.append((writer, Read(address, size, 0, node[0])))
             address += size
         return self._assigned(work)
 
-    def _text(self, event: int, at: int) -> list[Read]:
+    def text(self, event: int, at: int) -> list[Read]:
         """The same for one byte of what a library call read."""
         e = self.log.event[event]
         runs = self.trace.memory.runs(event + 1, at, at + 1, int(e["addr"]))
