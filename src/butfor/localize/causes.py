@@ -25,7 +25,7 @@ _SHARE = 0.5  # of the budget: other methods need some too
 _COST = {"control": 0.0, "address": 0.5, "potential": 1.0, "elsewhere": 1.5}
 _ROUNDS = 3  # instances of one decision that are justified together when it is opened
 _LOADS = 12  # instances of one load that are asked what could have been assigned instead
-_ELSEWHERE = 4  # stores that wrote next to what was read
+_ELSEWHERE, _ELSEWHERE_LEVEL = 4, 1  # stores that wrote next to what a cause read; the level down to which they are looked for
 _LATER = 6  # instances that are looked at when they turn up after that
 
 Key = tuple[Any, ...]
@@ -121,10 +121,8 @@ class CauseTree:
             self._candidate(point.node, root, "control", 0.0)
         for node in point.maybe:
             self._maybe(node, root)
-        if depth > 0:
-            if point.silence is not None:
-                self._push_question((1 + _COST["potential"], 0.0), ("prints",), root, ())
-            self._push_question((1 + _COST["elsewhere"], 0.0), ("stores",), root, ())
+        if point.silence is not None and depth > 0:
+            self._push_question((1 + _COST["potential"], 0.0), ("prints",), root, ())
         self._children(root, depth)
 
     def _push_question(self, order: tuple[float, float], key: Key, parent: Cause, nodes: tuple[Node, ...]) -> None:
@@ -137,7 +135,7 @@ class CauseTree:
             for node in self.case.kept_output:
                 self._maybe(node, parent)
         elif c.key[0] == "stores":
-            self._elsewhere(parent)
+            self._elsewhere(c.nodes, parent)
         else:
             self._otherwise(c.nodes, parent)
 
@@ -151,22 +149,22 @@ class CauseTree:
         for target in targets:
             self._candidate(target, parent, "potential", 0.5)
 
-    def _elsewhere(self, root: Cause) -> None:
-        """The stores that could have assigned what the failure read, and wrote next to it: why there is the question."""
+    def _elsewhere(self, loads: tuple[Node, ...], parent: Cause) -> None:
+        """The stores that could have assigned what these loads read, or the text that the failure shows, and wrote next to it."""
         look = Elsewhere(self.case.dependence.potentials)
-        found = [store for text in self.case.point.texts for store in look.of_text(*text)]
-        for load in self._text.few((n for n in root.nodes if n[1] >= 0 and self.trace.instr(n).op == "load"), 1):
+        found = [store for text in self.case.point.texts for store in look.of_text(*text)] if parent.level == 0 else []
+        for load in self._text.few(loads, 1):
             found += look.of(load) if not self._is_late() else ()
-        known = {self._text.static(n) for n in root.nodes}
+        known = {self._text.static(n) for n in parent.nodes}
         new = [store for store in sorted(found, reverse=True) if self._text.static(store) not in known]
         for store in self._text.few(new, 1)[:_ELSEWHERE]:
             index = self.trace.instr(store).args[1]
             if isinstance(index, int):
-                key: Key = ("store", store)
+                key: Key = ("store", self._text.static(store))
                 self._calls[key] = {store: None}
-                order = (1 + _COST["elsewhere"], 0.0, -float(store[0]))
+                order = (parent.level + 1 + _COST["elsewhere"], 0.0, -float(store[0]))
                 nodes = (self.trace.definition(store[0], index),)
-                heapq.heappush(self._heap, _Candidate(order, key, root.id, "elsewhere", nodes, self.case.places.of(store), 1))
+                heapq.heappush(self._heap, _Candidate(order, key, parent.id, "elsewhere", nodes, self.case.places.of(store), parent.level + 1))
 
     def _maybe(self, node: Node, root: Cause) -> None:
         """An instance that could have kept the failure away: a decision that went otherwise, or another value of it."""
@@ -198,16 +196,15 @@ class CauseTree:
         self._children(cause, depth)
 
     def _merge(self, cause: Cause, roots: tuple[Node, ...], depth: int) -> None:
-        """Adds what another instance of a decision needed, if it needed other statements."""
+        """Adds what another instance of a decision needed, if it needed other statements; what led to it may be new in any case."""
         justified = self.justifier.justify(roots)
         before = len(cause.statements)
         self._text.add(cause.statements, justified)
-        if len(cause.statements) == before:
-            return
         known = set(cause.nodes)
         new = tuple(n for n in justified.nodes if n not in known)
-        cause.nodes += new
-        cause.claims.append(Claim(tuple(justified.nodes), roots, justified.complete))
+        if len(cause.statements) > before:
+            cause.nodes += new
+            cause.claims.append(Claim(tuple(justified.nodes), roots, justified.complete))
         self._children(replace(cause, nodes=new), depth)
 
     def _only_path_to(self, cause: Cause) -> None:
@@ -259,6 +256,8 @@ class CauseTree:
         loads = tuple(n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load")
         if loads:
             self._push_question((cause.level + 1 + _COST["potential"], 0.5), ("reads", cause.id), cause, loads)
+        if cause.level <= _ELSEWHERE_LEVEL and (loads or self.case.point.texts):
+            self._push_question((cause.level + 1 + _COST["elsewhere"], 0.0), ("stores", cause.id), cause, loads)
 
     def _is_late(self) -> bool:
         """Whether the time is used up; then the tree is not complete."""

@@ -47,6 +47,7 @@ class Elsewhere:
         there = self.log.address[first:end]
         cell = Cell(home.key, read.address - home.start, read.size)
         seen: set[tuple[str, int]] = set()
+        found = 0
         for k in np.flatnonzero((there >= home.start) & (there < home.end))[::-1][:_NEAR].tolist():
             q, n = self._store(first + k)
             s = self.trace.at(q)
@@ -57,7 +58,8 @@ class Elsewhere:
             seen.add((s.fn.name, n))
             if instr in self.potential.may.writers(cell, s.fn.name, instr.block):
                 yield q, n
-                if len(seen) >= _MOST:
+                found += 1
+                if found >= _MOST:
                     return
 
     def _store(self, number: int) -> Node:
