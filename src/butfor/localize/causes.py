@@ -85,19 +85,20 @@ class CauseTree:
         self._turned_up: list[tuple[Cause, tuple[Node, ...]]] = []  # further instances of decisions that are open
         self._heap: list[_Candidate] = []
 
-    def open(self, depth: int) -> None:
-        """Builds the tree down to a level, or to the statement that the user called guilty."""
-        self._explore(depth)
+    def open(self, depth: int, most: int = MOST_CAUSES) -> None:
+        """Builds the tree down to a level, or to the statement that the user called guilty; at most so many causes."""
+        self._explore(depth, most)
+        self.complete = self.complete and not self.case.dependence.potentials.is_bounded
         if self.guilty is not None:
             self._only_path_to(self.guilty)
         solver = Confirming(self.case)
         for cause in self.causes:
             cause.proved = solver.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
 
-    def _explore(self, depth: int) -> None:
+    def _explore(self, depth: int, most: int) -> None:
         self._root(depth)
         while (self._heap or self._turned_up) and self.guilty is None:
-            if len(self.causes) >= MOST_CAUSES or self._is_late():
+            if len(self.causes) >= most or self._is_late():
                 self.complete = False
                 return
             if self._turned_up:

@@ -42,6 +42,7 @@ class Potential:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.log = trace.log
+        self.is_bounded = False  # whether decisions were left out for their number
         self._arms: dict[Ways, tuple[tuple[int, ...], Arms]] = {}
         self._told: dict[tuple[int, Arm, Operand], tuple[int, bool] | None] = {}
 
@@ -55,6 +56,11 @@ class Potential:
         """The static half."""
         with building():
             return MayDefine(self.trace.program, self._executed)
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether questions were asked and the points-to analysis had been given up: then members and sizes tell what a write may touch."""
+        return "may" in self.__dict__ and not self.may.precise
 
     @cached_property
     def _turns(self) -> Turns:
@@ -115,6 +121,7 @@ class Potential:
         numbers, arms = self._ready(ways)
         avoided = self._turns.avoided(arms, since, until)
         untold = sorted((row for row in avoided if row[0] >= own + told), key=lambda row: -self._turns.instance(row[1]))
+        self.is_bounded = self.is_bounded or len(untold) > _MOST_UNTOLD
         for place, row in (*(row for row in avoided if row[0] < own + told), *untold[:_MOST_UNTOLD]):
             arm = self.may.arms[numbers[place]]
             if home is None or read is None or place >= own + told:
