@@ -176,14 +176,15 @@ class CauseTree:
 
     def _open(self, c: _Candidate, depth: int) -> None:
         self._opened[c.key] = None
-        if self._text.mark(c.place) == "benign":
+        place = self.case.places.of(c.nodes[-1]) if c.place is None and c.via in ("control", "potential") else c.place
+        if self._text.mark(place) == "benign":
             self.pruned += 1
             return
         waiting = self._waiting.pop(c.key, {})
         others = sorted(waiting, key=lambda parts: -parts[-1][0])[: _ROUNDS - 1] if c.via != "address" else []
         roots = tuple(dict.fromkeys(node for parts in (c.nodes, *others) for node in parts))
         justified = self.justifier.justify(roots)
-        cause = self._add(c.parent, c.level, c.place, c.via, roots, justified)
+        cause = self._add(c.parent, c.level, place, c.via, roots, justified)
         if cause is None:  # nothing new was computed, but other decisions may have led to it
             self._children(replace(self.causes[c.parent], nodes=tuple(justified.nodes)), depth)
             return
@@ -248,12 +249,15 @@ class CauseTree:
             return
         nodes = [n for n in cause.nodes if self._text.mark(self.case.places.of(n)) != "benign"] if self.case.marks else cause.nodes
         newest = sorted({self._text.outside(n)[0]: None for n in nodes}, reverse=True)
+        over: dict[Node, tuple[float, dict[Node, None]]] = {}  # decisions with their distance, and the calls on the way to them
         for rank, i in enumerate(newest):
             if self._is_late():
                 return
             parent, calls = self._decision_over(i)
             if parent is not None:
-                self._candidate(parent, cause, "control", rank / len(newest), calls)
+                over.setdefault(parent, (rank / len(newest), {}))[1].update(dict.fromkeys(calls))
+        for parent, (distance, calls_between) in over.items():
+            self._candidate(parent, cause, "control", distance, calls_between)
         loads = tuple(n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load")
         if loads:
             self._push_question((cause.level + 1 + _COST["potential"], 0.5), ("reads", cause.id), cause, loads)
@@ -294,7 +298,7 @@ class CauseTree:
         frame = self.trace.log.frame_of(node[0]) if via == "control" and self.case.dependence.is_guard(node) else -1
         level = parent.level + (frame < 0 or frame != parent.guard)  # a row of early exits is one step, not a nest
         order = (level + _COST[via], distance, -float(node[0]))
-        heapq.heappush(self._heap, _Candidate(order, key, parent.id, via, parts, self.case.places.of(parts[-1]), level, frame))
+        heapq.heappush(self._heap, _Candidate(order, key, parent.id, via, parts, None, level, frame))
 
     def _met_again(self, known: Cause, parts: tuple[Node, ...], parent: Cause) -> None:
         if parent.id not in (known.parent, known.id):

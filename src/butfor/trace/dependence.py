@@ -30,6 +30,7 @@ class Dependence:
         self._dominators: dict[str, tuple[int, ...]] = {}
         self._joins: dict[str, tuple[int, ...]] = {}
         self._parents: dict[int, Node | None] = {}
+        self._returns: dict[int, list[Edge]] = {}  # of callbacks, by the call that made them
         self.potentials = Potential(trace)
 
     # --- control ------------------------------------------------------------------------------------------------------------
@@ -256,10 +257,14 @@ class Dependence:
         """The returns of functions that a library call called back, such as the comparisons of a sort."""
         if i + 1 >= len(self.trace) or not self.trace.is_entry(i + 1) or int(self.log.frame["caller"][self.log.frame_of(i + 1)]) != i:
             return []
+        known = self._returns.get(i)
+        if known is not None:
+            return known
         starts = self._callbacks(i, self.log.frame_of(i + 1))
         after = self.trace.next_in_frame(i)
         ends = [s - 1 for s in starts[1:]] + ([after - 1] if after > 0 and len(starts) <= _CALLBACKS else [])
-        return [("data", (e, self.trace.at(e).last.index)) for e in ends if self.trace.at(e).last.op == "ret"]
+        known = self._returns[i] = [("data", (e, self.trace.at(e).last.index)) for e in ends if self.trace.at(e).last.op == "ret"]
+        return known
 
     def _callbacks(self, i: int, first: int) -> list[int]:
         """The entries of the functions that the call at the end of a segment instance called back, the frame of the first given; not all if many."""
