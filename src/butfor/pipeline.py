@@ -34,6 +34,10 @@ from butfor.trace.places import Places
 from butfor.trace.recording import Meta, Recording
 
 Progress = Callable[[str], None]
+_ROUGH = (
+    "the program is too large to follow all its pointers: of the decisions that could have assigned another value, "
+    "some are named that could not, going by members and sizes alone"
+)
 
 
 def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
@@ -92,6 +96,8 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         diagnoses.append(diagnosis)
         methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
         notes += diagnosis.notes
+    if dependence.potentials.is_rough:
+        notes.append(_ROUGH)
     status = Status.EXPLAINED
     if case.budget.is_over() and not all(d.complete for d in diagnoses):
         status = Status.PARTIAL

@@ -9,6 +9,7 @@ import pytest
 
 import butfor.api
 from butfor.options import Options
+from butfor.program.pointsto import inclusion
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -115,3 +116,66 @@ def test_other_failures_have_trees_too(kind: str, tmp_path: Path) -> None:
     }
     found = causes(program(tmp_path, bodies[kind]), **({"expect_stdout": b"4\n"} if kind == "output" else {}))
     assert any(c["condition"] and c["condition"]["text"] == "n > 3" for c in found)
+
+
+def conditions(found: list[dict[str, Any]], via: str) -> set[str]:
+    """What the causes reached in one way are about."""
+    return {c["condition"]["text"].rstrip(";") for c in found if c["via"] == via and c["condition"] is not None}
+
+
+def test_store_to_another_element(tmp_path: Path) -> None:
+    body = "int v[4] = {0}, other[4], k = 2;\nother[k] = 1;\nv[k - 1] = 7;\nassert(v[k] == 7);"
+    found = causes(program(tmp_path, body))
+    assert conditions(found, "elsewhere") == {"v[k - 1] = 7"}, "only what could have written to the cell that was read"
+    assert "k = 2" in texts(next(c for c in found if c["via"] == "elsewhere"))
+
+
+def test_text_that_is_printed_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    path.write_text(
+        '#include <stdio.h>\nint main(int argc, char **argv) {\n char t[] = "ab";\n if (argc > 1)\n  t[1] = 0;\n printf("%s\\n", t); return 0; }\n'
+    )
+    assert "argc > 1" in conditions(causes(path, expect_stdout=b"a\n"), "potential")
+
+
+def test_empty_text_before_the_difference(tmp_path: Path) -> None:
+    path = tmp_path / "prog.c"
+    path.write_text(
+        '#include <stdio.h>\nint main(int argc, char **argv) {\n char t[4] = "";\n if (argc > 1)\n  t[0] = 65;\n printf("%s\\n", t); return 0; }\n'
+    )
+    assert "argc > 1" in conditions(causes(path, expect_stdout=b"A\n"), "potential")
+
+
+def test_every_round_leads_on(tmp_path: Path) -> None:
+    """The state is wrong since an early round; the rounds after it keep it by the same statements."""
+    path = tmp_path / "prog.c"
+    path.write_text(
+        """#include <assert.h>
+static int next(int s, int c) {
+ switch (s) {
+ case 0:
+  if (c == 1) return 2;
+  return 0;
+ case 2:
+  return 2 - 1;
+ default:
+  if (c == 2) return 0;
+  return 1; } }
+int main(void) {
+ int in[] = {0, 1, 5, 5, 5, 5}, s = 0;
+ for (int i = 0; i < 6; i++)
+  s = next(s, in[i]);
+ assert(s == 0); return 0; }
+"""
+    )
+    found = causes(path)
+    assert any("return 2 - 1" in texts(c) for c in found if c["level"] <= 3)
+
+
+def test_given_up_pointers_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = program(tmp_path, "int x = 0, *p = &x, y = 1;\nif (y == 0)\n *p = 1;\nassert(x == 1);")
+    told = "too large to follow all its pointers"
+    options = Options(sources=(path,), methods=("cascade",))
+    assert not any(told in note for note in butfor.api.explain(options).notes)
+    monkeypatch.setattr(inclusion, "MOST_STEPS", -1)
+    assert any(told in note for note in butfor.api.explain(options).notes)

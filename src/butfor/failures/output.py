@@ -15,6 +15,7 @@ from butfor.trace.memory import READ_BY_CALL
 from butfor.trace.trace import Node, Trace
 
 _AROUND = 40
+Shown = tuple[Node, int | None, tuple[int, int]]  # a call that prints, the argument, a byte's place in what it shows and the length of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +65,43 @@ def output_failure(trace: Trace, dependence: Dependence, actual: bytes, expected
         return FailurePoint(FailureKind.OUTPUT, message, node, (), details=details)
     node, argument, within = call
     values = _values(trace, dependence, node, argument, within)
-    maybe = (*_skipped(trace, dependence, node[0]), *_ended_early(trace, dependence, difference.offset))
-    return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe)
+    early = _ended_early(trace, difference.offset)
+    maybe = tuple(dict.fromkeys(n for shown in early for n in _values(trace, dependence, *shown)))
+    texts = tuple(dict.fromkeys(t for at, k, place in (call, *early) for t in _text_bytes(trace, at, k, place[0])))
+    return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]), texts)
 
 
-def _skipped(trace: Trace, dependence: Dependence, i: int) -> list[Node]:
-    """The decisions since the print before this one that kept something else from being printed."""
+def _silence(trace: Trace, i: int) -> tuple[int, int]:
+    """From the print before this one to this one."""
     earlier = [int(o["seg"]) for o in trace.log.output if int(o["seg"]) < i]
-    return dependence.missing_output(earlier[-1] if earlier else 0, i)
+    return (earlier[-1] if earlier else 0), i
 
 
-def _ended_early(trace: Trace, dependence: Dependence, offset: int) -> tuple[Node, ...]:
-    """What was printed just before the first wrong byte, where that may simply have been too short."""
+def _ended_early(trace: Trace, offset: int) -> list[Shown]:
+    """What was printed just before the first wrong byte, where that may simply have been too short, and texts in between that were empty."""
     before = _writer(trace, offset - 1) if offset else None
     here = _writer(trace, offset)
-    if before is None or here is None or before[1] is None or before[:2] == here[:2]:
-        return ()
-    node, argument, within = before
-    return _values(trace, dependence, node, argument, (within[0] + 1, within[1]))
+    if here is None:
+        return []
+    found = _empty(trace, offset)
+    if before is not None and before[1] is not None and before[:2] != here[:2]:
+        node, argument, within = before
+        found.append((node, argument, (within[0] + 1, within[1])))
+    return found
+
+
+def _empty(trace: Trace, offset: int) -> list[Shown]:
+    """The arguments that the call which wrote a byte printed as nothing just before that byte."""
+    found: list[Shown] = []
+    for start, length, k, within in _spans(trace):
+        if start <= offset < start + length:
+            o, relative = trace.log.output[k], offset - start + within
+            i, at = int(o["seg"]), int(o["piece"])
+            call = trace.at(i).call
+            for p in trace.log.piece[at : at + int(o["pieces"])] if call is not None else ():
+                if int(p["start"]) == int(p["end"]) == relative and int(p["arg"]) < 0xFFFF and call is not None:
+                    found.append(((i, call.index), int(p["arg"]), (0, 0)))
+    return found
 
 
 def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> FailurePoint:
@@ -93,7 +113,7 @@ def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> F
     return FailurePoint(FailureKind.OUTPUT, f"the output ends too early, at line {details['output_line']}", node, tuple(roots), details)
 
 
-def _writer(trace: Trace, offset: int) -> tuple[Node, int | None, tuple[int, int]] | None:
+def _writer(trace: Trace, offset: int) -> Shown | None:
     """The call that wrote the byte at an offset of the output, the index of the argument that shows there, and the byte's place in it."""
     spans = _spans(trace)
     for start, length, k, within in spans:
@@ -159,14 +179,24 @@ def _values(trace: Trace, dependence: Dependence, node: Node, argument: int | No
 
 def _text_behind(trace: Trace, dependence: Dependence, node: Node, argument: int, offset: int) -> list[Node]:
     """The writers of the byte of a printed string that is wrong, its neighbours included when it cannot be told apart."""
-    pointer = trace.operand(node[0], trace.instr(node).args[argument])
     out: list[Node] = []
+    for k, at in _text_bytes(trace, node, argument, offset):
+        for writer, size, address in trace.memory.runs(k + 1, at, at + 1, int(trace.log.event[k]["addr"])):
+            for source in trace.memory.sources(writer, size, address):
+                out += [target for kind, target in dependence.source_edge(source) if kind == "data"]
+    return out
+
+
+def _text_bytes(trace: Trace, node: Node, argument: int | None, offset: int) -> list[tuple[int, int]]:
+    """The byte at an offset of a printed string in what the call read: the number of the event, and the place in it."""
+    instr = trace.instr(node)
+    if argument is None or argument >= len(instr.args) or instr.detail.arg_types[argument].kind.value != "ptr":
+        return []
+    pointer = trace.operand(node[0], instr.args[argument])
+    found = []
     for k in trace.log.events_of(node[0]):
         e = trace.log.event[k]
         start, length = int(e["addr"]), int(e["len"])
         if int(e["kind"]) == READ_BY_CALL and start <= pointer < start + length:
-            at = min(pointer - start + offset, length - 1)
-            for writer, size, address in trace.memory.runs(k + 1, at, at + 1, start):
-                for source in trace.memory.sources(writer, size, address):
-                    out += [target for kind, target in dependence.source_edge(source) if kind == "data"]
-    return out
+            found.append((k, min(pointer - start + offset, length - 1)))
+    return found

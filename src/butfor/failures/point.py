@@ -15,7 +15,9 @@ class FailurePoint:
     """One failure. `node` is the instance where it shows; the question there is why it was reached.
 
     `roots` are the instances whose results were wrong: the condition that failed, the printed argument, the address, the divisor. `maybe` are
-    instances that could have kept the failure away: a decision not to print before, a text that ended too early.
+    instances that could have kept the failure away: a text that ended too early. `silence`: between these segment instances something else could
+    have been printed. `texts` are bytes that a library call read and that came out wrong, or ended a text too early: the call's event and the byte's
+    place in what it read.
     """
 
     kind: FailureKind
@@ -24,6 +26,8 @@ class FailurePoint:
     roots: tuple[Node, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
     maybe: tuple[Node, ...] = ()
+    silence: tuple[int, int] | None = None
+    texts: tuple[tuple[int, int], ...] = ()
 
 
 class Unsupported(Exception):

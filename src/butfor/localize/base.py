@@ -21,7 +21,7 @@ from butfor.trace.places import Place, Places
 from butfor.trace.recording import Recording
 from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.steps import Steps
-from butfor.trace.trace import Trace
+from butfor.trace.trace import Node, Trace
 
 _SLICES = 0.4  # the share of the budget that slices may take
 
@@ -77,7 +77,18 @@ class Case:
         """The backward slices of the failure by kind, each part of the next."""
         share = Budget(_SLICES * self.budget.seconds)
         slicer = Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
-        return {kind: slicer.backward(self.point.roots, kind, self.point.node, maybe=self.point.maybe) for kind in KINDS}
+        found = {kind: slicer.backward(self.point.roots, kind, self.point.node) for kind in KINDS[:-1]}
+        maybe = (*self.kept_output, *self.point.maybe)
+        found[KINDS[-1]] = slicer.backward(self.point.roots, KINDS[-1], self.point.node, maybe=maybe)
+        return found
+
+    @cached_property
+    def kept_output(self) -> tuple[Node, ...]:
+        """The decisions before a wrong output that kept something else from being printed, or from being in the text that was."""
+        silence = self.point.silence
+        found = dict.fromkeys(() if silence is None else self.dependence.missing_output(*silence))
+        found.update((node, None) for text in self.point.texts for node in self.dependence.kept_text(*text))
+        return tuple(found)
 
     @cached_property
     def steps(self) -> Steps:

@@ -92,4 +92,6 @@ def _why(cause: Cause, kind: FailureKind) -> str:
     text = f"`{cause.condition.text}` (line {cause.condition.line})"
     if cause.via == "potential":
         return f"{text}, decided otherwise, could have assigned another value"
+    if cause.via == "elsewhere":
+        return f"{text} wrote to another part of what was read, and could have written there"
     return f"it decided {text}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from butfor.program.graphs import control_dependence, successors
+from butfor.program.leading import Leading
 from butfor.program.model import Function, Instr, Operand
 from butfor.program.pointsto.constraints import analyse
 from butfor.program.pointsto.facts import Facts, Write
@@ -52,16 +53,30 @@ class Reason:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
-    """An arm under which a cell may be assigned. `is_own`: by name, so only in the frame of the variable. No reasons: too many to tell."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """The arms under which a cell may be assigned, by their numbers.
 
-    arm: Arm
-    is_own: bool
-    reasons: tuple[Reason, ...]
+    `own`: by name, so only in the frame of the variable. `told`: with everything that may assign it there. `untold`, a bit set: all others, because
+    it cannot be named where they write, or it is too much.
+    """
+
+    own: tuple[int, ...]
+    told: tuple[tuple[int, tuple[Reason, ...]], ...]
+    untold: int
 
 
 Blocks = dict[Block, list[Reason]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Writing:
+    """What may assign a cell: blocks in the frame it is in, blocks in any frame, and as bit sets calls that lead to some of these and their arms."""
+
+    own: Blocks
+    free: Blocks
+    calls: int
+    arms: int
 
 
 class MayDefine:
@@ -76,9 +91,11 @@ class MayDefine:
         self._executed = frozenset(functions)
         self._dependences: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
         self._quiet: dict[str, bool] = {}
-        self._arms: dict[Block, tuple[Arm, ...]] = {}
-        self._ways: dict[tuple[Cell, tuple[Row, ...]], tuple[Way, ...]] = {}
-        self._known: dict[tuple[Cell, tuple[Row, ...]], tuple[Blocks, Blocks]] = {}
+        self.arms: list[Arm] = []
+        self._numbers: dict[Arm, int] = {}
+        self._arms: dict[Block, int] = {}
+        self._ways: dict[tuple[Cell, tuple[Row, ...]], Ways] = {}
+        self._known: dict[tuple[Cell, tuple[Row, ...]], _Writing] = {}
 
     # --- cells --------------------------------------------------------------------------------------------------------------
 
@@ -137,20 +154,20 @@ class MayDefine:
 
     # --- arms ---------------------------------------------------------------------------------------------------------------
 
-    def ways(self, cell: Cell) -> tuple[Way, ...]:
+    def ways(self, cell: Cell) -> Ways:
         """The arms under which the cell may be assigned."""
         alike, named = self._alike(cell)
         found = self._ways.get((alike, named))
         if found is None:
-            both = zip(self._blocks(cell), (True, False), strict=True)
-            found = tuple(Way(arm, is_own, reasons) for blocks, is_own in both for arm, reasons in self._over(blocks).items())
-            self._ways[alike, named] = found
+            found = self._ways[alike, named] = self._over(self._writing(cell))
         return found
 
     def writers(self, cell: Cell, function: str, block: int) -> Iterator[Instr]:
         """The instructions of a block that may assign a cell, themselves or by a call."""
-        for blocks in self._blocks(cell):
+        writing = self._writing(cell)
+        for blocks in (writing.own, writing.free):
             yield from (reason.instr for reason in blocks.get((function, block), ()))
+        yield from self._leading.within(writing.calls, function, block)
 
     def _alike(self, cell: Cell) -> tuple[Cell, tuple[Row, ...]]:
         """The cell that stands for all elements of an array, and the writes to just this one by name: cells with both alike have the same answers."""
@@ -166,37 +183,61 @@ class MayDefine:
         """The writes that assign a cell, or a part of it, by the name of its variable."""
         yield from ((facts.fn, w) for facts, w in self._writes.by_name(cell))
 
-    def _over(self, blocks: Blocks) -> dict[Arm, tuple[Reason, ...]]:
-        """All arms of executed functions that some of the blocks lie under, inner and outer, with what is assigned there if that is not too much."""
-        executed = {place: reasons for place, reasons in blocks.items() if place[0] in self._executed}
-        if sum(map(len, executed.values())) > _MOST_TOLD:
-            return {arm: () for name, block in executed for arm in self._around(name, block)}
-        found: dict[Arm, dict[Reason, None]] = {}
-        for (name, block), reasons in executed.items():
-            for arm in self._around(name, block):
-                found.setdefault(arm, {}).update(dict.fromkeys(reasons))
-        return {arm: tuple(reasons) if len(reasons) <= _MOST_REASONS else () for arm, reasons in found.items()}
+    def _over(self, writing: _Writing) -> Ways:
+        """All arms of executed functions that writing blocks lie under, inner and outer, with what is assigned there if that can be told."""
+        own = 0
+        for place in writing.own:
+            own |= self._around(*place)
+        untold = writing.arms
+        for place, reasons in writing.free.items():
+            if any(reason.address is None for reason in reasons):
+                untold |= self._around(*place)
+        told: dict[int, dict[Reason, None]] = {}
+        for place, reasons in writing.free.items():
+            for arm in members(self._around(*place) & ~untold):
+                told.setdefault(arm, {}).update(dict.fromkeys(reasons))
+        for arm in [arm for arm, reasons in told.items() if len(reasons) > _MOST_REASONS]:
+            untold |= 1 << arm
+            del told[arm]
+        return Ways(members(own), tuple((arm, tuple(reasons)) for arm, reasons in told.items()), untold)
 
-    def _around(self, name: str, block: int) -> tuple[Arm, ...]:
-        """The arms that a block lies under, inner and outer."""
+    def _around(self, name: str, block: int) -> int:
+        """The arms that a block lies under, inner and outer; none in a function that was not executed."""
         found = self._arms.get((name, block))
         if found is None:
-            deps = self._dependences.get(name)
-            if deps is None:
-                deps = self._dependences[name] = control_dependence(successors(self.program.function(name)))
-            arms: dict[Arm, None] = {}
-            work, seen = [block], {block}
-            while work:
-                for branch, successor in deps[work.pop()]:
-                    arms[Arm(name, branch, successor)] = None
-                    if branch not in seen:
-                        seen.add(branch)
-                        work.append(branch)
-            found = self._arms[name, block] = tuple(arms)
+            found = self._arms[name, block] = self._look_around(name, block) if name in self._executed else 0
         return found
 
-    def _blocks(self, cell: Cell) -> tuple[Blocks, Blocks]:
-        """The blocks that may assign a cell in the frame it is in, and those that may do so from any frame, themselves or by a call."""
+    def _look_around(self, name: str, block: int) -> int:
+        deps = self._dependences.get(name)
+        if deps is None:
+            deps = self._dependences[name] = control_dependence(successors(self.program.function(name)))
+        arms = 0
+        work, seen = [block], {block}
+        while work:
+            for branch, successor in deps[work.pop()]:
+                arms |= 1 << self._number(Arm(name, branch, successor))
+                if branch not in seen:
+                    seen.add(branch)
+                    work.append(branch)
+        return arms
+
+    def _number(self, arm: Arm) -> int:
+        known = self._numbers.get(arm)
+        if known is None:
+            known = self._numbers[arm] = len(self.arms)
+            self.arms.append(arm)
+        return known
+
+    @cached_property
+    def _leading(self) -> Leading:
+        return Leading(self._calls_of, self._found.facts, self._around)
+
+    def _calls_of(self, name: str) -> Iterator[tuple[str, Instr]]:
+        yield from ((caller.fn.name, call) for caller, call, _, _ in self._writes.callers(self._found.facts[name], None, OUTPUT))
+
+    def _writing(self, cell: Cell) -> _Writing:
+        """What may assign a cell, itself or by a call."""
         alike, named = self._alike(cell)
         known = self._known.get((alike, named))
         if known is None:
@@ -204,26 +245,38 @@ class MayDefine:
             known = self._known[alike, named] = self._reached(rows, alike)
         return known
 
-    def _reached(self, writes: list[Row], cell: Cell) -> tuple[Blocks, Blocks]:
+    def _reached(self, writes: list[Row], cell: Cell) -> _Writing:
         own: Blocks = {}
         free: Blocks = {}
-        work: list[tuple[Facts, Reach | None]] = []
+        anyhow: set[str] = set()  # functions that write to the cell whatever they are given
+        work: list[tuple[Facts, Reach]] = []
         for facts, w in writes:
             reason = Reason(w.instr, w.address, w.size) if w.size < WIDEST and not w.item else Reason(w.instr, w.address)
             is_own = w.exact is not None and w.exact[0][0] == "local"
             (own if is_own else free).setdefault((facts.fn.name, w.instr.block), []).append(reason)
-            if not is_own:
-                work.append((facts, None if w.via is None or len(writes) > _MOST_TOLD else (w.via, w.size, w.item)))
+            if is_own:
+                continue
+            if w.via is None or not self.precise or len(writes) > _MOST_TOLD:
+                anyhow.add(facts.fn.name)
+            else:
+                work.append((facts, (w.via, w.size, w.item)))
         seen = set()
         while work:
             facts, reach = item = work.pop()
-            if item in seen or (facts, None) in seen:
+            if item in seen or facts.fn.name in anyhow:
                 continue
             seen.add(item)
             for caller, call, argument, upper in self._writes.callers(facts, reach, cell):
                 free.setdefault((caller.fn.name, call.block), []).append(Reason(call, argument))
-                work.append((caller, upper))
-        return own, free
+                if upper is None:
+                    anyhow.add(caller.fn.name)
+                else:
+                    work.append((caller, upper))
+        calls = arms = 0
+        for name in anyhow:
+            calls |= self._leading.calls_to(name)
+            arms |= self._leading.arms_to(name)
+        return _Writing(own, free, calls, arms)
 
     @cached_property
     def _printed(self) -> list[Row]:
@@ -233,3 +286,13 @@ class MayDefine:
             for instr in facts.fn.instrs
             if instr.op == "call" and instr.detail.callee in PRINTING
         ]
+
+
+def members(bits: int) -> tuple[int, ...]:
+    """The numbers in a bit set."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return tuple(found)

@@ -9,6 +9,10 @@ from butfor.explanation import Explanation
 from butfor.report.page import Page
 
 MOST = 7
+_TOLD = {
+    "potential": "; otherwise another value could have been assigned",
+    "elsewhere": "; it wrote to another part of what was read",
+}
 
 
 def tree_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
@@ -36,5 +40,4 @@ def _line(page: Page, cause: Mapping[str, Any]) -> str:
     condition = cause["condition"]
     text = f"line {condition['line']}: {page.flat(condition['text'])}"
     outcome = f" was {page.flat(cause['outcome'])}" if cause.get("outcome") else ""
-    omission = "; otherwise another value could have been assigned" if cause["via"] == "potential" else ""
-    return text + outcome + omission
+    return text + outcome + _TOLD.get(cause["via"], "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from butfor.program.graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
 from butfor.program.model import Instr, Operand
 from butfor.program.segments import LONGJMPS, SETJMPS
@@ -14,6 +16,7 @@ Edge = tuple[str, Node]  # kinds: data, address, control, call, potential, initi
 _NO_SITE = 0xFFFFFFFF
 _NEAR = 64
 _CALLBACKS = 256
+_AT_ONCE = 4096  # frames that are looked at together
 _VARIADIC_DEPTH = 4
 
 
@@ -27,6 +30,7 @@ class Dependence:
         self._dominators: dict[str, tuple[int, ...]] = {}
         self._joins: dict[str, tuple[int, ...]] = {}
         self._parents: dict[int, Node | None] = {}
+        self._returns: dict[int, list[Edge]] = {}  # of callbacks, by the call that made them
         self.potentials = Potential(trace)
 
     # --- control ------------------------------------------------------------------------------------------------------------
@@ -253,19 +257,28 @@ class Dependence:
         """The returns of functions that a library call called back, such as the comparisons of a sort."""
         if i + 1 >= len(self.trace) or not self.trace.is_entry(i + 1) or int(self.log.frame["caller"][self.log.frame_of(i + 1)]) != i:
             return []
-        first = self.log.frame_of(i + 1)
-        entries, callers, parents = self.log.frame["entry"], self.log.frame["caller"], self.log.frame["parent"]
-        starts = []
-        for f in range(first, len(entries)):
-            if int(callers[f]) == i:
-                starts.append(int(entries[f]))
-                if len(starts) > _CALLBACKS:
-                    break
-            elif not first <= int(parents[f]) < f:
-                break
+        known = self._returns.get(i)
+        if known is not None:
+            return known
+        starts = self._callbacks(i, self.log.frame_of(i + 1))
         after = self.trace.next_in_frame(i)
         ends = [s - 1 for s in starts[1:]] + ([after - 1] if after > 0 and len(starts) <= _CALLBACKS else [])
-        return [("data", (e, self.trace.at(e).last.index)) for e in ends if self.trace.at(e).last.op == "ret"]
+        known = self._returns[i] = [("data", (e, self.trace.at(e).last.index)) for e in ends if self.trace.at(e).last.op == "ret"]
+        return known
+
+    def _callbacks(self, i: int, first: int) -> list[int]:
+        """The entries of the functions that the call at the end of a segment instance called back, the frame of the first given; not all if many."""
+        entries, callers, parents = self.log.frame["entry"], self.log.frame["caller"], self.log.frame["parent"]
+        starts: list[int] = []
+        for low in range(first, len(entries), _AT_ONCE):
+            high = min(low + _AT_ONCE, len(entries))
+            called = callers[low:high] == i
+            outside = np.flatnonzero(~called & ((parents[low:high] < first) | (parents[low:high] >= np.arange(low, high))))
+            end = int(outside[0]) if len(outside) else high - low
+            starts += entries[low : low + end][called[:end]].tolist()
+            if len(outside) or len(starts) > _CALLBACKS:
+                break
+        return starts[: _CALLBACKS + 1]
 
     def _library_reads(self, i: int) -> list[Edge]:
         """What a library call read from memory."""
@@ -287,3 +300,7 @@ class Dependence:
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The decisions between two points that kept something from being printed."""
         return self.potentials.missing_output(since, until)
+
+    def kept_text(self, event: int, at: int) -> list[Node]:
+        """The decisions that kept one byte of what a library call read from being assigned again."""
+        return self.potentials.of_text(event, at)

@@ -21,6 +21,7 @@ from butfor.program.segments import ENTRY, RET, SETJMP
 
 WINDOW = 1024
 READ, EVENT = 0x80000000, 0xC0000000
+_SCANNED = 32  # segments whose instances are looked for one by one before all are sorted
 
 _DTYPES: dict[str, Any] = {
     "load": np.dtype("u1"),
@@ -275,9 +276,18 @@ class Log:
         """All instances of a static segment, ascending."""
         found = self._positions.get(segment)
         if found is None:
-            found = np.flatnonzero(self.seg == segment)
+            if len(self._positions) < _SCANNED:
+                found = np.flatnonzero(self.seg == segment)
+            else:
+                order, ends = self._sorted
+                found = order[ends[segment] - int(self.counts[segment]) : ends[segment]]
             self._positions[segment] = found
         return found
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], list[int]]:
+        """All segment instances, those of one segment together; for each segment where its own end."""
+        return np.argsort(self.seg, kind="stable"), np.cumsum(self.counts).tolist()
 
     def previous_in_frame(self, i: int) -> int:
         """The segment instance that ran before this one in the same frame, or -1 at the frame's entry."""

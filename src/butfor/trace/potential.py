@@ -6,23 +6,24 @@ way since the cell was last assigned, and mostly also where the assignment would
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from butfor.program.maydefine import OUTPUT, Arm, MayDefine, Way
-from butfor.program.pointsto.writes import Cell
+from butfor.program.building import building
+from butfor.program.maydefine import OUTPUT, Arm, MayDefine, Reason, Ways, members
+from butfor.program.model import Operand
+from butfor.program.pointsto.writes import Cell, Field
 from butfor.trace.homes import Home, Homes
 from butfor.trace.log import EVENT, READ
 from butfor.trace.memory import CHANGED, COPY
 from butfor.trace.supposed import Supposed
 from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.turns import Arms, Turns
 
 _NEAR = 64  # instances of a branch that are looked at
 _MOST_READS = 32
+_MOST_UNTOLD = 24  # decisions for one read of which it is not known where they would have written to; those nearest to the read
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,29 @@ class Potential:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.log = trace.log
-        self._avoided: dict[Arm, NDArray[np.int64]] = {}
+        self.is_bounded = False  # whether decisions were left out for their number
+        self._arms: dict[Ways, tuple[tuple[int, ...], Arms]] = {}
+        self._told: dict[tuple[int, Arm, Operand], tuple[int, bool] | None] = {}
+
+    @cached_property
+    def _executed(self) -> tuple[str, ...]:
+        owners = sorted(set(self.log.table[self.log.counts > 0, 6].tolist()))
+        return tuple(self.trace.program.names[o] for o in owners)
 
     @cached_property
     def may(self) -> MayDefine:
         """The static half."""
-        executed = sorted(set(self.log.table[self.log.counts > 0, 6].tolist()))
-        return MayDefine(self.trace.program, tuple(self.trace.program.names[o] for o in executed))
+        with building():
+            return MayDefine(self.trace.program, self._executed)
+
+    @property
+    def is_rough(self) -> bool:
+        """Whether questions were asked and the points-to analysis had been given up: then members and sizes tell what a write may touch."""
+        return "may" in self.__dict__ and not self.may.precise
+
+    @cached_property
+    def _turns(self) -> Turns:
+        return Turns(self.trace, self._executed)
 
     @cached_property
     def homes(self) -> Homes:
@@ -65,7 +82,7 @@ class Potential:
             return []
         try:
             address = int(self.trace.operand(node[0], instr.args[0]))
-            reads = self._reads(node, address)
+            reads = self.reads(node)
         except Unknown:
             return []
         fn, found = self.trace.at(node[0]).fn, dict[Node, None]()
@@ -73,12 +90,24 @@ class Potential:
         for read in reads:
             home = self.homes.at(read.address, read.until)
             if home is not None:
-                cell = Cell(home.key, read.address - home.start, read.size, field=field if read.until == node[0] else None)
-                found.update(dict.fromkeys(self._kept(self.may.ways(cell), max(read.since, home.birth), read.until, home, read)))
+                found.update(dict.fromkeys(self._decisions(read, home, field if read.until == node[0] else None)))
             elif read.address == address:
                 for cell in self.may.cells_of(fn, instr):
                     found.update(dict.fromkeys(self._kept(self.may.ways(cell), read.since, read.until)))
         return list(found)
+
+    def of_text(self, event: int, at: int) -> list[Node]:
+        """The decisions that kept one byte of what a library call read from being assigned again."""
+        found = dict[Node, None]()
+        for read in self.text(event, at):
+            home = self.homes.at(read.address, read.until)
+            if home is not None:
+                found.update(dict.fromkeys(self._decisions(read, home, None)))
+        return list(found)
+
+    def _decisions(self, read: Read, home: Home, field: Field | None) -> Iterator[Node]:
+        cell = Cell(home.key, read.address - home.start, read.size, field=field)
+        return self._kept(self.may.ways(cell), max(read.since, home.birth), read.until, home, read)
 
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The decisions between two points that kept something from being printed."""
@@ -86,48 +115,46 @@ class Potential:
 
     # --- branches -----------------------------------------------------------------------------------------------------------
 
-    def _kept(self, ways: Iterable[Way], since: int, until: int, home: Home | None = None, read: Read | None = None) -> Iterator[Node]:
+    def _kept(self, ways: Ways, since: int, until: int, home: Home | None = None, read: Read | None = None) -> Iterator[Node]:
         """For each arm the last instance of its branch that went another way, though the arm would have assigned the bytes that were read."""
-        for way in ways:
-            places = self.avoided(way.arm)
-            low, high = (int(k) for k in places.searchsorted((since, until)))
-            if low == high:
-                continue
-            n = self.trace.program.function(way.arm.function).blocks[way.arm.block].end - 1
-            if way.is_own and home is not None:
-                p = next((p for p in places[max(low, high - _NEAR) : high][::-1].tolist() if self.log.frame_of(p) == home.frame), -1)
-            elif home is None or read is None or not way.reasons:
-                p = int(places[high - 1])
+        own, told = len(ways.own), len(ways.told)
+        numbers, arms = self._ready(ways)
+        avoided = self._turns.avoided(arms, since, until)
+        untold = sorted((row for row in avoided if row[0] >= own + told), key=lambda row: -self._turns.instance(row[1]))
+        self.is_bounded = self.is_bounded or len(untold) > _MOST_UNTOLD
+        for place, row in (*(row for row in avoided if row[0] < own + told), *untold[:_MOST_UNTOLD]):
+            arm = self.may.arms[numbers[place]]
+            if home is None or read is None or place >= own + told:
+                p = self._turns.instance(row)
+            elif place < own:
+                tried = self._turns.back(arm, row, since, _NEAR)
+                p = next((p for p in tried if self.log.frame_of(p) == home.frame), -1)
             else:
-                p = next((p for p in places[max(low, high - _NEAR) : high][::-1].tolist() if self._would_write(way, p, home, read)), -1)
-                if p < 0 and high - low > _NEAR:
-                    p = int(places[high - 1])  # there were more than can be looked at
+                p = self._last_writing(arm, ways.told[place - own][1], row, since, home, read)
             if p >= 0:
-                yield p, n
+                yield p, self.trace.program.function(arm.function).blocks[arm.block].end - 1
 
-    def avoided(self, arm: Arm) -> NDArray[np.int64]:
-        """The instances at which a branch was decided but not for this arm, ascending."""
-        found = self._avoided.get(arm)
+    def _ready(self, ways: Ways) -> tuple[tuple[int, ...], Arms]:
+        """The arms of some ways as numbers, own ones first, then told ones, then the rest; and ready for looking up."""
+        found = self._arms.get(ways)
         if found is None:
-            fn, static = self.trace.program.function(arm.function), self.trace.static
-            places = self.log.positions(static.closing(fn, arm.block))
-            places = places[places + 1 < len(self.log)]
-            begins = self.trace.program.layout(fn.name).first_of_block
-            starts = [static.first(fn) + begins[b] for b in fn.blocks[arm.block].succs]
-            went = self.log.seg[places + 1]
-            is_plain = np.isin(went, starts)
-            avoids = is_plain & (went != starts[arm.successor])
-            for k in np.flatnonzero(~is_plain).tolist():  # a signal came in between
-                following = self.trace.next_in_frame(int(places[k]))
-                avoids[k] = following >= 0 and self.log.segment(following) != starts[arm.successor]
-            found = self._avoided[arm] = places[avoids]
+            numbers = (*ways.own, *(arm for arm, _ in ways.told), *members(ways.untold))
+            found = self._arms[ways] = numbers, self._turns.arms([self.may.arms[k] for k in numbers])
         return found
 
-    def _would_write(self, way: Way, p: int, home: Home, read: Read) -> bool:
+    def _last_writing(self, arm: Arm, reasons: tuple[Reason, ...], row: int, since: int, home: Home, read: Read) -> int:
+        """The last instance at which the arm would have assigned the bytes, or -1; the last of all when there are more than can be looked at."""
+        for tried, p in enumerate(self._turns.back(arm, row, since, _NEAR)):
+            if tried == _NEAR:
+                return self._turns.instance(row)
+            if self._would_write(arm, reasons, p, home, read):
+                return p
+        return -1
+
+    def _would_write(self, arm: Arm, reasons: tuple[Reason, ...], p: int, home: Home, read: Read) -> bool:
         """Whether the arm could have assigned these bytes at this instance of its branch; True when that cannot be told."""
-        target = self.trace.at(p).fn.blocks[way.arm.block].succs[way.arm.successor]
-        for reason in way.reasons:
-            there = None if reason.address is None else self._supposed.address(p, way.arm.block, target, reason.address)
+        for reason in reasons:
+            there = self._address(p, arm, reason.address)
             if there is None:
                 return True
             if there[1] and reason.size:
@@ -137,14 +164,34 @@ class Potential:
                 return True
         return False
 
+    def _address(self, p: int, arm: Arm, op: Operand | None) -> tuple[int, bool] | None:
+        """The address that an operand under an arm would have been at an instance of its branch."""
+        if op is None:
+            return None
+        key = (p, arm, op)
+        if key not in self._told:
+            target = self.trace.program.function(arm.function).blocks[arm.block].succs[arm.successor]
+            self._told[key] = self._supposed.address(p, arm.block, target, op)
+        return self._told[key]
+
     # --- what was read ------------------------------------------------------------------------------------------------------
 
-    def _reads(self, node: Node, address: int) -> list[Read]:
+    def reads(self, node: Node) -> list[Read]:
         """The bytes that a load read, and those that they were copied from before, each with the time of its last assignment."""
         work: list[tuple[int, Read]] = []
+        address = int(self.trace.operand(node[0], self.trace.instr(node).args[0]))
         for writer, size in self.trace.writers(node):
             work.append((writer, Read(address, size, 0, node[0])))
             address += size
+        return self._assigned(work)
+
+    def text(self, event: int, at: int) -> list[Read]:
+        """The same for one byte of what a library call read."""
+        e = self.log.event[event]
+        runs = self.trace.memory.runs(event + 1, at, at + 1, int(e["addr"]))
+        return self._assigned([(writer, Read(address, size, 0, int(e["seg"]))) for writer, size, address in runs if address is not None])
+
+    def _assigned(self, work: list[tuple[int, Read]]) -> list[Read]:
         found: list[Read] = []
         while work and len(found) < _MOST_READS:
             writer, read = work.pop()
