@@ -236,3 +236,10 @@ _RULES: dict[str, Callable[[Term, list[int]], int]] = {
     "all": lambda t, a: int(all(a)),
     "any": lambda t, a: int(any(a)),
 }
+
+
+def rebuild(t: Term, args: tuple[Term, ...]) -> Term:
+    """The same operation on other operands of the same widths."""
+    if tuple(a.width for a in args) != tuple(a.width for a in t.args):
+        raise TermError(f"{t.op} on operands of other widths")
+    return t if args == t.args else _make(t.op, args, t.width, t.data)

@@ -55,7 +55,8 @@ class Potential:
         return Homes(self.trace, self.may)
 
     @cached_property
-    def _supposed(self) -> Supposed:
+    def supposed(self) -> Supposed:
+        """What arms that were not taken would have done."""
         return Supposed(self.trace, self.may, self.homes)
 
     def of(self, node: Node) -> list[Node]:
@@ -99,7 +100,7 @@ class Potential:
             elif home is None or read is None or not way.reasons:
                 p = int(places[high - 1])
             else:
-                p = next((p for p in places[max(low, high - _NEAR) : high][::-1].tolist() if self._would_write(way, p, home, read)), -1)
+                p = next((p for p in places[max(low, high - _NEAR) : high][::-1].tolist() if self.would_write(way, p, home, read)), -1)
                 if p < 0 and high - low > _NEAR:
                     p = int(places[high - 1])  # there were more than can be looked at
             if p >= 0:
@@ -123,11 +124,11 @@ class Potential:
             found = self._avoided[arm] = places[avoids]
         return found
 
-    def _would_write(self, way: Way, p: int, home: Home, read: Read) -> bool:
+    def would_write(self, way: Way, p: int, home: Home, read: Read) -> bool:
         """Whether the arm could have assigned these bytes at this instance of its branch; True when that cannot be told."""
         target = self.trace.at(p).fn.blocks[way.arm.block].succs[way.arm.successor]
         for reason in way.reasons:
-            there = None if reason.address is None else self._supposed.address(p, way.arm.block, target, reason.address)
+            there = None if reason.address is None else self.supposed.address(p, way.arm.block, target, reason.address)
             if there is None:
                 return True
             if there[1] and reason.size:

@@ -1,0 +1,101 @@
+"""The last step of lifting: drafts get positions, scopes, frames and rounds, and become a `Path`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from butfor.encode.terms import Term, variables
+from butfor.path.model import Instance, Kind, Path
+from butfor.path.reach import Escapes, Frames
+from butfor.path.scopes import Scopes, ends
+from butfor.path.state import Draft
+from butfor.trace.places import Place
+from butfor.trace.trace import Node
+
+if TYPE_CHECKING:
+    from butfor.path.lift import _Lifter
+
+
+def finished(lifter: _Lifter, node: Node, phi: Term) -> Path:
+    """The path whose check at `node` is phi."""
+    state = lifter.state
+    drafts = [*_prologue(lifter), *(d for draft in state.drafts for d in _flat(draft))]
+    scopes = Scopes(lifter.dependence, drafts, lifter.whole, lifter.alone)
+    around: list[tuple[int, ...]] = []
+    for k, d in enumerate(drafts):
+        around.append(() if d.node[0] < 0 else scopes.of(d.node[0], k))
+    _inherit(state.drafts, drafts, around)
+    branches = [k for k, d in enumerate(drafts) if d.kind is Kind.BRANCH]
+    end = ends(around, branches)
+    last = scopes.of(node[0], len(drafts))
+    used = {str(v.data) for v in variables([phi, *(t for d in drafts for t in (d.condition, *(w for _, w in d.writes.values() if w is not None)))])}
+    used |= {name for d in drafts for name in d.writes}
+    ranges = [r for r in lifter.storage.ranges() if r.cell.name in used]
+    frames = Frames(lifter.trace, lifter.potentials, ranges)
+    escapes = Escapes(lifter.trace, node)
+    instances = []
+    for k, d in enumerate(drafts):
+        decided = lifter.decided.get(id(d))
+        kept = frames.of(decided) if decided is not None else {}
+        for j in range(k + 1, end[k]) if decided is not None else ():
+            for name in drafts[j].writes:
+                kept.pop(name, None)
+        instances.append(
+            Instance(
+                d.kind,
+                d.place,
+                tuple(d.writes.values()),
+                d.condition,
+                around[k],
+                end.get(k, 0),
+                tuple(kept.values()),
+                decided is not None and escapes.is_escape(decided),
+                d.recorded,
+                d.inputs,
+                d.frame,
+                () if d.node[0] < 0 else scopes.rounds(d.node[0]),
+            )
+        )
+    return Path(
+        cells=tuple(c for name, c in state.cells.items() if name in used),
+        instances=tuple(instances),
+        check=phi,
+        place=lifter._place(node),
+        scope=last,
+        initial={name: value for name, value in state.initial.items() if name in used},
+        approximate=tuple(state.approximate),
+    )
+
+
+def _flat(draft: Draft) -> list[Draft]:
+    return [*(d for before in draft.before for d in _flat(before)), draft]
+
+
+def _inherit(emitted: list[Draft], drafts: list[Draft], around: list[tuple[int, ...]]) -> None:
+    """What keeps a value for later stands where the instance stands that would have destroyed it."""
+    position = {id(d): k for k, d in enumerate(drafts)}
+    for draft in emitted:
+        for before in _flat(draft)[:-1]:
+            around[position[id(before)]] = around[position[id(draft)]]
+
+
+def _prologue(lifter: _Lifter) -> list[Draft]:
+    """The bytes of arguments that the program reads itself, as inputs at its start."""
+    found = []
+    for cell, value, address in lifter.memory.prologue:
+        source = lifter.inputs.argument(address, cell.sort // 8)
+        assert source is not None
+        draft = Draft(Kind.HAVOC, _start(lifter), (-1, 0), 0, {cell.name: (cell, None)}, recorded={cell.name: value}, inputs={cell.name: source})
+        found.append(draft)
+    return found
+
+
+def _start(lifter: _Lifter) -> Place:
+    """Where the program begins."""
+    fn = lifter.trace.at(0).fn
+    where = lifter.places.source.function_location(fn)
+    tree = lifter.places.tree(where.file) if where is not None else None
+    if where is None or tree is None:
+        return lifter._place((0, 0))
+    text = tree.source.line(where.line).strip()
+    return Place(lifter.places.shown(where.file), where.line, 1, fn.name, text, "function", where.file)

@@ -1,0 +1,395 @@
+"""From a recorded failing run to a `Path`.
+
+The heads that matter are taken from the backward slice of the failure, nearest first. They are gone through in the order of the run with the
+values that they use; stores of one source statement instance become one assignment, the parts of one condition one branch. Every term is
+evaluated with the recorded values when it is made: one that does not give what the run gave is replaced by the recorded value, and the path
+says that it is approximate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from butfor.encode.justify import Justifier
+from butfor.encode.terms import FALSE, TRUE, Term, conjunction, const, equal, negate, resize
+from butfor.errors import UnsupportedError
+from butfor.path.checks import Check, Checks
+from butfor.path.decided import Decided, Decidings
+from butfor.path.finish import finished
+from butfor.path.gather import Gatherer
+from butfor.path.heads import Head, Heads, What, chosen
+from butfor.path.inputs import Inputs
+from butfor.path.library import Library
+from butfor.path.memory import Memory
+from butfor.path.model import Cell, Kind, Path
+from butfor.path.names import Names
+from butfor.path.origins import Origins
+from butfor.path.registers import CANNOT, Registers
+from butfor.path.state import Draft, Entry, State
+from butfor.path.storage import Storage
+from butfor.path.ways import Ways
+from butfor.program.types import store_size
+from butfor.trace.places import Place
+from butfor.trace.slicing import Slicer
+from butfor.trace.trace import Node
+
+if TYPE_CHECKING:
+    from butfor.localize.base import Case
+
+MOST = 3_000  # heads of a path
+_NODES = 40_000  # instances that are looked through for them
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A value that heads use, at the time when it came to be."""
+
+    at: Node
+
+
+def lift(case: Case, free_inputs: bool = False, *, whole: bool = False, most: int = MOST) -> Path:
+    """The failing path of a run; with free inputs these are any value, else as recorded. `whole`: everything that ran, not just the slice."""
+    return _Lifter(case, free_inputs).lift(whole, most)
+
+
+class _Lifter:
+    def __init__(self, case: Case, free_inputs: bool) -> None:
+        self.case = case
+        self.trace = case.trace
+        self.log = case.trace.log
+        self.places = case.places
+        self.dependence = case.dependence
+        self.free_inputs = free_inputs
+        self.heads = Heads(self.trace)
+        self.decidings = Decidings(self.trace, Justifier(self.dependence))
+        self.potentials = self.dependence.potentials
+        self.names = Names(case.recording, case.objects)
+        self.storage = Storage(self.potentials.homes, self.names.memory)
+        self.state = State(self.names)
+        self.inputs = Inputs(case.recording)
+        self.memory = Memory(self.trace, self.state, self.storage, self.potentials.supposed, self.inputs if free_inputs else None)
+        self.registers = Registers(self.trace, self.state)
+        self.ways = Ways(self.trace, self.registers, self.memory.peek)
+        self.origins = Origins(self.dependence)
+        self.gatherer = Gatherer(self.trace, self.places, self.storage, self.names, self.origins, self.decidings)
+        self.library = Library(self.trace, self.state, self.memory, self.registers, self.names, self.gatherer.found, self.inputs)
+        self.results: dict[Node, Cell] = {}
+        self.whole: dict[Node, Draft] = {}
+        self.alone: dict[Node, Draft] = {}
+        self.decided: dict[int, Decided] = {}  # by the identity of the draft
+        self._writers: dict[Node, Place] = {}
+        self._fallback: Place | None = None
+
+    # --- the whole ----------------------------------------------------------------------------------------------------------
+
+    def lift(self, whole: bool, most: int) -> Path:
+        check = Checks(self.places, self.dependence, self.case.objects, self.decidings, self._is_check).of(self.case.point)
+        self._fallback = self._place_or_none(check.node)
+        if self._fallback is None:
+            raise UnsupportedError("a failure outside of the program's own sources has no path")
+        heads, complete = self._choose(check, whole, most)
+        if not complete:
+            self.state.approximate.setdefault("statements further back than was followed have their recorded values")
+        self._gather(heads, check)
+        for item in self._in_order(heads, check):
+            if isinstance(item, _Use):
+                self._use(item.at)
+            else:
+                self._do(item)
+        self.state.flush()
+        phi = self._phi(check)
+        self.state.approximate.update(dict.fromkeys(check.approximate))
+        return finished(self, check.node, phi)
+
+    def _choose(self, check: Check, whole: bool, most: int) -> tuple[list[Head], bool]:
+        if whole:
+            heads, complete = chosen(self.heads, (h.node for h in self.heads.all() if h.at <= check.node), most)
+        else:
+            found = self.case.slices["relevant"]
+            nodes = list(found.distance)
+            extra = self._supposed_stores(check, nodes)
+            if extra:
+                more = Slicer(self.dependence, self.case.budget.is_over).backward(extra, "relevant", limit=_NODES)
+                near = [*check.decided.nodes] if check.decided is not None else []
+                nodes = [*near, *extra, *_merged(nodes, list(more.distance))]
+            heads, complete = chosen(self.heads, nodes, most)
+            complete = complete and found.complete
+        skipped = set(check.decided.nodes) if check.decided is not None else set()
+        return [h for h in heads if h.node not in skipped and h.at <= check.node and not self._is_start(h)], complete
+
+    def _supposed_stores(self, check: Check, nodes: list[Node]) -> list[Node]:
+        """The stores to variables that the parts of conditions which were not evaluated would have read."""
+        gatherer = Gatherer(self.trace, self.places, Storage(self.potentials.homes, self.names.memory), self.names, self.origins, self.decidings)
+        branches = [h for node in nodes[:_NODES] if (h := self.heads.of(node)) is not None and h.what is What.BRANCH][:MOST]
+        gatherer.heads(branches)
+        if check.decided is not None:
+            gatherer.heads([Head(What.BRANCH, check.decided.last, check.decided.last)])
+        known = set(nodes)
+        found: dict[Node, None] = {}
+        for address, size, i in dict.fromkeys(gatherer.found.supposed):
+            store = self.potentials.supposed.last_store(i, address, size)
+            if store is not None and store not in known:
+                found[store] = None
+        return list(found)
+
+    def _gather(self, heads: list[Head], check: Check) -> None:
+        if check.decided is not None:
+            self.gatherer.heads([Head(What.BRANCH, check.decided.last, check.decided.last)])
+        self.gatherer.values(check.operands)
+        self.gatherer.heads(heads)
+
+    def _in_order(self, heads: list[Head], check: Check) -> list[Head | _Use]:
+        """Heads and the values they use by time; a value that a head gives comes with the head."""
+        branches, parts = self._branches(heads)
+        items: dict[tuple[Node, int], Head | _Use] = {}
+        for base in self.gatherer.found.bases:
+            items[base, 0] = _Use(base)
+        for h in heads:
+            if h.what is not What.BRANCH:
+                items[h.at, 1] = h
+                if h.what is What.LIBRARY:
+                    items.pop((h.at, 0), None)
+        for node in branches:
+            items[node, 1] = Head(What.BRANCH, node, node)
+        self._parts = parts
+        return [items[key] for key in sorted(items) if key[0] <= max(check.node, *(h.at for h in heads), check.node)]
+
+    def _branches(self, heads: list[Head]) -> tuple[set[Node], set[Node]]:
+        """The instances at which conditions are decided, and parts of conditions in whose arms something ran before that."""
+        wanted: set[Node] = set()
+        parts: set[Node] = set()
+        parents = self._parents(heads)
+        gates = self._gates()
+        for h in heads:
+            if h.what is not What.BRANCH:
+                continue
+            decided = self.decidings.of(h.node)
+            own = () if decided is None else decided.nodes
+            inner = [c for c in parents.get(h.node, ()) if c not in own and (decided is None or decided.joins or c <= decided.last)]
+            if inner:
+                wanted.add(h.node)
+                parts.add(h.node)
+            if decided is None or decided.joins:
+                continue
+            needed = any(c > decided.last for node in decided.nodes for c in parents.get(node, ()))
+            if needed or not gates.intersection(decided.nodes):
+                wanted.add(decided.last)
+        return wanted, parts
+
+    def _parents(self, heads: list[Head]) -> dict[Node, list[Node]]:
+        """For each branch instance the heads, and the calls of functions with heads in them, whose running it decided."""
+        found: dict[Node, list[Node]] = {}
+        seen: set[int] = set()
+        for h in heads:
+            parent = self.dependence.control(h.node[0])
+            at = h.node
+            while parent is not None and self.trace.instr(parent).op == "call":
+                if parent[0] in seen:
+                    parent = None
+                    break
+                seen.add(parent[0])
+                at = parent
+                parent = self.dependence.control(parent[0])
+            if parent is not None:
+                found.setdefault(parent, []).append(at)
+        return found
+
+    def _gates(self) -> set[Node]:
+        """The branch instances that chose a merged value."""
+        found: set[Node] = set()
+        for base in self.gatherer.found.bases:
+            if self.trace.instr(base).op == "phi":
+                edges = self.dependence.edges(base)
+                found.update(t for _, t in edges if t[1] >= 0 and self.trace.instr(t).op in ("br", "switch"))
+        return found
+
+    # --- places -------------------------------------------------------------------------------------------------------------
+
+    def _place_or_none(self, node: Node) -> Place | None:
+        return self.places.of(node) or self.places.of(self.places.in_user_code(node))
+
+    def _place(self, node: Node) -> Place:
+        found = self._place_or_none(node) or self._fallback
+        assert found is not None
+        return found
+
+    def _is_check(self, node: Node) -> bool:
+        place = self.places.of(node)
+        return place is not None and self.case.is_check(place)
+
+    def _is_start(self, head: Head) -> bool:
+        """Whether a head only brings what the program was started with into main's variables, or its return value to nothing."""
+        return head.what is What.STORE and self.trace.call_of(head.node[0]) is None and self.places.of(head.node) is None
+
+    # --- values -------------------------------------------------------------------------------------------------------------
+
+    def _use(self, node: Node) -> None:
+        """Remembers a value that was read, merged or returned."""
+        instr = self.trace.instr(node)
+        place, frame = self._place(node), self.log.frame_of(node[0])
+        try:
+            value = self.registers.values.recorded(node)
+            width = self.registers.values.width(node)
+            if not width:
+                return
+            self.state.settle(place, frame)
+            term = self._term_of(node, instr.op, place)
+        except CANNOT:
+            return
+        shown = (self.places.written(instr) if instr.op == "load" else None) or "value"
+        if term is None or term.width != width or not self._is_right(term, value, place):
+            term = const(value, width)
+        self.state.remember(node, Entry(term, value, shown, place, node, frame))
+
+    def _term_of(self, node: Node, op: str, place: Place) -> Term | None:
+        if op == "phi":
+            return self.ways.merged(node)
+        if op == "call":
+            ret = self.trace.return_instance(node[0])
+            cell = self.results.get(ret) if ret is not None else None
+            return None if cell is None else cell.term
+        return self._loaded(node, place)
+
+    def _loaded(self, node: Node, place: Place) -> Term | None:
+        instr = self.trace.instr(node)
+        address = int(self.trace.operand(node[0], instr.args[0]))
+        self._points_to(node, instr.args[0], address, place)
+        origins = self.origins.of(node)
+        for o in origins:
+            if o.node is not None and o.node not in self._writers:
+                self._writers[o.node] = self._place(o.node)
+        whole = self.memory.loaded(address, origins, node, place, self._writers)
+        width = self.registers.values.width(node)
+        if whole is None or whole.width < width:
+            return None
+        return self.state.simplify(resize(whole, width))
+
+    def _points_to(self, node: Node, pointer: object, address: int, place: Place) -> None:
+        """Assumes that a pointer was what it was, where that was computed."""
+        term = self.registers.operand(node[0], pointer)  # type: ignore[arg-type]  # an operand
+        condition = self.state.simplify(equal(term, const(address, term.width)))
+        if condition is TRUE:
+            return
+        if condition is FALSE or not self.state.evaluate(condition):
+            self.state.approximate.setdefault("an address is as recorded, whatever it was computed from")
+            return
+        draft = self.state.statement(place, node, self.log.frame_of(node[0]))
+        draft.condition = conjunction((draft.condition, condition))
+
+    def _is_right(self, term: Term, value: int, place: Place) -> bool:
+        """Whether a term gives the recorded value; if not, the path is approximate."""
+        if self.state.evaluate(term) == value:
+            return True
+        self.state.approximate.setdefault(f"a value at {place.file}:{place.line} is as recorded, whatever it was computed from")
+        return False
+
+    # --- heads --------------------------------------------------------------------------------------------------------------
+
+    def _do(self, head: Head) -> None:
+        place = self._place(head.node)
+        try:
+            match head.what:
+                case What.STORE:
+                    self._store(head.node, place)
+                case What.BRANCH:
+                    self._branch(head.node, place)
+                case What.RETURN:
+                    self._return(head.node, place)
+                case What.POINTER:
+                    self._pointer(head.node, place)
+                case What.LIBRARY:
+                    self.library.lift(head, place)
+        except CANNOT:
+            self.state.approximate.setdefault(f"what {place.file}:{place.line} did is as recorded: the recording does not say how it came about")
+
+    def _store(self, node: Node, place: Place) -> None:
+        i = node[0]
+        instr = self.trace.instr(node)
+        data = self.trace.stored(node)
+        if not data:  # the store that the run ended with
+            return
+        value = self.registers.operand(i, instr.args[0])
+        address = int(self.trace.operand(i, instr.args[1]))
+        frame = self.log.frame_of(i)
+        self.state.statement(place, node, frame)
+        self._points_to(node, instr.args[1], address, place)
+        value = self.registers.operand(i, instr.args[0])  # again: another statement may just have been finished
+        image = resize(value, 8 * store_size(instr.detail))
+        if not self._is_right(image, int.from_bytes(data, "little"), place):
+            image = const(int.from_bytes(data, "little"), 8 * len(data))
+        draft = self.state.statement(place, node, frame)
+        ranges = self.memory.store(draft, address, data, image, node)
+        if len(ranges) == 1 and isinstance(instr.args[0], int) and ranges[0].cell.sort == value.width:
+            self.state.stored(self.trace.definition(i, instr.args[0]), ranges[0].cell)
+
+    def _branch(self, node: Node, place: Place) -> None:
+        self.state.flush()
+        decided = self.decidings.of(node)
+        if node in self._parts and (decided is None or decided.joins or decided.last != node):
+            self._emit_branch(self.decidings.alone(node), place, self.alone)
+            return
+        self._emit_branch(decided, place, self.whole)
+
+    def _emit_branch(self, decided: Decided | None, place: Place, table: dict[Node, Draft]) -> None:
+        if decided is None:
+            return
+        condition = self._condition(decided, place)
+        draft = Draft(Kind.BRANCH, place, decided.last, self.log.frame_of(decided.last[0]), condition=condition, parts=decided.nodes)
+        self.state.emit(draft)
+        table.update(dict.fromkeys(decided.nodes, draft))
+        self.decided[id(draft)] = decided
+
+    def _condition(self, decided: Decided, place: Place) -> Term:
+        """The condition that the evaluation went where it went."""
+        condition = self.ways.leads_to(decided.stretch, decided.head, decided.blocks, decided.taken)
+        if self.state.evaluate(condition) == 1:
+            return condition
+        self._is_right(FALSE, 1, place)
+        return TRUE
+
+    def _return(self, node: Node, place: Place) -> None:
+        self.state.flush()
+        instr = self.trace.instr(node)
+        value = self.registers.values.recorded(node)
+        term = self.registers.operand(node[0], instr.args[0])
+        if not self._is_right(term, value, place):
+            term = const(value, term.width)
+        name = self.trace.at(node[0]).fn.name
+        cell = self.names.result(name, term.width, name)
+        draft = Draft(Kind.ASSIGN, place, node, self.log.frame_of(node[0]), {cell.name: (cell, term)}, recorded={cell.name: value})
+        self.state.emit(draft)
+        self.results[node] = cell
+
+    def _pointer(self, node: Node, place: Place) -> None:
+        """A call by way of a pointer: it was this function."""
+        instr = self.trace.instr(node)
+        self.state.flush()
+        self._points_to(node, instr.args[-1], self.trace.indirect_target(node), place)
+        self.state.flush()
+
+    # --- the end ------------------------------------------------------------------------------------------------------------
+
+    def _phi(self, check: Check) -> Term:
+        """The property at the end: it does not hold there."""
+        if check.decided is not None:
+            return self.state.simplify(negate(self._condition(check.decided, self._place(check.node))))
+        try:
+            phi = self.state.simplify(check.build([self.registers.operand(i, op) for i, op in check.operands]))
+        except CANNOT:
+            return FALSE
+        if self.state.evaluate(phi):
+            self.state.approximate.setdefault("the violated property could not be told from the values")
+            return FALSE
+        return phi
+
+
+def _merged(first: list[Node], second: list[Node]) -> Iterable[Node]:
+    """Two lists of nodes, nearest first, taken in turns."""
+    found: dict[Node, None] = {}
+    for k in range(max(len(first), len(second))):
+        for nodes in (first, second):
+            if k < len(nodes):
+                found[nodes[k]] = None
+    return found
