@@ -13,6 +13,8 @@ from butfor.failures.point import FailurePoint
 from butfor.intervene.otherrun import OtherRun
 from butfor.marks import Marks
 from butfor.options import Options
+from butfor.path.lift import Run, lift
+from butfor.path.model import Path
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
 from butfor.trace.places import Place, Places
@@ -76,6 +78,22 @@ class Case:
         share = Budget(_SLICES * self.budget.seconds)
         slicer = Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
         return {kind: slicer.backward(self.point.roots, kind, self.point.node, maybe=self.point.maybe) for kind in KINDS}
+
+    @cached_property
+    def path(self) -> Path:
+        """The failing path with inputs as recorded; an UnsupportedError for a failure that has none."""
+        return lift(self._run)
+
+    @cached_property
+    def free_path(self) -> Path:
+        """The failing path with any inputs."""
+        return lift(self._run, free_inputs=True)
+
+    @property
+    def _run(self) -> Run:
+        return Run(
+            self.recording, self.point, self.dependence, self.places, self.objects, self.slices["relevant"], self.is_check, self.budget.is_over
+        )
 
     @cached_property
     def steps(self) -> Steps:

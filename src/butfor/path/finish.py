@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 from butfor.encode.terms import Term, variables
-from butfor.path.model import Instance, Kind, Path
+from butfor.path.decided import Decided
+from butfor.path.inputs import Inputs
+from butfor.path.model import Cell, Instance, Kind, Path
 from butfor.path.reach import Escapes, Frames
 from butfor.path.scopes import Scopes, ends
-from butfor.path.state import Draft
+from butfor.path.state import Draft, State
+from butfor.path.storage import Storage
+from butfor.trace.dependence import Dependence
 from butfor.trace.places import Place
 from butfor.trace.trace import Node
 
-if TYPE_CHECKING:
-    from butfor.path.lift import _Lifter
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What lifting has made: branches by their instances, whole conditions and parts of them; conditions by the identity of their drafts."""
+
+    state: State
+    whole: dict[Node, Draft]
+    alone: dict[Node, Draft]
+    decided: dict[int, Decided]
+    check: Place
+    start: Place
 
 
-def finished(lifter: _Lifter, node: Node, phi: Term) -> Path:
+def finished(
+    parts: Parts, node: Node, phi: Term, dependence: Dependence, storage: Storage, prologue: list[tuple[Cell, int, int]], inputs: Inputs
+) -> Path:
     """The path whose check at `node` is phi."""
-    state = lifter.state
-    drafts = [*_prologue(lifter), *(d for draft in state.drafts for d in _flat(draft))]
-    scopes = Scopes(lifter.dependence, drafts, lifter.whole, lifter.alone)
+    state = parts.state
+    drafts = [*_prologue(parts.start, prologue, inputs), *(d for draft in state.drafts for d in _flat(draft))]
+    scopes = Scopes(dependence, drafts, parts.whole, parts.alone)
     around: list[tuple[int, ...]] = []
     for k, d in enumerate(drafts):
         around.append(() if d.node[0] < 0 else scopes.of(d.node[0], k))
@@ -30,12 +45,12 @@ def finished(lifter: _Lifter, node: Node, phi: Term) -> Path:
     last = scopes.of(node[0], len(drafts))
     used = {str(v.data) for v in variables([phi, *(t for d in drafts for t in (d.condition, *(w for _, w in d.writes.values() if w is not None)))])}
     used |= {name for d in drafts for name in d.writes}
-    ranges = [r for r in lifter.storage.ranges() if r.cell.name in used]
-    frames = Frames(lifter.trace, lifter.potentials, ranges)
-    escapes = Escapes(lifter.trace, node)
+    ranges = [r for r in storage.ranges() if r.cell.name in used]
+    frames = Frames(dependence.trace, dependence.potentials, ranges)
+    escapes = Escapes(dependence.trace, node)
     instances = []
     for k, d in enumerate(drafts):
-        decided = lifter.decided.get(id(d))
+        decided = parts.decided.get(id(d))
         kept = frames.of(decided) if decided is not None else {}
         for j in range(k + 1, end[k]) if decided is not None else ():
             for name in drafts[j].writes:
@@ -60,7 +75,7 @@ def finished(lifter: _Lifter, node: Node, phi: Term) -> Path:
         cells=tuple(c for name, c in state.cells.items() if name in used),
         instances=tuple(instances),
         check=phi,
-        place=lifter._place(node),
+        place=parts.check,
         scope=last,
         initial={name: value for name, value in state.initial.items() if name in used},
         approximate=tuple(state.approximate),
@@ -79,23 +94,11 @@ def _inherit(emitted: list[Draft], drafts: list[Draft], around: list[tuple[int, 
             around[position[id(before)]] = around[position[id(draft)]]
 
 
-def _prologue(lifter: _Lifter) -> list[Draft]:
+def _prologue(place: Place, cells: list[tuple[Cell, int, int]], inputs: Inputs) -> list[Draft]:
     """The bytes of arguments that the program reads itself, as inputs at its start."""
     found = []
-    for cell, value, address in lifter.memory.prologue:
-        source = lifter.inputs.argument(address, cell.sort // 8)
+    for cell, value, address in cells:
+        source = inputs.argument(address, cell.sort // 8)
         assert source is not None
-        draft = Draft(Kind.HAVOC, _start(lifter), (-1, 0), 0, {cell.name: (cell, None)}, recorded={cell.name: value}, inputs={cell.name: source})
-        found.append(draft)
+        found.append(Draft(Kind.HAVOC, place, (-1, 0), 0, {cell.name: (cell, None)}, recorded={cell.name: value}, inputs={cell.name: source}))
     return found
-
-
-def _start(lifter: _Lifter) -> Place:
-    """Where the program begins."""
-    fn = lifter.trace.at(0).fn
-    where = lifter.places.source.function_location(fn)
-    tree = lifter.places.tree(where.file) if where is not None else None
-    if where is None or tree is None:
-        return lifter._place((0, 0))
-    text = tree.source.line(where.line).strip()
-    return Place(lifter.places.shown(where.file), where.line, 1, fn.name, text, "function", where.file)

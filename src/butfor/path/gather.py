@@ -61,7 +61,7 @@ class Gatherer:
         """Gathers what heads use, the accesses that copies lead to included."""
         copying: list[Head] = []
         for head in heads:
-            i, n = head.node
+            i = head.node[0]
             instr = self.trace.instr(head.node)
             match head.what:
                 case What.STORE:

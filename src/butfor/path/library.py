@@ -185,5 +185,3 @@ def _joined(parts: list[Term]) -> Term:
         else:
             runs.append((inner, low, 8))
     return concat(extract(t, low, width) for t, low, width in runs)
-
-

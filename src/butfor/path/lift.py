@@ -8,16 +8,16 @@ says that it is approximate.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from butfor.encode.justify import Justifier
 from butfor.encode.terms import FALSE, TRUE, Term, conjunction, const, equal, negate, resize
 from butfor.errors import UnsupportedError
+from butfor.failures.point import FailurePoint
 from butfor.path.checks import Check, Checks
 from butfor.path.decided import Decided, Decidings
-from butfor.path.finish import finished
+from butfor.path.finish import Parts, finished
 from butfor.path.gather import Gatherer
 from butfor.path.heads import Head, Heads, What, chosen
 from butfor.path.inputs import Inputs
@@ -31,15 +31,29 @@ from butfor.path.state import Draft, Entry, State
 from butfor.path.storage import Storage
 from butfor.path.ways import Ways
 from butfor.program.types import store_size
-from butfor.trace.places import Place
-from butfor.trace.slicing import Slicer
+from butfor.trace.dependence import Dependence
+from butfor.trace.objects import Objects
+from butfor.trace.places import Place, Places
+from butfor.trace.recording import Recording
+from butfor.trace.slicing import Slice, Slicer
 from butfor.trace.trace import Node
-
-if TYPE_CHECKING:
-    from butfor.localize.base import Case
 
 MOST = 3_000  # heads of a path
 _NODES = 40_000  # instances that are looked through for them
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One failing run: the failure, the slice of it, and whether a place is the failed check itself. `is_over` tells when time is up."""
+
+    recording: Recording
+    point: FailurePoint
+    dependence: Dependence
+    places: Places
+    objects: Objects
+    slice: Slice
+    is_check: Callable[[Place], bool]
+    is_over: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +63,28 @@ class _Use:
     at: Node
 
 
-def lift(case: Case, free_inputs: bool = False, *, whole: bool = False, most: int = MOST) -> Path:
+def lift(run: Run, free_inputs: bool = False, *, whole: bool = False, most: int = MOST) -> Path:
     """The failing path of a run; with free inputs these are any value, else as recorded. `whole`: everything that ran, not just the slice."""
-    return _Lifter(case, free_inputs).lift(whole, most)
+    return _Lifter(run, free_inputs).lift(whole, most)
 
 
 class _Lifter:
-    def __init__(self, case: Case, free_inputs: bool) -> None:
-        self.case = case
-        self.trace = case.trace
-        self.log = case.trace.log
-        self.places = case.places
-        self.dependence = case.dependence
+    """The lifting of one run."""
+
+    def __init__(self, run: Run, free_inputs: bool) -> None:
+        self.run = run
+        self.trace = run.recording.trace
+        self.log = self.trace.log
+        self.places = run.places
+        self.dependence = run.dependence
         self.free_inputs = free_inputs
         self.heads = Heads(self.trace)
         self.decidings = Decidings(self.trace, Justifier(self.dependence))
         self.potentials = self.dependence.potentials
-        self.names = Names(case.recording, case.objects)
+        self.names = Names(run.recording)
         self.storage = Storage(self.potentials.homes, self.names.memory)
         self.state = State(self.names)
-        self.inputs = Inputs(case.recording)
+        self.inputs = Inputs(run.recording)
         self.memory = Memory(self.trace, self.state, self.storage, self.potentials.supposed, self.inputs if free_inputs else None)
         self.registers = Registers(self.trace, self.state)
         self.ways = Ways(self.trace, self.registers, self.memory.peek)
@@ -85,7 +101,7 @@ class _Lifter:
     # --- the whole ----------------------------------------------------------------------------------------------------------
 
     def lift(self, whole: bool, most: int) -> Path:
-        check = Checks(self.places, self.dependence, self.case.objects, self.decidings, self._is_check).of(self.case.point)
+        check = Checks(self.places, self.dependence, self.run.objects, self.decidings, self._is_check).of(self.run.point)
         self._fallback = self._place_or_none(check.node)
         if self._fallback is None:
             raise UnsupportedError("a failure outside of the program's own sources has no path")
@@ -101,17 +117,18 @@ class _Lifter:
         self.state.flush()
         phi = self._phi(check)
         self.state.approximate.update(dict.fromkeys(check.approximate))
-        return finished(self, check.node, phi)
+        parts = Parts(self.state, self.whole, self.alone, self.decided, self._place(check.node), self._start_place())
+        return finished(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue, self.inputs)
 
     def _choose(self, check: Check, whole: bool, most: int) -> tuple[list[Head], bool]:
         if whole:
             heads, complete = chosen(self.heads, (h.node for h in self.heads.all() if h.at <= check.node), most)
         else:
-            found = self.case.slices["relevant"]
+            found = self.run.slice
             nodes = list(found.distance)
             extra = self._supposed_stores(check, nodes)
             if extra:
-                more = Slicer(self.dependence, self.case.budget.is_over).backward(extra, "relevant", limit=_NODES)
+                more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=_NODES)
                 near = [*check.decided.nodes] if check.decided is not None else []
                 nodes = [*near, *extra, *_merged(nodes, list(more.distance))]
             heads, complete = chosen(self.heads, nodes, most)
@@ -215,9 +232,18 @@ class _Lifter:
         assert found is not None
         return found
 
+    def _start_place(self) -> Place:
+        """Where the program begins."""
+        fn = self.trace.at(0).fn
+        where = self.places.source.function_location(fn)
+        tree = self.places.tree(where.file) if where is not None else None
+        if where is None or tree is None:
+            return self._place((0, 0))
+        return Place(self.places.shown(where.file), where.line, 1, fn.name, tree.source.line(where.line).strip(), "function", where.file)
+
     def _is_check(self, node: Node) -> bool:
         place = self.places.of(node)
-        return place is not None and self.case.is_check(place)
+        return place is not None and self.run.is_check(place)
 
     def _is_start(self, head: Head) -> bool:
         """Whether a head only brings what the program was started with into main's variables, or its return value to nothing."""

@@ -5,19 +5,18 @@ from __future__ import annotations
 from butfor.path.model import Cell
 from butfor.path.storage import Home
 from butfor.program.debug import CType, Variable
-from butfor.trace.objects import Objects
 from butfor.trace.parts import smallest
 from butfor.trace.recording import Recording
 
+UNKNOWN = "unknown"  # the type of a cell whose value nothing says
 _UNSIGNED = frozenset(("unsigned", "uchar", "bool", "pointer"))
 
 
 class Names:
     """Names cells; each name is given once."""
 
-    def __init__(self, recording: Recording, objects: Objects) -> None:
+    def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.objects = objects
         self._written: dict[tuple[int, int], str] = {}
         self._taken: set[str] = set()
 
@@ -64,7 +63,7 @@ class Names:
     def _cell(self, shown: str, size: int, t: CType | None, function: str) -> Cell:
         name = self.unique(f"{function}::{shown}" if function else shown)
         kind = t.kind if t is not None else ""
-        return Cell(name, 8 * size, shown, t.name if t is not None else "", kind not in _UNSIGNED, function)
+        return Cell(name, 8 * size, shown, type_name(t), kind not in _UNSIGNED, function)
 
     def result(self, function: str, width: int, caller: str, t: str = "") -> Cell:
         """The cell of what a function returns, on its way to the caller."""
@@ -79,4 +78,11 @@ class Names:
         return Cell(self.unique(f"?{shown}"), width, f"unknown {shown}", UNKNOWN, True, "")
 
 
-UNKNOWN = "unknown"
+def type_name(t: CType | None, deep: int = 0) -> str:
+    """A type as C writes it; "" where there is none."""
+    if t is None:
+        return ""
+    if t.kind == "pointer":
+        inner = type_name(t.pointee, deep + 1) if deep < 4 else "void"
+        return f"{inner or 'void'} *".replace("* *", "**")
+    return t.name or t.kind

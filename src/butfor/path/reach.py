@@ -5,9 +5,9 @@ from __future__ import annotations
 from butfor.path.decided import Decided
 from butfor.path.model import Cell
 from butfor.path.storage import Range
+from butfor.program.maydefine import Way
 from butfor.program.model import Function
 from butfor.program.pointsto.writes import Cell as StaticCell
-from butfor.program.maydefine import Way
 from butfor.trace.homes import Home
 from butfor.trace.log import NO_FRAME
 from butfor.trace.potential import Potential, Read
@@ -83,7 +83,7 @@ class Frames:
         for r in ranges:
             if r.home.key == ("nowhere",):
                 continue
-            for way in potential.may.ways(StaticCell(r.home.key, r.start - r.home.start, r.size)):  # type: ignore[arg-type]  # a key of theirs
+            for way in potential.may.ways(StaticCell(r.home.key, r.start - r.home.start, r.size)):
                 self._by_block.setdefault((way.arm.function, way.arm.block), []).append((r, way))
 
     def of(self, decided: Decided) -> dict[str, Cell]:
@@ -107,7 +107,7 @@ class Frames:
             return False
         if not way.reasons:
             return True
-        home = Home(r.home.key, r.home.start, r.home.end, r.home.birth, r.home.frame)  # type: ignore[arg-type]  # a key of theirs
+        home = Home(r.home.key, r.home.start, r.home.end, r.home.birth, r.home.frame)
         return self.potential.would_write(way, i, home, Read(r.start, r.size, 0, i))
 
     def _is_around(self, outer: int, frame: int) -> bool:

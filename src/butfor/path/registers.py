@@ -120,4 +120,3 @@ def what_of(instr: Instr) -> str:
         return f"{name.removeprefix('llvm.').partition('.')[0]}()"
     names = {"mul": "a wide product", "udiv": "a wide division", "sdiv": "a wide division", "urem": "a wide remainder", "srem": "a wide remainder"}
     return names.get(instr.op, "a floating-point operation" if instr.op[0] == "f" or instr.type.kind is Kind.FLOAT else f"the operation {instr.op}")
-

@@ -6,8 +6,24 @@ from butfor.encode.terms import FALSE, TRUE, Term, postorder
 from butfor.path.model import Cell, Instance, Kind, Path
 
 _SIGNS = {
-    **{"add": "+", "sub": "-", "mul": "*", "udiv": "/u", "sdiv": "/", "urem": "%u", "srem": "%", "and": "&", "or": "|", "xor": "^"},
-    **{"shl": "<<", "lshr": ">>u", "ashr": ">>", "eq": "==", "ult": "<u", "ule": "<=u", "slt": "<", "sle": "<="},
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "udiv": "/u",
+    "sdiv": "/",
+    "urem": "%u",
+    "srem": "%",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "shl": "<<",
+    "lshr": ">>u",
+    "ashr": ">>",
+    "eq": "==",
+    "ult": "<u",
+    "ule": "<=u",
+    "slt": "<",
+    "sle": "<=",
 }
 
 
@@ -33,7 +49,9 @@ def _text(t: Term, a: list[str], cells: dict[str, Cell]) -> str:
     match t.op:
         case "const":
             value = int(t.data or 0)
-            return str(value - (1 << t.width) if value >> t.width - 1 and t.width <= 64 else value) if value < 1 << 40 or t.width <= 32 else hex(value)
+            return (
+                str(value - (1 << t.width) if value >> t.width - 1 and t.width <= 64 else value) if value < 1 << 40 or t.width <= 32 else hex(value)
+            )
         case "var":
             cell = cells.get(str(t.data))
             return str(t.data) if cell is None or cell.name.startswith("?") else cell.name

@@ -108,7 +108,7 @@ class State:
     def statement(self, place: Place, node: Node, frame: int) -> Draft:
         """The unfinished assignment of a statement instance; what another statement left unfinished is finished first."""
         group = self.group
-        if group is not None and (group.place != place or group.frame != frame or group.node[1] >= node[1] and group.node != node):
+        if group is not None and (group.place != place or group.frame != frame or (group.node[1] >= node[1] and group.node != node)):
             self.flush()
         if self.group is None:
             self.group = Draft(Kind.ASSIGN, place, node, frame)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from butfor.path.model import Cell
 from butfor.trace.homes import Homes
@@ -110,7 +111,7 @@ class Storage:
         home = self._home_of.get(life)
         for low, high in covered:
             inner = cuts[bisect_right(cuts, low) - 1 : bisect_right(cuts, high)]
-            for start, end in zip(inner, inner[1:], strict=False):
+            for start, end in pairwise(inner):
                 assert home is not None
                 self._count += 1
                 ranges.append(Range(self._name(home, start, end - start, self._count), home, start, end - start))

@@ -145,7 +145,7 @@ class Ways:
         instr = stretch.fn.instrs[d] if d >= 0 else None
         if instr is not None and instr.op == "phi" and instr.block == block and before >= 0:
             return self._operand(stretch, before, -1, instr.args[instr.detail.index(before)])
-        if instr is None or instr.op == "alloca" or instr.block in stretch.ran and not self._is_after_phi(stretch, instr, block, before):
+        if instr is None or instr.op == "alloca" or (instr.block in stretch.ran and not self._is_after_phi(stretch, instr, block, before)):
             at = stretch.ran.get(instr.block, stretch.last) if instr is not None else stretch.last
             return self._ran(at, op)
         if instr.block != block:

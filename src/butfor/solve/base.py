@@ -6,10 +6,9 @@ import enum
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Generic, Protocol
 
-from butfor.encode.problem import Problem
-from butfor.trace.trace import Node
+from butfor.encode.problem import Name, Problem
 
 
 class Verdict(enum.Enum):
@@ -48,11 +47,11 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class SolverResult:
+class SolverResult(Generic[Name]):
     """The answer. UNSAT has a core (groups that suffice; `minimal`: none of them can be left out), SAT a model by the names of variables."""
 
     verdict: Verdict
-    core: tuple[Node, ...] = ()
+    core: tuple[Name, ...] = ()
     model: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     minimal: bool = False
@@ -61,10 +60,10 @@ class SolverResult:
 class Solver(Protocol):
     """A solver."""
 
-    def check(self, problem: Problem, limit: Limit) -> SolverResult:
+    def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model; the core of a check is all groups."""
         ...
 
-    def core(self, problem: Problem, limit: Limit) -> SolverResult:
+    def core(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a core that was made as small as the limit allowed."""
         ...

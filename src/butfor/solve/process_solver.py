@@ -7,7 +7,7 @@ import subprocess
 import time
 from collections.abc import Sequence
 
-from butfor.encode.problem import Problem
+from butfor.encode.problem import Name, Problem
 from butfor.errors import ToolMissing
 from butfor.solve.base import Limit, SolverResult, Verdict
 from butfor.solve.smtlib import script, selector
@@ -24,7 +24,7 @@ class ProcessSolver:
     def __init__(self, command: Sequence[str]) -> None:
         self.command = tuple(command)
 
-    def check(self, problem: Problem, limit: Limit) -> SolverResult:
+    def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model."""
         start = time.monotonic()
         wanted = problem.variables()
@@ -37,7 +37,7 @@ class ProcessSolver:
             return SolverResult(verdict, (), model, time.monotonic() - start)
         return SolverResult(verdict, problem.names if verdict is Verdict.UNSAT else (), {}, time.monotonic() - start)
 
-    def core(self, problem: Problem, limit: Limit) -> SolverResult:
+    def core(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict, with a core that is minimal when the limit allowed it."""
         start = time.monotonic()
         text = script(problem, with_selectors=True)

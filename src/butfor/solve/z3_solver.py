@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from butfor.encode.problem import Problem
+from butfor.encode.problem import Name, Problem
 from butfor.errors import ButforError
 from butfor.solve.base import Limit, SolverResult, Verdict
 from butfor.solve.smtlib import script, selector
-from butfor.trace.trace import Node
 
 _POLL = 0.02  # seconds between two looks at whether a check was cancelled
 _STEPS = ("propagate-values", "solve-eqs", "simplify", "bit-blast", "sat")
@@ -23,7 +22,7 @@ _MOST_MILLISECONDS = 2**31
 class Z3Solver:
     """Checks by z3, each in a context of its own: checks in several threads do not meet."""
 
-    def check(self, problem: Problem, limit: Limit) -> SolverResult:
+    def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model."""
         start = time.monotonic()
         session = _Session(problem, with_selectors=False)
@@ -35,7 +34,7 @@ class Z3Solver:
             time.monotonic() - start,
         )
 
-    def core(self, problem: Problem, limit: Limit) -> SolverResult:
+    def core(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict, with a core that is minimal when the limit allowed it: no group of it can be left out."""
         start = time.monotonic()
         session = _Session(problem, with_selectors=True)
@@ -47,14 +46,14 @@ class Z3Solver:
         return SolverResult(verdict, _names(problem, kept), {}, time.monotonic() - start, minimal)
 
 
-def _names(problem: Problem, numbers: Sequence[int]) -> tuple[Node, ...]:
+def _names(problem: Problem[Name], numbers: Sequence[int]) -> tuple[Name, ...]:
     return tuple(problem.groups[k][0] for k in sorted(numbers))
 
 
 class _Session:
     """One problem loaded into one z3 context."""
 
-    def __init__(self, problem: Problem, with_selectors: bool) -> None:
+    def __init__(self, problem: Problem[Any], with_selectors: bool) -> None:
         try:
             self.z3: Any = importlib.import_module("z3")
         except ImportError as e:
@@ -126,7 +125,7 @@ class _Session:
                 complete = complete and verdict is Verdict.SAT
         return needed, complete
 
-    def model(self, problem: Problem) -> dict[str, int]:
+    def model(self, problem: Problem[Any]) -> dict[str, int]:
         """The values that z3 found for the variables of the problem."""
         model = self.solver.model()
         values = {d.name(): model[d] for d in model.decls()}
