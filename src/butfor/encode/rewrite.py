@@ -7,6 +7,9 @@ from collections.abc import Callable, Mapping
 from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, binary, conjunction, const, disjunction, equal, extract, ite, negate, postorder, rebuild
 
 
+_DEEP = 6  # choices within choices that are looked into
+
+
 class Substitution:
     """Replaces variables by terms of the same width; what was done is remembered."""
 
@@ -100,7 +103,7 @@ def _not(t: Term) -> Term:
 def _resize(t: Term) -> Term:
     """A choice between constants stays one when it is extended or cut."""
     a = t.args[0]
-    if a.op == "ite" and a.args[1].op == a.args[2].op == "const":
+    if a.op == "ite" and _chooses(a):
         return ite(a.args[0], _one(rebuild(t, (a.args[1],))), _one(rebuild(t, (a.args[2],))))
     if t.op == "extract" and a.op in ("zext", "sext") and t.data == 0 and t.width <= a.args[0].width:
         return extract(a.args[0], 0, t.width)
@@ -114,14 +117,16 @@ def _resize(t: Term) -> Term:
 
 
 def _equal(t: Term) -> Term:
+    if is_constant(t):
+        return t
     x, y = t.args
     if x.op == "const":
         x, y = y, x
-    if y.op != "const":
-        return equal(x, y)
+    if y.op != "const" or x.op == "const":
+        return _truth(x is y) if x.op == y.op == "const" else equal(x, y)
     value = int(y.data or 0)
-    if x.op == "ite" and x.args[1].op == x.args[2].op == "const":
-        return choice(x.args[0], _truth(x.args[1].data == value), _truth(x.args[2].data == value))
+    if x.op == "ite" and _chooses(x):
+        return choice(x.args[0], _equal(equal(x.args[1], y)), _equal(equal(x.args[2], y)))
     if x.op in ("add", "xor") and x.args[1].op == "const":
         other = int(x.args[1].data or 0)
         return _equal(equal(x.args[0], const(value - other if x.op == "add" else value ^ other, x.width)))
@@ -144,6 +149,11 @@ def _scaled(x: Term, value: int) -> Term:
         return equal(x, const(value, x.width))
     number = value - (1 << x.width) if index.op == "sext" and value >> x.width - 1 else value
     return _equal(equal(index, const(number // size, x.width))) if number % size == 0 else FALSE
+
+
+def _chooses(t: Term, deep: int = 0) -> bool:
+    """Whether a term is a choice between constants, or between few such choices."""
+    return t.op == "const" or (t.op == "ite" and deep < _DEEP and _chooses(t.args[1], deep + 1) and _chooses(t.args[2], deep + 1))
 
 
 def _truth(value: bool) -> Term:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from butfor.encode.terms import Term, variables
 from butfor.path.decided import Decided
-from butfor.path.inputs import Inputs
-from butfor.path.model import Cell, Instance, Kind, Path
+from butfor.path.model import Cell, Input, Instance, Kind, Path
 from butfor.path.reach import Escapes, Frames
 from butfor.path.scopes import Scopes, ends
 from butfor.path.state import Draft, State
@@ -29,12 +28,10 @@ class Parts:
     start: Place
 
 
-def finished(
-    parts: Parts, node: Node, phi: Term, dependence: Dependence, storage: Storage, prologue: list[tuple[Cell, int, int]], inputs: Inputs
-) -> Path:
+def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storage: Storage, prologue: list[tuple[Cell, int, Input]]) -> Path:
     """The path whose check at `node` is phi."""
     state = parts.state
-    drafts = [*_prologue(parts.start, prologue, inputs), *(d for draft in state.drafts for d in _flat(draft))]
+    drafts = [*_prologue(parts.start, prologue), *(d for draft in state.drafts for d in _flat(draft))]
     scopes = Scopes(dependence, drafts, parts.whole, parts.alone)
     around: list[tuple[int, ...]] = []
     for k, d in enumerate(drafts):
@@ -94,11 +91,9 @@ def _inherit(emitted: list[Draft], drafts: list[Draft], around: list[tuple[int, 
             around[position[id(before)]] = around[position[id(draft)]]
 
 
-def _prologue(place: Place, cells: list[tuple[Cell, int, int]], inputs: Inputs) -> list[Draft]:
-    """The bytes of arguments that the program reads itself, as inputs at its start."""
-    found = []
-    for cell, value, address in cells:
-        source = inputs.argument(address, cell.sort // 8)
-        assert source is not None
-        found.append(Draft(Kind.HAVOC, place, (-1, 0), 0, {cell.name: (cell, None)}, recorded={cell.name: value}, inputs={cell.name: source}))
-    return found
+def _prologue(place: Place, cells: list[tuple[Cell, int, Input]]) -> list[Draft]:
+    """What the program reads of its arguments, as inputs at its start."""
+    return [
+        Draft(Kind.HAVOC, place, (-1, 0), 0, {cell.name: (cell, None)}, recorded={cell.name: value}, inputs={cell.name: source})
+        for cell, value, source in cells
+    ]

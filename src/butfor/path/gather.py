@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from butfor.path.copies import Copy, copies_of
 from butfor.path.decided import Decidings
 from butfor.path.heads import Head, What
 from butfor.path.names import Names
@@ -15,22 +16,13 @@ from butfor.path.ways import stretch_back, supposed_loads
 from butfor.program.graphs import immediate_dominators, successors
 from butfor.program.model import Block, Operand
 from butfor.program.types import store_size
-from butfor.trace.memory import COPY
+from butfor.trace.log import EVENT
+from butfor.trace.memory import READ_BY_CALL
 from butfor.trace.places import Places
 from butfor.trace.trace import Node, Trace
 
 _BASES = frozenset(("load", "phi", "call"))
-COPYING = frozenset("memcpy memmove mempcpy __memcpy_chk __memmove_chk __mempcpy_chk bcopy".split())
-_LONGEST = 4096  # bytes of a copy that are followed
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """Bytes that one head copied."""
-
-    to: int
-    source: int
-    size: int
+_LONGEST = 4096  # bytes that a call read and that are looked at
 
 
 @dataclass(slots=True)
@@ -40,6 +32,8 @@ class Gathered:
     bases: set[Node] = field(default_factory=set)
     left: dict[Node, dict[int, int]] = field(default_factory=dict)  # writer -> address -> byte
     copies: dict[Node, list[Copy]] = field(default_factory=dict)
+    passed: dict[Node, Node] = field(default_factory=dict)  # loads of variable arguments -> what was passed
+    texts: dict[Node, set[Node]] = field(default_factory=dict)  # library calls -> the library calls that left what they read
     supposed: list[tuple[int, int, int]] = field(default_factory=list)  # address, size, segment instance
 
 
@@ -56,6 +50,14 @@ class Gatherer:
         self.found = Gathered()
         self._seen: set[Node] = set()
         self._dominators: dict[str, tuple[int, ...]] = {}
+        self._written: dict[tuple[str, int], str | None] = {}
+
+    def written(self, load: Node) -> str | None:
+        """What a load reads, as the source writes it."""
+        key = self.trace.at(load[0]).fn.name, load[1]
+        if key not in self._written:
+            self._written[key] = self.places.written(self.trace.instr(load))
+        return self._written[key]
 
     def heads(self, heads: Iterable[Head]) -> None:
         """Gathers what heads use, the accesses that copies lead to included."""
@@ -71,12 +73,25 @@ class Gatherer:
                     self._branch(head.node)
                 case What.LIBRARY if instr.op == "call":
                     self.values((i, a) for a in instr.args)
+                    self.found.texts[head.node] = self._texts(head)
                     if copies_of(self.trace, head):
                         copying.append(head)
                 case _:
                     self.values((i, a) for a in instr.args)
         for head in sorted(copying, key=lambda h: h.at, reverse=True):
             self._copies(head)
+
+    def _texts(self, head: Head) -> set[Node]:
+        """The library calls that left the bytes which a library call read."""
+        found: set[Node] = set()
+        for k in self.trace.log.events_of(head.node[0]):
+            e = self.trace.log.event[k]
+            if int(e["kind"]) == READ_BY_CALL:
+                for writer, _, _ in self.trace.memory.runs(k + 1, 0, min(int(e["len"]), _LONGEST), int(e["addr"])):
+                    node = self.origins.dependence.event_node((writer & 0x3FFFFFFF) >> 3) if writer >= EVENT else None
+                    if node is not None and node != head.node:
+                        found.add(node)
+        return found
 
     def _branch(self, node: Node) -> None:
         decided = self.decidings.of(node)
@@ -138,16 +153,33 @@ class Gatherer:
         if instr.op == "phi":
             return self._phi(node)
         self._load(node)
+        passed = self._passed(node, instr.args[0])
+        if passed is not None:
+            self.found.passed[node] = passed
+            return [(node[0], instr.args[0]), (passed[0], self.trace.instr(passed).slot if passed[1] >= 0 else ~passed[1])]
         return [(node[0], instr.args[0])]
+
+    def _passed(self, node: Node, pointer: Operand) -> Node | None:
+        """The argument that a load reads which a va_list gave access to."""
+        if self.storage.home(int(self.trace.operand(node[0], pointer)), node[0]).key != ("nowhere",):
+            return None
+        edges = self.origins.dependence.edges(node)
+        values = [t for kind, t in edges if kind == "data"]
+        return values[0] if len(values) == 1 and any(kind == "call" for kind, _ in edges) else None
 
     def _load(self, node: Node) -> None:
         instr = self.trace.instr(node)
         address = int(self.trace.operand(node[0], instr.args[0]))
         self.storage.add(address, store_size(instr.type), node[0])
-        self.names.note(address, store_size(instr.type), self.places.written(instr))
+        self.names.note(address, store_size(instr.type), self.written(node))
+        start, last = 0, None
         for k, origin in enumerate(self.origins.of(node)):
-            if origin.node is not None:
+            if origin.node is not None and origin.byte is not None:
                 self.found.left.setdefault(origin.node, {})[address + k] = origin.byte
+            if k and origin.node != last:  # bytes with different writers are different cells
+                self.storage.add(address + start, k - start, node[0])
+                start = k
+            last = origin.node
 
     def _phi(self, node: Node) -> list[tuple[int, Operand]]:
         """The operand taken, and the conditions on the way to it."""
@@ -179,16 +211,3 @@ def _between(blocks: list[Block], first: int, last: int) -> set[int]:
                 found.add(before)
                 work.append(before)
     return found
-
-
-def copies_of(trace: Trace, head: Head) -> list[Copy]:
-    """What a call copied, if all that it does is to copy so many bytes."""
-    instr = trace.instr(head.node)
-    name = (instr.detail.callee or "") if instr.op == "call" else ""
-    own = name.startswith(("llvm.memcpy", "llvm.memmove"))
-    if not own and name not in COPYING:
-        return []
-    rows = [trace.log.event[k] for k in trace.log.events_of(head.node[0])]
-    mine = [e for e in rows if int(e["kind"]) == COPY and (not own or int(e["site"]) == head.node[1])]
-    found = [Copy(int(e["addr"]), int(e["addr2"]), int(e["len"])) for e in mine]
-    return found if sum(c.size for c in found) <= _LONGEST else []

@@ -6,10 +6,12 @@ import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from butfor.program.types import Kind as TypeKind
 from butfor.trace.trace import Node, Trace
 
-_LIBRARY = frozenset(("external", "memory", "asm", "opaque"))
+ASSUMING = frozenset(("__VERIFIER_assume",))
 
 
 class What(enum.Enum):
@@ -19,6 +21,7 @@ class What(enum.Enum):
     BRANCH = "branch"
     RETURN = "return"
     LIBRARY = "library"  # a call of library code, a copy, an atomic operation: known by what it read and left
+    ASSUME = "assume"  # the program's own assumption
     POINTER = "pointer"  # a call of a function of the program by way of a pointer
 
 
@@ -76,7 +79,18 @@ class Heads:
         after = self.trace.next_in_frame(i)
         if kind == "indirect" and self.is_own(node):
             return Head(What.POINTER, node, node)
+        if s.fn.instrs[n].detail.callee in ASSUMING:
+            return Head(What.ASSUME, node, node) if after >= 0 else None
         return Head(What.LIBRARY, node, (after, n)) if after >= 0 else None
+
+    def assumptions(self, most: int) -> list[Node]:
+        """The assumptions that the program made, the latest ones first."""
+        found: list[Node] = []
+        for number in np.flatnonzero(self.trace.log.counts).tolist():
+            call = self.trace.static[number].call
+            if call is not None and call.detail.callee in ASSUMING:
+                found += [(int(i), call.index) for i in self.trace.log.positions(number)[-most:]]
+        return sorted(found, reverse=True)[:most]
 
     def is_own(self, act: Node) -> bool:
         """Whether an indirect call went to a function of the program."""

@@ -30,6 +30,21 @@ class Inputs:
                 return Input("argv", str(k), address - start, min(address + size, start + length) - start)
         return None
 
+    def first(self, i: int) -> Input | None:
+        """Some input that the library call of a segment instance brought."""
+        rows = self._events(i)
+        return self._input(rows[0], 0, int(rows[0]["len"])) if rows else None
+
+    def arguments_read(self, i: int) -> list[Input]:
+        """The arguments whose text the library call of a segment instance read."""
+        found: dict[str, Input] = {}
+        for k in self.log.events_of(i):
+            e = self.log.event[k]
+            source = self.argument(int(e["addr"]), int(e["len"])) if int(e["kind"]) == READ_BY_CALL else None
+            if source is not None:
+                found.setdefault(source.name, source)
+        return list(found.values())
+
     def result(self, i: int) -> Input | None:
         """The input that the result of the library call of a segment instance is made from."""
         for e in self._events(i):

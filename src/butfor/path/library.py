@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from butfor.encode.terms import Term, concat, conjunction, const, equal, extract
-from butfor.path.gather import Copy, Gathered
+from functools import cached_property
+
+from butfor.encode.terms import TRUE, Term, concat, conjunction, const, equal, extract
+from butfor.path.copies import Copy
+from butfor.path.gather import Gathered
 from butfor.path.heads import Head
 from butfor.path.inputs import Inputs
 from butfor.path.memory import Memory
-from butfor.path.model import Input, Kind
+from butfor.path.model import Cell, Input, Kind
 from butfor.path.names import Names
+from butfor.path.origins import Origins
 from butfor.path.registers import Registers, what_of
 from butfor.path.state import Draft, Entry, State
 from butfor.path.storage import Range
 from butfor.program.model import Const
 from butfor.trace.memory import READ_BY_CALL
 from butfor.trace.places import Place
-from butfor.trace.trace import Trace
+from butfor.trace.trace import Node, Trace
 
 _ALLOCATING = frozenset("malloc calloc aligned_alloc memalign valloc".split())
 _LONGEST = 1024  # bytes that a call read and that are looked at
@@ -24,7 +28,9 @@ _LONGEST = 1024  # bytes that a call read and that are looked at
 class Library:
     """Makes the instances of library calls."""
 
-    def __init__(self, trace: Trace, state: State, memory: Memory, registers: Registers, names: Names, gathered: Gathered, inputs: Inputs) -> None:
+    def __init__(
+        self, trace: Trace, state: State, memory: Memory, registers: Registers, names: Names, gathered: Gathered, inputs: Inputs, origins: Origins
+    ) -> None:
         self.trace = trace
         self.state = state
         self.memory = memory
@@ -32,6 +38,9 @@ class Library:
         self.names = names
         self.gathered = gathered
         self.inputs = inputs
+        self.origins = origins
+        self._texts: dict[Node, Cell] = {}
+        self._arguments_read: dict[str, Cell] = {}
 
     @property
     def is_free(self) -> bool:
@@ -50,6 +59,7 @@ class Library:
         arguments = self._arguments(head) if source is None else []
         if not copies:
             self._written(head, draft, arguments)
+        self._text(head, draft, arguments, source)
         result = self._result(head, draft, arguments, source)
         if not draft.writes:
             return
@@ -74,7 +84,40 @@ class Library:
             found.append((self.registers.operand(i, a), value))
         for r in self._read(head):
             found.append((r.cell.term, self.state.now[r.cell.name]))
+        if self.is_free:
+            found += [(self._argument(source).term, 1) for source in self.inputs.arguments_read(i)]
+        found += [(self._texts[w].term, 1) for w in self.gathered.texts.get(head.node, ()) if w in self._texts]
         return found
+
+    def _argument(self, source: Input) -> Cell:
+        """The cell that tells whether the text of an argument is as recorded."""
+        if source.name not in self._arguments_read:
+            cell = self.names.text(f"argv[{source.name}]")
+            self._arguments_read[source.name] = cell
+            self.state.start(cell, None)
+            self.state.now[cell.name] = 1
+            self.memory.prologue.append((cell, 1, source))
+        return self._arguments_read[source.name]
+
+    @cached_property
+    def _needed(self) -> frozenset[Node]:
+        """The calls that left something which only other library calls read."""
+        return frozenset(w for texts in self.gathered.texts.values() for w in texts)
+
+    def _text(self, head: Head, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None) -> None:
+        """What a call left for other library calls, of which only matters that it is as recorded."""
+        if head.node not in self._needed:
+            return
+        source = source or self.inputs.first(head.node[0])
+        term = None if source is not None and self.is_free else self.state.all_as_recorded(arguments)
+        if term is TRUE:
+            return
+        cell = self.names.text(what_of(self.trace.instr(head.node)))
+        self._texts[head.node] = cell
+        draft.writes[cell.name] = (cell, term)
+        draft.recorded[cell.name] = 1
+        if source is not None:
+            draft.inputs[cell.name] = source
 
     def _read(self, head: Head) -> list[Range]:
         """The cells that the call read."""
@@ -140,6 +183,8 @@ class Library:
                 term = self.registers.operand(i, a)
                 conditions.append(self.state.simplify(equal(term, const(value, term.width))))
         self.state.assume(self.state.simplify(conjunction(conditions)), place, head.node, frame)
+        for copy in copies:
+            self.memory.agree(copy.source, self.origins.copied(copy), head.node, place)
         draft = Draft(Kind.ASSIGN, place, head.node, frame)
         for copy in copies:
             for r in self.memory.storage.at(copy.to, copy.size, i):
@@ -159,7 +204,7 @@ class Library:
             byte = left.get(at)
             if source:
                 low = 8 * ((copy.source + at - copy.to if copy.to <= at < copy.to + copy.size else at) - source[0].start)
-                parts.append(extract(source[0].cell.term, low, 8))
+                parts.append(extract(self.memory.value(source[0]), low, 8))
                 now = self.state.now[source[0].cell.name] >> low & 0xFF
                 if byte is not None and byte != now:
                     return  # it was changed by something that is not followed

@@ -22,14 +22,14 @@ from butfor.path.gather import Gatherer
 from butfor.path.heads import Head, Heads, What, chosen
 from butfor.path.inputs import Inputs
 from butfor.path.library import Library
-from butfor.path.memory import Memory
+from butfor.path.memory import BEFORE, Memory
 from butfor.path.model import Cell, Kind, Path
 from butfor.path.names import Names
 from butfor.path.origins import Origins
 from butfor.path.registers import CANNOT, Registers
 from butfor.path.state import Draft, Entry, State
 from butfor.path.storage import Storage
-from butfor.path.ways import Ways
+from butfor.path.ways import Ways, supposed_loads
 from butfor.program.types import store_size
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
@@ -39,6 +39,7 @@ from butfor.trace.slicing import Slice, Slicer
 from butfor.trace.trace import Node
 
 MOST = 3_000  # heads of a path
+_ASSUMPTIONS = 200  # of the program's own, the latest ones
 _NODES = 40_000  # instances that are looked through for them
 
 
@@ -90,7 +91,7 @@ class _Lifter:
         self.ways = Ways(self.trace, self.registers, self.memory.peek)
         self.origins = Origins(self.dependence)
         self.gatherer = Gatherer(self.trace, self.places, self.storage, self.names, self.origins, self.decidings)
-        self.library = Library(self.trace, self.state, self.memory, self.registers, self.names, self.gatherer.found, self.inputs)
+        self.library = Library(self.trace, self.state, self.memory, self.registers, self.names, self.gatherer.found, self.inputs, self.origins)
         self.results: dict[Node, Cell] = {}
         self.whole: dict[Node, Draft] = {}
         self.alone: dict[Node, Draft] = {}
@@ -107,7 +108,7 @@ class _Lifter:
             raise UnsupportedError("a failure outside of the program's own sources has no path")
         heads, complete = self._choose(check, whole, most)
         if not complete:
-            self.state.approximate.setdefault("statements further back than was followed have their recorded values")
+            self.state.approximate.setdefault(BEFORE)
         self._gather(heads, check)
         for item in self._in_order(heads, check):
             if isinstance(item, _Use):
@@ -118,7 +119,7 @@ class _Lifter:
         phi = self._phi(check)
         self.state.approximate.update(dict.fromkeys(check.approximate))
         parts = Parts(self.state, self.whole, self.alone, self.decided, self._place(check.node), self._start_place())
-        return finished(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue, self.inputs)
+        return finished(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue)
 
     def _choose(self, check: Check, whole: bool, most: int) -> tuple[list[Head], bool]:
         if whole:
@@ -126,26 +127,25 @@ class _Lifter:
         else:
             found = self.run.slice
             nodes = list(found.distance)
-            extra = self._supposed_stores(check, nodes)
+            extra = [*self._supposed_stores(check, nodes), *self.heads.assumptions(_ASSUMPTIONS)]
             if extra:
                 more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=_NODES)
                 near = [*check.decided.nodes] if check.decided is not None else []
                 nodes = [*near, *extra, *_merged(nodes, list(more.distance))]
             heads, complete = chosen(self.heads, nodes, most)
             complete = complete and found.complete
+        self.memory.starts.update(h.node for h in heads if self._is_start(h))
         skipped = set(check.decided.nodes) if check.decided is not None else set()
         return [h for h in heads if h.node not in skipped and h.at <= check.node and not self._is_start(h)], complete
 
     def _supposed_stores(self, check: Check, nodes: list[Node]) -> list[Node]:
         """The stores to variables that the parts of conditions which were not evaluated would have read."""
-        gatherer = Gatherer(self.trace, self.places, Storage(self.potentials.homes, self.names.memory), self.names, self.origins, self.decidings)
-        branches = [h for node in nodes[:_NODES] if (h := self.heads.of(node)) is not None and h.what is What.BRANCH][:MOST]
-        gatherer.heads(branches)
-        if check.decided is not None:
-            gatherer.heads([Head(What.BRANCH, check.decided.last, check.decided.last)])
+        branches = [h.node for node in nodes if (h := self.heads.of(node)) is not None and h.what is What.BRANCH][:MOST]
+        evaluated = {d.last: d for d in (check.decided, *map(self.decidings.of, branches)) if d is not None}
+        reads = [(a, n, d.stretch.last) for d in evaluated.values() for a, n in supposed_loads(self.trace, d.stretch, d.blocks)]
         known = set(nodes)
         found: dict[Node, None] = {}
-        for address, size, i in dict.fromkeys(gatherer.found.supposed):
+        for address, size, i in dict.fromkeys(reads):
             store = self.potentials.supposed.last_store(i, address, size)
             if store is not None and store not in known:
                 found[store] = None
@@ -171,7 +171,8 @@ class _Lifter:
         for node in branches:
             items[node, 1] = Head(What.BRANCH, node, node)
         self._parts = parts
-        return [items[key] for key in sorted(items) if key[0] <= max(check.node, *(h.at for h in heads), check.node)]
+        end = max((check.node, *(h.at for h in heads)))
+        return [items[key] for key in sorted(items) if key[0] <= end]
 
     def _branches(self, heads: list[Head]) -> tuple[set[Node], set[Node]]:
         """The instances at which conditions are decided, and parts of conditions in whose arms something ran before that."""
@@ -185,9 +186,12 @@ class _Lifter:
             decided = self.decidings.of(h.node)
             own = () if decided is None else decided.nodes
             inner = [c for c in parents.get(h.node, ()) if c not in own and (decided is None or decided.joins or c <= decided.last)]
-            if inner:
-                wanted.add(h.node)
-                parts.add(h.node)
+            at: Node | None = h.node if inner else None
+            while at is not None and at not in parts:  # and the parts of the condition around it
+                wanted.add(at)
+                parts.add(at)
+                before = self.dependence.control(at[0])
+                at = before if before in own else None
             if decided is None or decided.joins:
                 continue
             needed = any(c > decided.last for node in decided.nodes for c in parents.get(node, ()))
@@ -264,10 +268,17 @@ class _Lifter:
             term = self._term_of(node, instr.op, place)
         except CANNOT:
             return
-        shown = (self.places.written(instr) if instr.op == "load" else None) or "value"
+        shown = self._shown(node, term)
         if term is None or term.width != width or not self._is_right(term, value, place):
             term = const(value, width)
         self.state.remember(node, Entry(term, value, shown, place, node, frame))
+
+    def _shown(self, node: Node, term: Term | None) -> str:
+        """How the source writes a value that was read."""
+        written = self.gatherer.written(node) if self.trace.instr(node).op == "load" else None
+        if written is None and term is not None and term.op == "var":
+            written = self.state.cells[str(term.data)].shown
+        return written or "value"
 
     def _term_of(self, node: Node, op: str, place: Place) -> Term | None:
         if op == "phi":
@@ -282,6 +293,9 @@ class _Lifter:
         instr = self.trace.instr(node)
         address = int(self.trace.operand(node[0], instr.args[0]))
         self._points_to(node, instr.args[0], address, place)
+        passed = self.gatherer.found.passed.get(node)
+        if passed is not None:
+            return self.state.simplify(resize(self.registers.term(passed), self.registers.values.width(node)))
         origins = self.origins.of(node)
         for o in origins:
             if o.node is not None and o.node not in self._writers:
@@ -323,6 +337,8 @@ class _Lifter:
                     self._branch(head.node, place)
                 case What.RETURN:
                     self._return(head.node, place)
+                case What.ASSUME:
+                    self._assume(head.node, place)
                 case What.POINTER:
                     self._pointer(head.node, place)
                 case What.LIBRARY:
@@ -387,6 +403,14 @@ class _Lifter:
         draft = Draft(Kind.ASSIGN, place, node, self.log.frame_of(node[0]), {cell.name: (cell, term)}, recorded={cell.name: value})
         self.state.emit(draft)
         self.results[node] = cell
+
+    def _assume(self, node: Node, place: Place) -> None:
+        """An assumption of the program itself."""
+        self.state.flush()
+        term = self.registers.operand(node[0], self.trace.instr(node).args[0])
+        condition = self.state.simplify(negate(equal(term, const(0, term.width))))
+        if self.state.evaluate(condition):
+            self.state.assume(condition, place, node, self.log.frame_of(node[0]))
 
     def _pointer(self, node: Node, place: Place) -> None:
         """A call by way of a pointer: it was this function."""

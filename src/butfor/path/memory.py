@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from butfor.encode.terms import Term, concat, const, extract
 from butfor.path.inputs import Inputs
-from butfor.path.model import Cell, Kind
+from butfor.path.model import Cell, Input, Kind
 from butfor.path.origins import Origin
 from butfor.path.state import Draft, State
 from butfor.path.storage import Range, Storage
@@ -15,6 +15,7 @@ from butfor.trace.supposed import Supposed
 from butfor.trace.trace import Node, Trace
 
 _MISSING = object()
+BEFORE = "statements that are not followed have their recorded values"
 
 
 class Memory:
@@ -26,8 +27,9 @@ class Memory:
         self.storage = storage
         self.supposed = supposed
         self.inputs = inputs  # None when inputs are pinned
-        self._pointers: dict[str, Node | None] = {}  # pointers that were there from the start, and who put them there
-        self.prologue: list[tuple[Cell, int, int]] = []  # cells that begin with input: cell, value, address
+        self.starts: set[Node] = set()  # stores that bring what the program was started with into main's variables
+        self._fixed: dict[str, Node | None] = {}  # pointers and literals that were there from the start, and who put them there
+        self.prologue: list[tuple[Cell, int, Input]] = []  # cells that begin with input, and their recorded values
 
     def loaded(self, address: int, origins: tuple[Origin, ...], node: Node, place: Place, writer_place: dict[Node, Place]) -> Term | None:
         """What a load of these bytes reads; None when they are no cells."""
@@ -36,12 +38,18 @@ class Memory:
             return None
         for r in ranges:
             self._settle(r, origins[r.start - address : r.end - address], node, place, writer_place)
-        return concat(map(self._value, ranges))
+        return concat(map(self.value, ranges))
 
-    def _value(self, r: Range) -> Term:
-        """The value of a cell; pointers that were there from the start are constants, as the addresses of variables are."""
+    def agree(self, address: int, origins: list[Origin], node: Node, place: Place) -> None:
+        """Sees to it that cells hold what a copy read from them."""
+        for r in self.storage.at(address, len(origins), node[0]):
+            if r.start >= address and r.end <= address + len(origins):
+                self._settle(r, tuple(origins[r.start - address : r.end - address]), node, place, {})
+
+    def value(self, r: Range) -> Term:
+        """The value of a cell; pointers and literals that were there from the start are constants, as the addresses of variables are."""
         name = r.cell.name
-        if name in self._pointers and self.state.writers.get((r.home.life, r.start)) == self._pointers[name]:
+        if name in self._fixed and self.state.writers.get((r.home.life, r.start)) == self._fixed[name]:
             return const(self.state.initial[name], r.cell.sort)
         return self.state.current(r.cell)
 
@@ -52,9 +60,15 @@ class Memory:
         wanted = [o.node for o in origins]
         if have == wanted:
             return
-        value = int.from_bytes(bytes(o.byte for o in origins), "little")
+        if any(o.byte is None for o in origins):
+            return
+        value = int.from_bytes(bytes(o.byte or 0 for o in origins), "little")
         if all(h is _MISSING for h in have):
             self._start(r, value, wanted)
+            if any(w is not None and w not in self.starts for w in wanted):
+                self.state.approximate.setdefault(BEFORE)
+            elif r.home.key == ("nowhere",) and r.cell.name not in self._fixed:
+                self.state.approximate.setdefault("memory that is no part of the program's own objects is as recorded")
         else:
             writer = next((w for w in wanted if w is not None), None)
             self.state.flush()
@@ -63,7 +77,7 @@ class Memory:
             draft.writes[r.cell.name] = (r.cell, const(value, r.cell.sort))
             draft.recorded[r.cell.name] = value
             self.state.emit(draft)
-            self.state.approximate.setdefault("statements further back than was followed have their recorded values")
+            self.state.approximate.setdefault(BEFORE)
         self.state.writers.update(zip(keys, wanted, strict=True))
 
     def _start(self, r: Range, value: int, wanted: list[Node | None]) -> None:
@@ -71,11 +85,16 @@ class Memory:
         if argument is not None:
             self.state.start(r.cell, None)
             self.state.now[r.cell.name] = value
-            self.prologue.append((r.cell, value, r.start))
+            self.prologue.append((r.cell, value, argument))
         else:
             self.state.start(r.cell, value)
-            if r.cell.sort == 64 and (r.cell.type.endswith("*") or r.home.key == ("nowhere",)):
-                self._pointers[r.cell.name] = wanted[0]
+            is_pointer = r.cell.sort == 64 and (r.cell.type.endswith("*") or r.home.key == ("nowhere",))
+            if is_pointer or (r.home.key[0] in ("global", "literals") and not self.names_variable(r)):
+                self._fixed[r.cell.name] = wanted[0]
+
+    def names_variable(self, r: Range) -> bool:
+        """Whether the bytes are those of a variable of the source, not of a literal or an initialiser."""
+        return self.state.names.is_variable(r.home)
 
     def peek(self, address: int, size: int, i: int) -> Term | None:
         """What a load that did not take place would have read; None when that cannot be told."""

@@ -45,6 +45,10 @@ class Names:
         written = self._written.get((address, size))
         return self._cell(written or self._nameless(home, offset), size, None, function)
 
+    def is_variable(self, home: Home) -> bool:
+        """Whether an object is a variable that the source names."""
+        return self._variable(home)[0] is not None
+
     def _variable(self, home: Home) -> tuple[Variable | None, str]:
         source, program = self.recording.source, self.recording.program
         match home.key:
@@ -68,6 +72,10 @@ class Names:
     def result(self, function: str, width: int, caller: str, t: str = "") -> Cell:
         """The cell of what a function returns, on its way to the caller."""
         return Cell(self.unique(f"{function}()"), width, f"{function}()", t, True, caller)
+
+    def text(self, what: str) -> Cell:
+        """The cell that tells whether what a library call left in memory is as recorded."""
+        return Cell(self.unique(f"{what} text"), 0, f"{what} text", "bool", False)
 
     def earlier(self, shown: str, width: int, function: str) -> Cell:
         """A cell that keeps a value while what it was read from changes."""

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 
+from butfor.path.copies import Copy
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import EVENT, READ
 from butfor.trace.memory import CHANGED, FOREIGN
+from butfor.trace.semantics import SemanticsError, to_bytes
 from butfor.trace.trace import Node
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The store, copy or library call that left a byte, None for what was there from the start; the byte itself."""
+    """The store, copy or library call that left a byte, None for what was there from the start; the byte itself, if that is known."""
 
     node: Node | None
-    byte: int
+    byte: int | None
 
 
 class Origins:
@@ -24,6 +28,7 @@ class Origins:
     def __init__(self, dependence: Dependence) -> None:
         self.dependence = dependence
         self.trace = dependence.trace
+        self._images: dict[str, bytes] = {}
         self._known: dict[Node, tuple[Origin, ...]] = {}
 
     def of(self, load: Node) -> tuple[Origin, ...]:
@@ -33,6 +38,42 @@ class Origins:
             writers = [self._writer(w, k) for w, size in self.trace.writers(load) for k in range(size)]
             known = self._known[load] = tuple(Origin(w, b) for w, b in zip(writers, self.trace.loaded(load), strict=True))
         return known
+
+    def copied(self, copy: Copy) -> list[Origin]:
+        """The origin of each byte that was copied."""
+        found: list[Origin] = []
+        for writer, size, address in self.trace.memory.runs(copy.event + 1, 0, copy.size, copy.source):
+            for k in range(size):
+                if not writer:
+                    found.append(Origin(None, self._initial((address or 0) + k)))
+                elif writer < READ:
+                    found.append(Origin(self._writer(writer, k), self.trace.written(writer + k, 1)[0]))
+                else:
+                    found.append(Origin(self._writer(writer, k), None))
+        return found
+
+    def _initial(self, address: int) -> int | None:
+        """The byte with which a global began."""
+        starts, names = self._globals
+        k = bisect_right(starts, address) - 1
+        if k < 0:
+            return None
+        image = self._image(names[k])
+        return image[address - starts[k]] if address - starts[k] < len(image) else None
+
+    @cached_property
+    def _globals(self) -> tuple[list[int], list[str]]:
+        rows = sorted((self.trace.addresses[name], name) for name, _ in self.trace.program.global_table if name in self.trace.addresses)
+        return [start for start, _ in rows], [name for _, name in rows]
+
+    def _image(self, name: str) -> bytes:
+        if name not in self._images:
+            init = self.trace.program.source.global_variables()[name].init
+            try:
+                self._images[name] = b"" if init is None else to_bytes(self.trace.constant(init), init.type)
+            except (SemanticsError, KeyError):
+                self._images[name] = b""
+        return self._images[name]
 
     def _writer(self, writer: int, k: int) -> Node | None:
         if not writer:

@@ -25,6 +25,9 @@ _SIGNS = {
     "slt": "<",
     "sle": "<=",
 }
+_TURNED = {"slt": ">", "sle": ">=", "ult": ">u", "ule": ">=u"}  # with the constant on the right
+_NOT = {"eq": "!=", "slt": ">=", "sle": ">", "ult": ">=u", "ule": ">u"}
+_TURNED_NOT = {"eq": "!=", "slt": "<=", "sle": "<", "ult": "<=u", "ule": "<u"}
 
 
 def term_text(term: Term, cells: dict[str, Cell]) -> str:
@@ -49,6 +52,8 @@ def _text(t: Term, a: list[str], cells: dict[str, Cell]) -> str:
     match t.op:
         case "const":
             value = int(t.data or 0)
+            if t.width == 1:
+                return str(value)
             return (
                 str(value - (1 << t.width) if value >> t.width - 1 and t.width <= 64 else value) if value < 1 << 40 or t.width <= 32 else hex(value)
             )
@@ -65,18 +70,16 @@ def _text(t: Term, a: list[str], cells: dict[str, Cell]) -> str:
             return f"({a[0]} ? {a[1]} : {a[2]})"
         case "not":
             inner = t.args[0]
-            flipped = {"eq": "!=", "slt": ">=", "sle": ">", "ult": ">=u", "ule": ">u"}.get(inner.op)
-            return f"({_side(a[0], 0)} {flipped} {_side(a[0], 1)})" if flipped and a[0].count(" ") == 2 else f"!{a[0]}"
+            signs = _TURNED_NOT if inner.args and inner.args[0].op == "const" else _NOT
+            parts = a[0][1:-1].split(" ")
+            return f"({parts[0]} {signs[inner.op]} {parts[2]})" if inner.op in signs and len(parts) == 3 else f"!{a[0]}"
         case "all" | "any":
             if t is TRUE or t is FALSE:
                 return "true" if t is TRUE else "false"
             return "(" + (" && " if t.op == "all" else " || ").join(a) + ")"
+    if t.op in _TURNED and t.args[0].op == "const":
+        return f"({a[1]} {_TURNED[t.op]} {a[0]})"
     return f"({a[0]} {_SIGNS[t.op]} {a[1]})"
-
-
-def _side(text: str, which: int) -> str:
-    left, _, right = text[1:-1].split(" ")
-    return right if which else left
 
 
 def path_text(path: Path) -> str:

@@ -125,13 +125,34 @@ class State:
         group, self.group = self.group, None
         if group is None:
             return
-        stored, self._stored = self._stored, {}
         self.assume(group.condition, group.place, group.node, group.frame)
         group.condition = TRUE
         if group.writes:
-            self.emit(group)
+            self.emit(self._folded(group) or group)
+        stored, self._stored = self._stored, {}
         for node, cell in stored.items():
             self.remember(node, Entry(cell.term, self.now[cell.name], cell.shown, group.place, node, group.frame))
+
+    def _folded(self, group: Draft) -> Draft | None:
+        """The call of a library function whose result a statement just assigns as it is: it then gives its result to the variable itself."""
+        last = self.drafts[-1] if self.drafts else None
+        if last is None or len(group.writes) != 1 or len(last.writes) != 1 or (last.place, last.frame) != (group.place, group.frame):
+            return None
+        ((cell, term),) = group.writes.values()
+        ((result, given),) = last.writes.values()
+        users = self._using.get(result.name, set())
+        if term is not result.term or not result.shown.endswith("()") or last.before or len(users) != 1 or last.kind is Kind.BRANCH:
+            return None
+        (key,) = users
+        entry = self._entries[key]
+        if entry.term is not result.term or entry.node != last.node:
+            return None
+        self.drafts.pop()
+        del self.cells[result.name], self.now[result.name]
+        self._stored[entry.node] = cell
+        last.inputs = dict.fromkeys((cell.name,), last.inputs[result.name]) if last.inputs else {}
+        last.writes, last.recorded = {cell.name: (cell, given)}, group.recorded
+        return last
 
     def stored(self, value: Node, cell: Cell) -> None:
         """Notes that the assignment under way puts a computed value into a cell as it is."""
@@ -177,10 +198,13 @@ class State:
         self.start(cell, None)
         return cell.term
 
+    def all_as_recorded(self, arguments: list[tuple[Term, int]]) -> Term:
+        """The condition that values are as recorded."""
+        return self.simplify(conjunction([self.simplify(_is(term, recorded)) for term, recorded in arguments]))
+
     def as_recorded(self, arguments: list[tuple[Term, int]], value: int, width: int, what: str) -> Term:
         """Recorded-value semantics: the recorded value if all arguments are as recorded, else anything."""
-        conditions = [self.simplify(_is(term, recorded)) for term, recorded in arguments]
-        condition = self.simplify(conjunction(conditions))
+        condition = self.all_as_recorded(arguments)
         result = const(value, width) if width else TRUE
         if condition is TRUE:
             return result
