@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 
 from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, binary, conjunction, const, disjunction, equal, extract, ite, negate, postorder, rebuild
 
-
 _DEEP = 6  # choices within choices that are looked into
 
 

@@ -75,9 +75,20 @@ class Case:
     @cached_property
     def slices(self) -> dict[str, Slice]:
         """The backward slices of the failure by kind, each part of the next."""
+        return {kind: self._relevant if kind == "relevant" else self._slice(kind) for kind in KINDS}
+
+    @cached_property
+    def _slicer(self) -> Slicer:
         share = Budget(_SLICES * self.budget.seconds)
-        slicer = Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
-        return {kind: slicer.backward(self.point.roots, kind, self.point.node, maybe=self.point.maybe) for kind in KINDS}
+        return Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
+
+    @cached_property
+    def _relevant(self) -> Slice:
+        """The largest slice, which paths are made from."""
+        return self._slice("relevant")
+
+    def _slice(self, kind: str) -> Slice:
+        return self._slicer.backward(self.point.roots, kind, self.point.node, maybe=self.point.maybe)
 
     @cached_property
     def path(self) -> Path:
@@ -91,9 +102,7 @@ class Case:
 
     @property
     def _run(self) -> Run:
-        return Run(
-            self.recording, self.point, self.dependence, self.places, self.objects, self.slices["relevant"], self.is_check, self.budget.is_over
-        )
+        return Run(self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check, self.budget.is_over)
 
     @cached_property
     def steps(self) -> Steps:

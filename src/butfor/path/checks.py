@@ -51,7 +51,7 @@ class Checks:
     def of(self, point: FailurePoint) -> Check:
         """The check; an UnsupportedError for a failure that is no property of a state."""
         if point.kind is FailureKind.NO_END or point.node is None:
-            raise UnsupportedError("a path for a run that does not end: it has no last state to ask about")
+            raise UnsupportedError("the path of a run that does not end")
         match point.kind:
             case FailureKind.ASSERTION:
                 return self._assertion(point.node)

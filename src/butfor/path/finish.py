@@ -35,7 +35,8 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
     scopes = Scopes(dependence, drafts, parts.whole, parts.alone)
     around: list[tuple[int, ...]] = []
     for k, d in enumerate(drafts):
-        around.append(() if d.node[0] < 0 else scopes.of(d.node[0], k))
+        first = d.parts[0] if d.parts else d.node  # a condition stands where its evaluation begins
+        around.append(() if first[0] < 0 else scopes.of(first[0], k))
     _inherit(state.drafts, drafts, around)
     branches = [k for k, d in enumerate(drafts) if d.kind is Kind.BRANCH]
     end = ends(around, branches)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from butfor.path.state import Draft
 from butfor.program.graphs import successors
 from butfor.program.loops import Loops, natural_loops
@@ -18,38 +20,47 @@ class Scopes:
         self._position = {id(d): k for k, d in enumerate(drafts)}
         self._whole = whole
         self._alone = alone
-        self._chains: dict[int, tuple[Node, ...]] = {}
+        self._known: dict[int, tuple[int, ...]] = {}
         self._loops: dict[str, Loops] = {}
         self._rounds: dict[tuple[int, int], int] = {}
 
     def of(self, i: int, position: int) -> tuple[int, ...]:
         """The positions of the branches around a segment instance, seen from a position of the path; outermost first."""
-        found: dict[int, None] = {}
-        for branch in self._chain(i):
-            for table in (self._whole, self._alone):
-                draft = table.get(branch)
-                at = self._position[id(draft)] if draft is not None else position
-                if at < position:
-                    found[at] = None
-                    break
+        around = self._around(i)
+        if not around or max(around) < position:
+            return around
+        found: dict[int, None] = {}  # in the middle of a condition: its parts so far
+        for branch in self._branches(i):
+            at = min((self._position[id(t[branch])] for t in (self._whole, self._alone) if branch in t), default=position)
+            whole = self._whole.get(branch)
+            if whole is not None and self._position[id(whole)] < position:
+                at = self._position[id(whole)]
+            if at < position:
+                found[at] = None
         return tuple(sorted(found))
 
-    def _chain(self, i: int) -> tuple[Node, ...]:
-        """The branch instances that a segment instance depends on, outermost first."""
-        way: list[int] = []
-        parents: list[Node | None] = []
+    def _around(self, i: int) -> tuple[int, ...]:
+        """The positions of all branches that a segment instance depends on, of whole conditions where there are such; shared where they can be."""
+        way: list[tuple[int, Node | None]] = []
         at: int | None = i
-        while at is not None and at not in self._chains:
-            way.append(at)
+        while at is not None and at not in self._known:
             parent = self.dependence.control(at)
-            parents.append(parent)
+            way.append((at, parent))
             at = parent[0] if parent is not None else None
-        for k in range(len(way) - 1, -1, -1):
-            parent = parents[k]
-            outer = self._chains[parent[0]] if parent is not None else ()
-            is_branch = parent is not None and (parent in self._whole or parent in self._alone)
-            self._chains[way[k]] = (*outer, parent) if is_branch and parent is not None else outer
-        return self._chains[i]
+        for j, parent in reversed(way):
+            outer = self._known[parent[0]] if parent is not None else ()
+            draft = (self._whole.get(parent) or self._alone.get(parent)) if parent is not None else None
+            own = self._position[id(draft)] if draft is not None else -1
+            self._known[j] = outer if own < 0 or own in outer[-1:] else (*outer, own)
+        return self._known[i]
+
+    def _branches(self, i: int) -> Iterator[Node]:
+        """The branch instances that a segment instance depends on, innermost first."""
+        parent = self.dependence.control(i)
+        while parent is not None:
+            if parent in self._whole or parent in self._alone:
+                yield parent
+            parent = self.dependence.control(parent[0])
 
     # --- rounds -------------------------------------------------------------------------------------------------------------
 

@@ -47,12 +47,12 @@ def run_along(path: Path) -> tuple[str, ...]:
 
 
 def _step(k: int, instance: Instance, now: dict[str, int]) -> list[str]:
-    value = Evaluator(dict(now))
+    value = Evaluator(now)
     where = f"instance {k} at {instance.place.file}:{instance.place.line}"
     wrong = [] if value(instance.condition) else [f"{where}: its condition does not hold"]
-    for cell, term in instance.writes:
+    given = [(cell, instance.recorded.get(cell.name) if term is None else value(term)) for cell, term in instance.writes]
+    for cell, new in given:
         recorded = instance.recorded.get(cell.name)
-        new = recorded if term is None else value(term)
         if new is None:
             wrong.append(f"{where}: {cell.name} gets any value, and none is recorded")
         elif recorded is not None and recorded != new:
@@ -72,14 +72,18 @@ def _undeclared(path: Path) -> list[str]:
 def _shape(path: Path) -> tuple[str, ...]:
     """Scopes that do not nest."""
     wrong = []
-    scopes = [*(i.scope for i in path.instances), path.scope]
-    for k, scope in enumerate(scopes):
-        for at in scope:
+    inside: dict[int, int] = {}
+    for k, instance in enumerate(path.instances):
+        for at in instance.scope:
+            inside[at] = inside.get(at, 0) + 1
             if at >= k or path.instances[at].kind is not Kind.BRANCH:
                 wrong.append(f"instance {k} stands under {at}, which is no branch before it")
-            elif not at < k < path.instances[at].end and k < len(path.instances):
+            elif k >= path.instances[at].end:
                 wrong.append(f"instance {k} stands under {at}, whose arm ends at {path.instances[at].end}")
     for k, instance in enumerate(path.instances):
-        if instance.kind is Kind.BRANCH and any(k not in path.instances[j].scope for j in range(k + 1, instance.end)):
+        if instance.kind is Kind.BRANCH and not k < instance.end <= len(path.instances):
+            wrong.append(f"the arm of branch {k} ends at {instance.end}")
+        elif instance.kind is Kind.BRANCH and inside.get(k, 0) != instance.end - k - 1:
             wrong.append(f"the arm of branch {k} has instances that do not stand under it")
+    wrong += [f"the check stands under {at}, which is no branch" for at in path.scope if path.instances[at].kind is not Kind.BRANCH]
     return tuple(wrong)
