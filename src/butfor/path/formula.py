@@ -116,7 +116,12 @@ class _Flow:
         return Formula(first, tuple(self.steps), implies(self._guard(self.path.scope), check))
 
     def _guard(self, scope: tuple[int, ...]) -> Term:
-        return variable(f"in@{scope[-1]}", 0) if scope else TRUE
+        """The conditions of a scope: the guard of its innermost arm, if that stands under the rest."""
+        if not scope:
+            return TRUE
+        if self.path.instances[scope[-1]].scope == scope[:-1]:
+            return variable(f"in@{scope[-1]}", 0)
+        return conjunction(variable(f"branch@{k}", 0) for k in scope)
 
     def _branch(self, k: int, instance: Instance, guard: Term) -> None:
         """A branch names its condition and its guard; its frames keep cells as they are."""

@@ -24,10 +24,10 @@ class Inputs:
         self.trace = recording.trace
 
     def argument(self, address: int, size: int) -> Input | None:
-        """The bytes of a command-line argument at an address."""
+        """The bytes of a command-line argument at an address; the zero that ends it stands behind them."""
         for k, (start, length) in enumerate(self.recording.arguments):
             if k and start <= address < start + length:
-                return Input("argv", str(k), address - start, min(address + size, start + length) - start)
+                return Input("argv", str(k), address - start, min(address - start + size, length - 1))
         return None
 
     def first(self, i: int) -> Input | None:

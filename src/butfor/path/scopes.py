@@ -51,7 +51,10 @@ class Scopes:
             outer = self._known[parent[0]] if parent is not None else ()
             draft = (self._whole.get(parent) or self._alone.get(parent)) if parent is not None else None
             own = self._position[id(draft)] if draft is not None else -1
-            self._known[j] = outer if own < 0 or own in outer[-1:] else (*outer, own)
+            if own < 0 or own in outer[-1:]:
+                self._known[j] = outer
+            else:
+                self._known[j] = (*outer, own) if not outer or own > outer[-1] else tuple(sorted({*outer, own}))
         return self._known[i]
 
     def _branches(self, i: int) -> Iterator[Node]:
