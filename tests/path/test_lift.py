@@ -60,13 +60,12 @@ def test_parameters_are_assigned_together_at_the_call(tmp_path: File) -> None:
 def test_a_value_read_before_a_call_changed_its_variable_is_kept(tmp_path: File) -> None:
     path = lifted(tmp_path, "int g = 1; int f(void) { g = 5; return 2; } int main(void) { int x = g + f();\nassert(x + g == 0); }")
     assert "x = g + f()" in assignments(path)
-    kept = next(c for i in path.instances for c, _ in i.writes if c.name.startswith("g'"))
-    assert any(str(kept.name) in path_text(path).split("x :=")[1] for _ in (0,))
+    assert "main::x := g' + f()" in path_text(path)
     assert is_forced(path)
 
 
 def test_an_increment_inside_an_expression(tmp_path: File) -> None:
-    path = lifted(tmp_path, "int main(void) { int i = 1, a[4] = {0}; a[i++] = i;\nassert(a[1] + i == 3); }")
+    path = lifted(tmp_path, "int main(void) { int i = 1, a[4] = {0}; a[i++] = i;\nassert(a[1] + i == 9); }")
     assert is_forced(path)
     assert not path.approximate
 
@@ -91,7 +90,7 @@ assert(b.v + u[1] == 0); }"""
     path = lifted(tmp_path, body)
     assert {"b.v", "u[1]", "a.next"} <= {c.shown for c in path.cells}
     assert not cell(path, "u[1]").signed
-    assert cell(path, "a.next").type == "struct n *" or cell(path, "a.next").type.endswith("*")
+    assert cell(path, "a.next").type == "n *"
     assert is_forced(path)
 
 
@@ -120,7 +119,7 @@ def test_a_conditional_expression_is_a_choice(tmp_path: File) -> None:
     path = lifted(
         tmp_path, NONDET + "int main(void) { int c = __VERIFIER_nondet_int(), a = 1, b = 2;\nint x = c ? a : b;\nassert(x == 7); }", free=True
     )
-    assert "x = (c != 0) ? a : b" in assignments(path) or "x = (c == 0) ? b : a" in assignments(path)
+    assert "x = (c != 0) ? a : b" in assignments(path)
     assert not of_kind(path, Kind.BRANCH)
     assert is_forced(path)  # neither arm gives 7
 
