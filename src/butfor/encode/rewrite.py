@@ -173,6 +173,15 @@ def _plus(t: Term) -> Term:
     return binary("add", x, y)
 
 
+def _masked(t: Term) -> Term:
+    """And with all ones, or with none, does nothing."""
+    x, y = t.args
+    if y.op != "const":
+        return t
+    idle = (1 << t.width) - 1 if t.op == "and" else 0
+    return x if y.data == idle else t
+
+
 def _times(t: Term) -> Term:
     x, y = t.args
     if x.op == "const":
@@ -191,4 +200,7 @@ _RULES: dict[str, Callable[[Term], Term]] = {
     "eq": _equal,
     "add": _plus,
     "mul": _times,
+    "and": _masked,
+    "or": _masked,
+    "xor": _masked,
 }

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from butfor.encode.justify import Justifier
-from butfor.encode.terms import FALSE, TRUE, Term, conjunction, const, equal, negate, resize
+from butfor.encode.terms import FALSE, TRUE, Term, binary, conjunction, const, equal, negate, resize
+from butfor.encode.values import mask_of
 from butfor.errors import UnsupportedError
 from butfor.failures.point import FailurePoint
 from butfor.path.checks import Check, Checks
@@ -30,6 +31,7 @@ from butfor.path.registers import CANNOT, Registers
 from butfor.path.state import Draft, Entry, State
 from butfor.path.storage import Storage
 from butfor.path.ways import Ways, supposed_loads
+from butfor.program.types import Kind as TypeKind
 from butfor.program.types import store_size
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
@@ -304,7 +306,10 @@ class _Lifter:
         width = self.registers.values.width(node)
         if whole is None or whole.width < width:
             return None
-        return self.state.simplify(resize(whole, width))
+        whole = resize(whole, width)
+        if instr.type.kind in (TypeKind.STRUCT, TypeKind.ARRAY):
+            whole = binary("and", whole, const(mask_of(instr.type), width))
+        return self.state.simplify(whole)
 
     def _points_to(self, node: Node, pointer: object, address: int, place: Place) -> None:
         """Assumes that a pointer was what it was, where that was computed."""
@@ -359,6 +364,9 @@ class _Lifter:
         self._points_to(node, instr.args[1], address, place)
         value = self.registers.operand(i, instr.args[0])  # again: another statement may just have been finished
         image = resize(value, 8 * store_size(instr.detail))
+        if instr.detail.kind in (TypeKind.STRUCT, TypeKind.ARRAY):
+            padding = int.from_bytes(data, "little") & ~mask_of(instr.detail)
+            image = self.state.simplify(binary("or", image, const(padding, image.width)))
         if not self._is_right(image, int.from_bytes(data, "little"), place):
             image = const(int.from_bytes(data, "little"), 8 * len(data))
         draft = self.state.statement(place, node, frame)

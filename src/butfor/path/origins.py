@@ -81,9 +81,9 @@ class Origins:
         while writer < EVENT:
             if writer < READ:
                 return self.trace.store_bytes((writer + k) >> 3)[1]
-            number = (writer & 0x3FFFFFFF) >> 3
+            number = ((writer + k) & 0x3FFFFFFF) >> 3
             r = self.trace.log.read[number - 1]
-            flags, at = int(r["flags"]), (writer & 7) + k
+            flags, at = int(r["flags"]), (writer + k) & 7
             writer = 0 if flags & CHANGED else self.trace.log.read_sources(number)[at]
             k = 0
             if not writer:
