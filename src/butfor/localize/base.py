@@ -13,7 +13,8 @@ from butfor.failures.point import FailurePoint
 from butfor.intervene.otherrun import OtherRun
 from butfor.marks import Marks
 from butfor.options import Options
-from butfor.path.lift import Run, lift
+from butfor.path.choose import Run
+from butfor.path.lift import lift
 from butfor.path.model import Path
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects

@@ -8,62 +8,31 @@ says that it is approximate.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-
 from butfor.encode.justify import Justifier
 from butfor.encode.terms import FALSE, TRUE, Term, binary, conjunction, const, equal, negate, resize
 from butfor.encode.values import mask_of
 from butfor.errors import UnsupportedError
-from butfor.failures.point import FailurePoint
 from butfor.path.checks import Check, Checks
+from butfor.path.choose import MOST, Choice, Run
 from butfor.path.decided import Decided, Decidings
 from butfor.path.finish import Parts, finished
 from butfor.path.gather import Gatherer
-from butfor.path.heads import Head, Heads, What, chosen
+from butfor.path.heads import Head, Heads, What
 from butfor.path.inputs import Inputs
 from butfor.path.library import Library
 from butfor.path.memory import BEFORE, Memory
 from butfor.path.model import Cell, Kind, Path
 from butfor.path.names import Names
+from butfor.path.order import Order, Use
 from butfor.path.origins import Origins
 from butfor.path.registers import CANNOT, Registers
 from butfor.path.state import Draft, Entry, State
 from butfor.path.storage import Storage
-from butfor.path.ways import Ways, supposed_loads
+from butfor.path.ways import Ways
 from butfor.program.types import Kind as TypeKind
 from butfor.program.types import store_size
-from butfor.trace.dependence import Dependence
-from butfor.trace.objects import Objects
-from butfor.trace.places import Place, Places
-from butfor.trace.recording import Recording
-from butfor.trace.slicing import Slice, Slicer
+from butfor.trace.places import Place
 from butfor.trace.trace import Node
-
-MOST = 3_000  # heads of a path
-_ASSUMPTIONS = 200  # of the program's own, the latest ones
-_NODES = 40_000  # instances that are looked through for them
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One failing run: the failure, the slice of it, and whether a place is the failed check itself. `is_over` tells when time is up."""
-
-    recording: Recording
-    point: FailurePoint
-    dependence: Dependence
-    places: Places
-    objects: Objects
-    slice: Slice
-    is_check: Callable[[Place], bool]
-    is_over: Callable[[], bool] = lambda: False
-
-
-@dataclass(frozen=True, slots=True)
-class _Use:
-    """A value that heads use, at the time when it came to be."""
-
-    at: Node
 
 
 def lift(run: Run, free_inputs: bool = False, *, whole: bool = False, most: int = MOST) -> Path:
@@ -108,12 +77,16 @@ class _Lifter:
         self._fallback = self._place_or_none(check.node)
         if self._fallback is None:
             raise UnsupportedError("a failure outside of the program's own sources has no path")
-        heads, complete = self._choose(check, whole, most)
-        if not complete:
+        choice = Choice(self.run, self.heads, self.decidings).of(check, whole, most)
+        heads = choice.heads
+        self.memory.starts.update(choice.starts)
+        if not choice.complete:
             self.state.approximate.setdefault(BEFORE)
         self._gather(heads, check)
-        for item in self._in_order(heads, check):
-            if isinstance(item, _Use):
+        order = Order(self.trace, self.dependence, self.decidings, heads, self.gatherer.found.bases)
+        self._parts = order.parts
+        for item in order.items(check):
+            if isinstance(item, Use):
                 self._use(item.at)
             else:
                 self._do(item)
@@ -123,110 +96,11 @@ class _Lifter:
         parts = Parts(self.state, self.whole, self.alone, self.decided, self._place(check.node), self._start_place())
         return finished(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue)
 
-    def _choose(self, check: Check, whole: bool, most: int) -> tuple[list[Head], bool]:
-        if whole:
-            heads, complete = chosen(self.heads, (h.node for h in self.heads.all() if h.at <= check.node), most)
-        else:
-            found = self.run.slice
-            nodes = list(found.distance)
-            extra = [*self._supposed_stores(check, nodes), *self.heads.assumptions(_ASSUMPTIONS)]
-            if extra:
-                more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=_NODES)
-                near = [*check.decided.nodes] if check.decided is not None else []
-                nodes = [*near, *extra, *_merged(nodes, list(more.distance))]
-            heads, complete = chosen(self.heads, nodes, most)
-            complete = complete and found.complete
-        self.memory.starts.update(h.node for h in heads if self._is_start(h))
-        skipped = set(check.decided.nodes) if check.decided is not None else set()
-        return [h for h in heads if h.node not in skipped and h.at <= check.node and not self._is_start(h)], complete
-
-    def _supposed_stores(self, check: Check, nodes: list[Node]) -> list[Node]:
-        """The stores to variables that the parts of conditions which were not evaluated would have read."""
-        branches = [h.node for node in nodes if (h := self.heads.of(node)) is not None and h.what is What.BRANCH][:MOST]
-        evaluated = {d.last: d for d in (check.decided, *map(self.decidings.of, branches)) if d is not None}
-        reads = [(a, n, d.stretch.last) for d in evaluated.values() for a, n in supposed_loads(self.trace, d.stretch, d.blocks)]
-        known = set(nodes)
-        found: dict[Node, None] = {}
-        for address, size, i in dict.fromkeys(reads):
-            store = self.potentials.supposed.last_store(i, address, size)
-            if store is not None and store not in known:
-                found[store] = None
-        return list(found)
-
     def _gather(self, heads: list[Head], check: Check) -> None:
         if check.decided is not None:
             self.gatherer.heads([Head(What.BRANCH, check.decided.last, check.decided.last)])
         self.gatherer.values(check.operands)
         self.gatherer.heads(heads)
-
-    def _in_order(self, heads: list[Head], check: Check) -> list[Head | _Use]:
-        """Heads and the values they use by time; a value that a head gives comes with the head."""
-        branches, parts = self._branches(heads)
-        items: dict[tuple[Node, int], Head | _Use] = {}
-        for base in self.gatherer.found.bases:
-            items[base, 0] = _Use(base)
-        for h in heads:
-            if h.what is not What.BRANCH:
-                items[h.at, 1] = h
-                if h.what is What.LIBRARY:
-                    items.pop((h.at, 0), None)
-        for node in branches:
-            items[node, 1] = Head(What.BRANCH, node, node)
-        self._parts = parts
-        end = max((check.node, *(h.at for h in heads)))
-        return [items[key] for key in sorted(items) if key[0] <= end]
-
-    def _branches(self, heads: list[Head]) -> tuple[set[Node], set[Node]]:
-        """The instances at which conditions are decided, and parts of conditions in whose arms something ran before that."""
-        wanted: set[Node] = set()
-        parts: set[Node] = set()
-        parents = self._parents(heads)
-        gates = self._gates()
-        for h in heads:
-            if h.what is not What.BRANCH:
-                continue
-            decided = self.decidings.of(h.node)
-            own = () if decided is None else decided.nodes
-            inner = [c for c in parents.get(h.node, ()) if c not in own and (decided is None or decided.joins or c <= decided.last)]
-            at: Node | None = h.node if inner else None
-            while at is not None and at not in parts:  # and the parts of the condition around it
-                wanted.add(at)
-                parts.add(at)
-                before = self.dependence.control(at[0])
-                at = before if before in own else None
-            if decided is None or decided.joins:
-                continue
-            needed = any(c > decided.last for node in decided.nodes for c in parents.get(node, ()))
-            if needed or not gates.intersection(decided.nodes):
-                wanted.add(decided.last)
-        return wanted, parts
-
-    def _parents(self, heads: list[Head]) -> dict[Node, list[Node]]:
-        """For each branch instance the heads, and the calls of functions with heads in them, whose running it decided."""
-        found: dict[Node, list[Node]] = {}
-        seen: set[int] = set()
-        for h in heads:
-            parent = self.dependence.control(h.node[0])
-            at = h.node
-            while parent is not None and self.trace.instr(parent).op == "call":
-                if parent[0] in seen:
-                    parent = None
-                    break
-                seen.add(parent[0])
-                at = parent
-                parent = self.dependence.control(parent[0])
-            if parent is not None:
-                found.setdefault(parent, []).append(at)
-        return found
-
-    def _gates(self) -> set[Node]:
-        """The branch instances that chose a merged value."""
-        found: set[Node] = set()
-        for base in self.gatherer.found.bases:
-            if self.trace.instr(base).op == "phi":
-                edges = self.dependence.edges(base)
-                found.update(t for _, t in edges if t[1] >= 0 and self.trace.instr(t).op in ("br", "switch"))
-        return found
 
     # --- places -------------------------------------------------------------------------------------------------------------
 
@@ -250,10 +124,6 @@ class _Lifter:
     def _is_check(self, node: Node) -> bool:
         place = self.places.of(node)
         return place is not None and self.run.is_check(place)
-
-    def _is_start(self, head: Head) -> bool:
-        """Whether a head only brings what the program was started with into main's variables, or its return value to nothing."""
-        return head.what is What.STORE and self.trace.call_of(head.node[0]) is None and self.places.of(head.node) is None
 
     # --- values -------------------------------------------------------------------------------------------------------------
 
@@ -441,13 +311,3 @@ class _Lifter:
             self.state.approximate.setdefault("the violated property could not be told from the values")
             return FALSE
         return phi
-
-
-def _merged(first: list[Node], second: list[Node]) -> Iterable[Node]:
-    """Two lists of nodes, nearest first, taken in turns."""
-    found: dict[Node, None] = {}
-    for k in range(max(len(first), len(second))):
-        for nodes in (first, second):
-            if k < len(nodes):
-                found[nodes[k]] = None
-    return found
