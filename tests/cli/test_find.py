@@ -36,7 +36,7 @@ def as_json(*words: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("command", ["find", "explain"])
 def test_a_failure_is_found_and_explained(command: str) -> None:
-    data = as_json(command, str(EXAMPLES / "locking.bpl"))
+    data = as_json(command, str(EXAMPLES / "s1_locking.bpl"))
     assert data["status"] == "explained"
     failure = data["failure"]
     assert (failure["kind"], failure["line"], failure["column"], failure["function"]) == ("assertion", 19, 3, "main")
@@ -67,8 +67,8 @@ def test_no_failure_says_how_far_it_looked(tmp_path: Path) -> None:
 
 
 def test_the_text_shows_failure_values_and_causes() -> None:
-    text = run("find", str(EXAMPLES / "absolute.bpl")).stdout
-    assert "absolute.bpl:9:3: assertion failed: out >= 0" in text
+    text = run("find", str(EXAMPLES / "s1_abs.bpl")).stdout
+    assert "s1_abs.bpl:9:3: assertion failed: out >= 0" in text
     assert "= in is -1" in text
     assert "out := in;" in text
     assert "sign == -1 was true with sign = -1; otherwise another value could have been assigned" in text
@@ -106,7 +106,7 @@ def test_arguments_are_refused(tmp_path: Path) -> None:
 
 
 def test_from_python(tmp_path: Path) -> None:
-    answer = butfor.explain(EXAMPLES / "twice.bpl")
+    answer = butfor.explain(EXAMPLES / "s2_twice.bpl")
     assert answer.failure is not None
     assert [(row.line, str(row.evidence)) for row in answer.ranking] == [(6, "proved")]
 

@@ -132,7 +132,7 @@ class Justifier:
         if number < 0:
             return None, (node,)
         decision = decisions.decisions[number]
-        path = self._path(node, decision)
+        path = self.evaluation(node, decision)
         return decision, self._deciding(path)
 
     def _related(self, first: int, second: int) -> bool:
@@ -140,7 +140,7 @@ class Justifier:
         scope = getattr(self.trace.program.source, "scope_of", None)
         return True if scope is None else bool(scope(first) == scope(second))
 
-    def _path(self, node: Node, decision: Decision) -> list[Node]:
+    def evaluation(self, node: Node, decision: Decision) -> list[Node]:
         """The branch instances of one evaluation of a condition, in order."""
         blocks = set(decision.blocks)
         frame = self.trace.log.frame_of(node[0])

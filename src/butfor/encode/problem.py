@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Hashable
 from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
 
 from butfor.encode.terms import Term, variables
-from butfor.trace.trace import Node
 
-Group = tuple[Node, tuple[Term, ...]]
+Name = TypeVar("Name", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Can the goal hold together with all groups? Groups are named by statement instances.
+class Problem(Generic[Name]):
+    """Can the goal hold together with all groups? Groups have names, such as the statement instances that they say something about.
 
     `gaps` are instances of which the recording does not say enough for an equation: with them a model proves nothing.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[tuple[Name, tuple[Term, ...]], ...]
     goal: Term
-    gaps: tuple[Node, ...] = ()
+    gaps: tuple[Name, ...] = ()
 
     @property
-    def names(self) -> tuple[Node, ...]:
+    def names(self) -> tuple[Name, ...]:
         """The names of the groups."""
         return tuple(name for name, _ in self.groups)
 
-    def only(self, names: Container[Node]) -> Problem:
+    def only(self, names: Container[Name]) -> Problem[Name]:
         """The problem with just these groups."""
         return replace(self, groups=tuple(g for g in self.groups if g[0] in names))
 
-    def without(self, name: Node) -> Problem:
+    def without(self, name: Name) -> Problem[Name]:
         """The problem with one group left out."""
         return replace(self, groups=tuple(g for g in self.groups if g[0] != name))
 

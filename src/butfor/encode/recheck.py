@@ -60,7 +60,7 @@ def _limit(seconds: float, is_cancelled: Callable[[], bool] | None) -> Limit:
     return Limit.after(seconds) if is_cancelled is None else Limit.after(seconds, is_cancelled)
 
 
-def _verdict(problem: Problem, limit: Limit, solver: Solver) -> Verdict:
+def _verdict(problem: Problem[Node], limit: Limit, solver: Solver) -> Verdict:
     """The solver's verdict; a model of a formula with gaps says nothing."""
     verdict = solver.check(problem, limit).verdict
     return Verdict.UNKNOWN if verdict is Verdict.SAT and problem.gaps else verdict

@@ -6,12 +6,12 @@ import re
 
 from butfor.encode.problem import Problem
 from butfor.encode.values import Values
-from butfor.trace.trace import Trace
+from butfor.trace.trace import Node, Trace
 
 _NAME = re.compile(r"([a-z]+)(\d+)_(\d+)(?:_\d+)?")
 
 
-def environment(trace: Trace, problem: Problem) -> dict[str, int]:
+def environment(trace: Trace, problem: Problem[Node]) -> dict[str, int]:
     """The recorded values of the problem's variables: a model of all groups, and not of the goal."""
     values = Values(trace)
     found: dict[str, int] = {}

@@ -219,7 +219,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     """The term with other arguments of the same sorts."""
     if any(a.width != b.width for a, b in zip(term.args, args, strict=True)):
         raise TermError(f"{term.op} with arguments of other sorts")
-    return _make(term.op, args, term.width, term.data)
+    return term if args == term.args else _make(term.op, args, term.width, term.data)
 
 
 def postorder(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]:

@@ -23,7 +23,7 @@ from butfor.trace.trace import Node, Trace, Unknown
 _DECISIONS = frozenset(("br", "switch", "indirectbr"))
 
 
-def encode(trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependence: Dependence | None = None) -> Problem:
+def encode(trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependence: Dependence | None = None) -> Problem[Node]:
     """The problem that has no model when the instances alone force the roots to be as recorded."""
     links = Links(dependence or Dependence(trace), nodes)
     encoder = _Encoder(links)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from butfor.encode.terms import TRUE, Term, conjunction, const, disjunction, equal, negate, variable
 from butfor.program.model import Const, Instr, Operand
-from butfor.program.types import PTR, VOID, Kind, Type, int_type, store_size
+from butfor.program.types import PTR, VOID, Kind, Type, alloc_size, int_type, store_size, struct_layout
 from butfor.trace.semantics import from_bytes, to_bytes
 from butfor.trace.semantics_values import Value, to_bits
 from butfor.trace.trace import Node, Trace
@@ -30,6 +30,17 @@ def bits_of(t: Type) -> int:
         case Kind.STRUCT | Kind.ARRAY if store_size(t):
             return 8 * store_size(t)
     raise Gap(f"a {t.kind.value} is no value")
+
+
+def mask_of(t: Type) -> int:
+    """The bits of that number that are no padding."""
+    match t.kind:
+        case Kind.STRUCT:
+            return sum(mask_of(e) << 8 * at for e, at in zip(t.elems, struct_layout(t)[0], strict=True))
+        case Kind.ARRAY:
+            one = mask_of(t.elem)
+            return sum(one << 8 * alloc_size(t.elem) * k for k in range(t.count))
+    return (1 << bits_of(t)) - 1
 
 
 def flat(value: Value, t: Type) -> int:

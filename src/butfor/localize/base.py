@@ -14,6 +14,8 @@ from butfor.failures.point import FailurePoint
 from butfor.intervene.otherrun import OtherRun
 from butfor.marks import Marks
 from butfor.options import Options
+from butfor.path.choose import Run
+from butfor.path.lift import lift
 from butfor.path.model import Path
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
@@ -75,12 +77,21 @@ class Case:
     @cached_property
     def slices(self) -> dict[str, Slice]:
         """The backward slices of the failure by kind, each part of the next."""
+        return {kind: self._relevant if kind == "relevant" else self._slice(kind) for kind in KINDS}
+
+    @cached_property
+    def _slicer(self) -> Slicer:
         share = Budget(_SLICES * self.budget.seconds)
-        slicer = Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
-        found = {kind: slicer.backward(self.point.roots, kind, self.point.node) for kind in KINDS[:-1]}
-        maybe = (*self.kept_output, *self.point.maybe)
-        found[KINDS[-1]] = slicer.backward(self.point.roots, KINDS[-1], self.point.node, maybe=maybe)
-        return found
+        return Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
+
+    @cached_property
+    def _relevant(self) -> Slice:
+        """The largest slice, which paths are made from."""
+        return self._slice("relevant")
+
+    def _slice(self, kind: str) -> Slice:
+        maybe = (*self.kept_output, *self.point.maybe) if kind == "relevant" else ()
+        return self._slicer.backward(self.point.roots, kind, self.point.node, maybe=maybe)
 
     @cached_property
     def kept_output(self) -> tuple[Node, ...]:
@@ -89,6 +100,20 @@ class Case:
         found = dict.fromkeys(() if silence is None else self.dependence.missing_output(*silence))
         found.update((node, None) for text in self.point.texts for node in self.dependence.kept_text(*text))
         return tuple(found)
+
+    @cached_property
+    def path(self) -> Path:
+        """The failing path with inputs as recorded; an UnsupportedError for a failure that has none."""
+        return lift(self._run)
+
+    @cached_property
+    def free_path(self) -> Path:
+        """The failing path with any inputs."""
+        return lift(self._run, free_inputs=True)
+
+    @property
+    def _run(self) -> Run:
+        return Run(self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check, self.budget.is_over)
 
     @cached_property
     def steps(self) -> Steps:

@@ -6,12 +6,11 @@ import enum
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Generic, Protocol
 
-from butfor.encode.problem import Problem
+from butfor.encode.problem import Name, Problem
 from butfor.encode.sorts import Value
 from butfor.encode.terms import Term
-from butfor.trace.trace import Node
 
 Layer = tuple[Term, ...]
 
@@ -52,11 +51,11 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class SolverResult:
+class SolverResult(Generic[Name]):
     """The answer. UNSAT has a core (groups that suffice; `minimal`: none of them can be left out), SAT a model by the names of variables."""
 
     verdict: Verdict
-    core: tuple[Node, ...] = ()
+    core: tuple[Name, ...] = ()
     model: Mapping[str, Value] = field(default_factory=dict)
     seconds: float = 0.0
     minimal: bool = False
@@ -65,11 +64,11 @@ class SolverResult:
 class Solver(Protocol):
     """A solver."""
 
-    def check(self, problem: Problem, limit: Limit) -> SolverResult:
+    def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model; the core of a check is all groups."""
         ...
 
-    def core(self, problem: Problem, limit: Limit) -> SolverResult:
+    def core(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a core that was made as small as the limit allowed."""
         ...
 
@@ -77,6 +76,6 @@ class Solver(Protocol):
 class Stack(Protocol):
     """A solver for questions that begin alike: assertions in layers, compared by identity with those of the last question."""
 
-    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult:
+    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult[None]:
         """Whether all layers can hold together, with the values of the wanted variables."""
         ...

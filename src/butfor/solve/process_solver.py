@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from butfor.encode.problem import Problem
+from butfor.encode.problem import Name, Problem
 from butfor.encode.sorts import default_value
 from butfor.encode.terms import TRUE, Term
 from butfor.errors import ToolMissing
@@ -27,7 +27,7 @@ class ProcessSolver:
     def __init__(self, command: Sequence[str]) -> None:
         self.command = tuple(command)
 
-    def check(self, problem: Problem, limit: Limit) -> SolverResult:
+    def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model."""
         start = time.monotonic()
         wanted = problem.variables()
@@ -40,7 +40,7 @@ class ProcessSolver:
             return SolverResult(verdict, (), model, time.monotonic() - start)
         return SolverResult(verdict, problem.names if verdict is Verdict.UNSAT else (), {}, time.monotonic() - start)
 
-    def core(self, problem: Problem, limit: Limit) -> SolverResult:
+    def core(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict, with a core that is minimal when the limit allowed it."""
         start = time.monotonic()
         text = script(problem, with_selectors=True)
@@ -95,9 +95,9 @@ class ProcessStack:
     def __init__(self, command: Sequence[str]) -> None:
         self.solver = ProcessSolver(command)
 
-    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult:
+    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult[None]:
         """Whether all layers can hold together, with the values of the wanted variables."""
-        result = self.solver.check(Problem((((0, 0), tuple(t for layer in layers for t in layer)),), TRUE), limit)
+        result = self.solver.check(Problem(((None, tuple(t for layer in layers for t in layer)),), TRUE), limit)
         if result.verdict is not Verdict.SAT:
             return result
         return replace(result, model={str(v.data): result.model.get(str(v.data), default_value(v.width)) for v in wanted})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
+from typing import Any
 
 from butfor.encode.problem import Problem
 from butfor.encode.sorts import REAL, sort_name
@@ -34,7 +35,7 @@ def selector(number: int) -> str:
     return f"group{number}"
 
 
-def script(problem: Problem, with_selectors: bool) -> str:
+def script(problem: Problem[Any], with_selectors: bool) -> str:
     """The problem as text, its logic in the first line; with selectors, each group holds only when its selector is assumed."""
     equations = [t for _, terms in problem.groups for t in terms]
     writer = _Writer([*equations, problem.goal])

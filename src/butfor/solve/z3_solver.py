@@ -9,14 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from butfor.encode.problem import Problem
+from butfor.encode.problem import Name, Problem
 from butfor.encode.sorts import INT, REAL, MapValue, Sort, Value, default_value, is_map, parts
 from butfor.encode.terms import Term
 from butfor.errors import ButforError
 from butfor.solve.base import Layer, Limit, SolverResult, Verdict
 from butfor.solve.smtlib import BITS, assertions, script, selector
 from butfor.solve.values import NotAValue
-from butfor.trace.trace import Node
 
 _POLL = 0.02  # seconds between two looks at whether a check was cancelled
 _STEPS = ("propagate-values", "solve-eqs", "simplify", "bit-blast", "sat")
@@ -26,7 +25,7 @@ _MOST_MILLISECONDS = 2**31
 class Z3Solver:
     """Checks by z3, each in a context of its own: checks in several threads do not meet."""
 
-    def check(self, problem: Problem, limit: Limit) -> SolverResult:
+    def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model."""
         start = time.monotonic()
         session = _Session(problem, with_selectors=False)
@@ -36,7 +35,7 @@ class Z3Solver:
             verdict, model = Verdict.UNKNOWN, {}
         return SolverResult(verdict, problem.names if verdict is Verdict.UNSAT else (), model, time.monotonic() - start)
 
-    def core(self, problem: Problem, limit: Limit) -> SolverResult:
+    def core(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict, with a core that is minimal when the limit allowed it: no group of it can be left out."""
         start = time.monotonic()
         session = _Session(problem, with_selectors=True)
@@ -48,7 +47,7 @@ class Z3Solver:
         return SolverResult(verdict, _names(problem, kept), {}, time.monotonic() - start, minimal)
 
 
-def _names(problem: Problem, numbers: Sequence[int]) -> tuple[Node, ...]:
+def _names(problem: Problem[Name], numbers: Sequence[int]) -> tuple[Name, ...]:
     return tuple(problem.groups[k][0] for k in sorted(numbers))
 
 
@@ -146,7 +145,7 @@ class _Checks:
 class _Session(_Checks):
     """One problem loaded into one z3 context."""
 
-    def __init__(self, problem: Problem, with_selectors: bool) -> None:
+    def __init__(self, problem: Problem[Any], with_selectors: bool) -> None:
         super().__init__()
         text = script(problem, with_selectors)
         if not with_selectors and text.startswith(BITS):
@@ -187,7 +186,7 @@ class Z3Stack(_Checks):
         super().__init__()
         self._layers: list[Layer] = []
 
-    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult:
+    def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult[None]:
         """Whether all layers can hold together, with the values of the wanted variables."""
         start = time.monotonic()
         same = 0

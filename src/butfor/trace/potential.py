@@ -72,7 +72,8 @@ class Potential:
         return Homes(self.trace, self.may)
 
     @cached_property
-    def _supposed(self) -> Supposed:
+    def supposed(self) -> Supposed:
+        """What arms that were not taken would have done."""
         return Supposed(self.trace, self.may, self.homes)
 
     def of(self, node: Node) -> list[Node]:
@@ -147,11 +148,11 @@ class Potential:
         for tried, p in enumerate(self._turns.back(arm, row, since, _NEAR)):
             if tried == _NEAR:
                 return self._turns.instance(row)
-            if self._would_write(arm, reasons, p, home, read):
+            if self.would_write(arm, reasons, p, home, read):
                 return p
         return -1
 
-    def _would_write(self, arm: Arm, reasons: tuple[Reason, ...], p: int, home: Home, read: Read) -> bool:
+    def would_write(self, arm: Arm, reasons: tuple[Reason, ...], p: int, home: Home, read: Read) -> bool:
         """Whether the arm could have assigned these bytes at this instance of its branch; True when that cannot be told."""
         for reason in reasons:
             there = self._address(p, arm, reason.address)
@@ -171,7 +172,7 @@ class Potential:
         key = (p, arm, op)
         if key not in self._told:
             target = self.trace.program.function(arm.function).blocks[arm.block].succs[arm.successor]
-            self._told[key] = self._supposed.address(p, arm.block, target, op)
+            self._told[key] = self.supposed.address(p, arm.block, target, op)
         return self._told[key]
 
     # --- what was read ------------------------------------------------------------------------------------------------------

@@ -64,6 +64,16 @@ class Supposed:
         except (Unknown, SemanticsError, TrapError):
             return None
 
+    def last_store(self, p: int, address: int, size: int) -> Node | None:
+        """The store that gave some bytes the value that they had when segment instance p began; None if that cannot be told."""
+        home = self.homes.at(address, p)
+        if home is None:
+            return None
+        try:
+            return self._last_store(address, Cell(home.key, address - home.start, size), _Turn(self.trace.at(p).fn, p - 1, 0, 0, False), home)
+        except Unknown:
+            return None
+
     def _address(self, turn: _Turn, op: Operand) -> tuple[int, bool]:
         instr = _definer(turn.fn, op)
         if instr is not None and instr.op == "gep":

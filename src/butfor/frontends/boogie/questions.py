@@ -31,7 +31,7 @@ class Questions:
         self.unknown = unknown
         self.known = frozenset(found)
 
-    def _ask(self, state: State, term: Term) -> tuple[SolverResult, tuple[Term, ...]]:
+    def _ask(self, state: State, term: Term) -> tuple[SolverResult[None], tuple[Term, ...]]:
         state.flush()
         layer = (term,)
         limit = Limit(min(self.end, time.monotonic() + _LONGEST))
@@ -60,7 +60,7 @@ class Questions:
         state.add(Kind.ASSUME, place, condition=condition)
         return value is TRUE or self.assume(state, condition)
 
-    def _violated(self, state: State, result: SolverResult, condition: Term, place: Place, message: str, key: Key) -> None:
+    def _violated(self, state: State, result: SolverResult[None], condition: Term, place: Place, message: str, key: Key) -> None:
         best = self.found.get(key)
         if best is not None and len(best.path.instances) <= len(state.instances):
             return

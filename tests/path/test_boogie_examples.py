@@ -9,12 +9,12 @@ import pytest
 from tests.frontends.boogie.helpers import explored, shape
 
 EXAMPLES = sorted((Path(__file__).parent / "examples").glob("*.bpl"))
-ESCAPES = {"endless": (0, 1), "absolute": (1,), "reached": (1,)}
+ESCAPES = {"s2_control": (0, 1), "s1_abs": (1,), "s1_unconditional": (1,)}
 FRAMES = {
-    "locking": {3: ("level",), 6: ("level", "locked"), 7: ("level", "locked")},
-    "absolute": {2: ("sign",), 4: ("out",)},
-    "unrelated": {2: ("rest",)},
-    "nested": {2: ("b",)},
+    "s1_locking": {3: ("level",), 6: ("level", "locked"), 7: ("level", "locked")},
+    "s1_abs": {2: ("sign",), 4: ("out",)},
+    "s1_unrelated_branch": {2: ("rest",)},
+    "s2_flow_nested": {2: ("b",)},
 }
 
 

@@ -1,4 +1,4 @@
-// As guarded.bpl, with the input as a havoc.
+// As s1_input_range.bpl, with the input as a havoc.
 // path: havoc 5, assign 6, assign 7, branch 8, assign 8
 procedure main() {
   var in, flag, rest: int;

@@ -1,0 +1,64 @@
+"""Prints the failing path of a run, to look at what was lifted: `python -m butfor.path prog.c [--free] [--check] -- ARGS`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from butfor.errors import ButforError
+from butfor.failures.find import find_failure
+from butfor.frontends.c.record import compile_program, record
+from butfor.localize.base import Budget, Case
+from butfor.options import Options
+from butfor.path.show import path_text
+from butfor.path.verify import verify
+from butfor.solve import Limit
+from butfor.trace.dependence import Dependence
+from butfor.trace.places import Places
+
+_SECONDS = 30.0
+
+
+def main(words: list[str]) -> int:
+    """Records the run and prints its path."""
+    at = words.index("--") if "--" in words else len(words)
+    parser = argparse.ArgumentParser(prog="python -m butfor.path", description=__doc__)
+    parser.add_argument("source", type=Path, nargs="+")
+    parser.add_argument("--free", action="store_true", help="inputs may be anything")
+    parser.add_argument("--check", action="store_true", help="verify the path, also by a solver")
+    parser.add_argument("--stdin", type=Path)
+    parser.add_argument("--expect-stdout", type=Path)
+    parser.add_argument("--nondet", type=int, nargs="*", default=[])
+    given = parser.parse_args(words[:at])
+    expected = given.expect_stdout.read_bytes() if given.expect_stdout else None
+    stdin = given.stdin.read_bytes() if given.stdin else None
+    options = Options(sources=tuple(given.source), args=tuple(words[at + 1 :]), stdin=stdin, nondet=tuple(given.nondet), expect_stdout=expected)
+    try:
+        print(_told(options, given.free, given.check))
+    except ButforError as e:
+        print(f"{e.message}", file=sys.stderr)
+        return int(e.exit_code)
+    return 0
+
+
+def _told(options: Options, free: bool, checked: bool) -> str:
+    def quiet(text: str) -> None:
+        del text
+
+    recording = record(options, compile_program(options, quiet), quiet)
+    dependence = Dependence(recording.trace)
+    failure = find_failure(recording, dependence).failure
+    if failure is None:
+        return "the program did not fail"
+    case = Case(recording, failure, dependence, Places(recording), options, Budget(_SECONDS))
+    path = case.free_path if free else case.path
+    lines = [path_text(path)]
+    if checked:
+        verdict = verify(path, Limit.after(_SECONDS))
+        lines += [*verdict.wrong, f"the check cannot hold along the path: {verdict.forced.value}"]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,100 @@
+"""The last step of lifting: drafts get positions, scopes, frames and rounds, and become a `Path`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from butfor.encode.terms import Term, variables
+from butfor.path.decided import Decided
+from butfor.path.model import Cell, Input, Instance, Kind, Path
+from butfor.path.reach import Escapes, Frames
+from butfor.path.scopes import Scopes, ends
+from butfor.path.state import Draft, State
+from butfor.path.storage import Storage
+from butfor.trace.dependence import Dependence
+from butfor.trace.places import Place
+from butfor.trace.trace import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What lifting has made: branches by their instances, whole conditions and parts of them; conditions by the identity of their drafts."""
+
+    state: State
+    whole: dict[Node, Draft]
+    alone: dict[Node, Draft]
+    decided: dict[int, Decided]
+    check: Place
+    start: Place
+
+
+def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storage: Storage, prologue: list[tuple[Cell, int, Input]]) -> Path:
+    """The path whose check at `node` is phi."""
+    state = parts.state
+    drafts = [*_prologue(parts.start, prologue), *(d for draft in state.drafts for d in _flat(draft))]
+    scopes = Scopes(dependence, drafts, parts.whole, parts.alone)
+    around: list[tuple[int, ...]] = []
+    for k, d in enumerate(drafts):
+        first = d.parts[0] if d.parts else d.node  # a condition stands where its evaluation begins
+        around.append(() if first[0] < 0 else scopes.of(first[0], k))
+    _inherit(state.drafts, drafts, around)
+    branches = [k for k, d in enumerate(drafts) if d.kind is Kind.BRANCH]
+    end = ends(around, branches)
+    last = scopes.of(node[0], len(drafts))
+    used = {str(v.data) for v in variables([phi, *(t for d in drafts for t in (d.condition, *(w for _, w in d.writes.values() if w is not None)))])}
+    used |= {name for d in drafts for name in d.writes}
+    ranges = [r for r in storage.ranges() if r.cell.name in used]
+    frames = Frames(dependence.trace, dependence.potentials, ranges)
+    escapes = Escapes(dependence.trace, node)
+    instances = []
+    for k, d in enumerate(drafts):
+        decided = parts.decided.get(id(d))
+        kept = frames.of(decided) if decided is not None else {}
+        for j in range(k + 1, end[k]) if decided is not None else ():
+            for name in drafts[j].writes:
+                kept.pop(name, None)
+        instances.append(
+            Instance(
+                d.kind,
+                d.place,
+                tuple(d.writes.values()),
+                d.condition,
+                around[k],
+                end.get(k, 0),
+                tuple(kept.values()),
+                decided is not None and escapes.is_escape(decided),
+                d.recorded,
+                d.inputs,
+                d.frame,
+                () if d.node[0] < 0 else scopes.rounds(d.node[0]),
+            )
+        )
+    return Path(
+        cells=tuple(c for name, c in state.cells.items() if name in used),
+        instances=tuple(instances),
+        check=phi,
+        place=parts.check,
+        scope=last,
+        initial={name: value for name, value in state.initial.items() if name in used},
+        approximate=tuple(state.approximate),
+    )
+
+
+def _flat(draft: Draft) -> list[Draft]:
+    return [*(d for before in draft.before for d in _flat(before)), draft]
+
+
+def _inherit(emitted: list[Draft], drafts: list[Draft], around: list[tuple[int, ...]]) -> None:
+    """What keeps a value for later stands where the instance stands that would have destroyed it."""
+    position = {id(d): k for k, d in enumerate(drafts)}
+    for draft in emitted:
+        for before in _flat(draft)[:-1]:
+            around[position[id(before)]] = around[position[id(draft)]]
+
+
+def _prologue(place: Place, cells: list[tuple[Cell, int, Input]]) -> list[Draft]:
+    """What the program reads of its arguments, as inputs at its start."""
+    return [
+        Draft(Kind.HAVOC, place, (-1, 0), 0, {cell.name: (cell, None)}, recorded={cell.name: value}, inputs={cell.name: source})
+        for cell, value, source in cells
+    ]
