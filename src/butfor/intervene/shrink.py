@@ -85,10 +85,11 @@ def check_shrinkable(failure: Failure, options: Options) -> None:
 
 def is_same_failure(a: Failure | None, b: Failure) -> bool:
     """Whether two runs failed in the same way at the same place."""
-    return a is not None and _nature(a) == _nature(b)
+    return a is not None and nature(a) == nature(b)
 
 
-def _nature(f: Failure) -> tuple[object, ...]:
+def nature(f: Failure) -> tuple[object, ...]:
+    """What makes two failures the same: how and where, not with which values."""
     return f.kind, f.file, f.line, f.column, f.function, *(f.details.get(key) for key in ("assertion", "signal", "memory", "use", "status"))
 
 
