@@ -13,13 +13,14 @@ from butfor.encode.terms import Term, binary, compare, conjunction, const, disju
 from butfor.program.model import Instr
 from butfor.search.inputs import MOST_ARGS, Input
 from butfor.search.path import Other
-from butfor.search.simplify import less, same
+from butfor.search.simplify import joined, less, same
 from butfor.trace.recording import Recording
 
 if TYPE_CHECKING:
     from butfor.search.shadow import Frame, Shadow
 
-_LARGEST_TABLE = 512  # entries
+_LARGEST_TABLE = 512  # elements of an array that is read
+_LARGEST_TARGET = 64  # elements of an array that is written
 _FAR = 64  # bytes beyond an object that are asked for first
 _CLASSES = 384  # entries of the C library's tables, from -128 on
 
@@ -100,20 +101,58 @@ def symbolic_load(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address
     if found is not None:
         return found
     bounds = _stays_inside(shadow, f, instr, pointer, address, len(data))
-    if bounds is not None:
-        table = _table(shadow, bounds, pointer, address, data)
-        if table is not None:
-            return table
-    shadow.gaps.add("an address that depends on the input")
-    shadow.decide(same(pointer, const(address, 64)), is_pinned=True)
+    elements = _elements(shadow, bounds, address, len(data), _LARGEST_TABLE)
+    if elements:
+        result = const(int.from_bytes(data, "little"), 8 * len(data))
+        for at, (element, _) in elements.items():
+            result = ite(same(pointer, const(at, 64)), element, result)
+        return result
+    _pin(shadow, f, instr, pointer, address, bounds, len(data))
     return None
 
 
-def symbolic_store(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address: int, size: int) -> None:
-    """A store at an address that depends on the input is held where it was."""
-    _stays_inside(shadow, f, instr, pointer, address, size)
+def symbolic_store(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address: int, data: bytes, term: Term | None) -> None:
+    """A store at an address that depends on the input: any element of the array may have been meant."""
+    bounds = _stays_inside(shadow, f, instr, pointer, address, len(data))
+    elements = _elements(shadow, bounds, address, len(data), _LARGEST_TARGET)
+    if not elements:
+        _pin(shadow, f, instr, pointer, address, bounds, len(data))
+        shadow.memory.write(address, data, term)
+        return
+    value = term if term is not None else const(int.from_bytes(data, "little"), 8 * len(data))
+    for at, (old, was) in elements.items():
+        new = ite(same(pointer, const(at, 64)), value, old)
+        shadow.memory.write(at, data if at == address else was, new)
+
+
+def _pin(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address: int, bounds: tuple[int, int] | None, size: int) -> None:
+    """Holds an address where it was; a few other places in the object are worth a try."""
     shadow.gaps.add("an address that depends on the input")
-    shadow.decide(same(pointer, const(address, 64)), is_pinned=True)
+    if bounds is not None:
+        start, whole = bounds
+        places = {start, start + size, start + whole // 2 // size * size, start + (whole - size) // size * size} - {address}
+        others = tuple(Other(same(pointer, const(at, 64)), (f.fn.name, instr.index, 11 + k)) for k, at in enumerate(sorted(places)))
+        shadow.decide(same(pointer, const(address, 64)), others, is_pinned=True)
+    else:
+        shadow.decide(same(pointer, const(address, 64)), is_pinned=True)
+
+
+def _elements(
+    shadow: Shadow, bounds: tuple[int, int] | None, address: int, size: int, most: int
+) -> dict[int, tuple[Term, bytes]]:
+    """Terms and values of all elements of the array around an address; nothing when it is too large or something in it is not known."""
+    if bounds is None or bounds[1] // size > most or (address - bounds[0]) % size:
+        return {}
+    start, whole = bounds
+    out = {}
+    for k in range(whole // size):
+        found = list(shadow.memory.text(start + k * size, size))
+        values = bytes(v for _, v in found if v is not None)
+        if len(values) < size:
+            return {}
+        parts = [t if t is not None else const(v or 0, 8) for t, v in found]
+        out[start + k * size] = joined(parts), values
+    return out
 
 
 def _stays_inside(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address: int, size: int) -> tuple[int, int] | None:
@@ -129,23 +168,6 @@ def _stays_inside(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address
     others = (Other(high, (*where, 2), is_error=True), Other(low, (*where, 3), is_error=True), Other(negate(inside), (*where, 4), is_error=True))
     shadow.decide(inside, others)
     return bounds
-
-
-def _table(shadow: Shadow, bounds: tuple[int, int], pointer: Term, address: int, data: bytes) -> Term | None:
-    """The elements of an array that do not depend on the input, chosen by the address."""
-    start, whole = bounds
-    size = len(data)
-    count = whole // size
-    if count > _LARGEST_TABLE or (address - start) % size or shadow.memory.is_symbolic(start, whole):
-        return None
-    result = const(int.from_bytes(data, "little"), 8 * size)
-    for k in range(count):
-        values = [value for _, value in shadow.memory.text(start + k * size, size)]
-        if None in values:
-            return None
-        element = const(int.from_bytes(bytes(v for v in values if v is not None), "little"), 8 * size)
-        result = ite(same(pointer, const(start + k * size, 64)), element, result)
-    return result
 
 
 def _character_class(shadow: Shadow, pointer: Term, address: int, size: int) -> Term | None:

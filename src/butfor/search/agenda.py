@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections import Counter
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from butfor.search.inputs import Input
 from butfor.search.path import Edit, Other, PathCondition, Site
 
 _MOST_WAITING = 40_000
+_BY_NOVELTY = (1.5, 0.6, 0.3, 0.0)
 _EXACT = 32  # rounds of a loop that are told apart
 
 
@@ -43,16 +45,19 @@ class Coverage:
         self.covered = np.zeros(segments, np.bool_)
         self.edges: set[int] = set()
         self._rounds: set[tuple[int, int]] = set()
+        self._sets: set[int] = set()
 
     def add(self, counts: NDArray[np.int64], edges: NDArray[np.int64]) -> int:
-        """How new a run is: new segments and edges count most, then how often a segment was run."""
-        fresh = int(((counts > 0) & ~self.covered).sum())
+        """How new a run is: 3 for new edges, 2 for a new set of known ones, 1 when only a number of rounds is new, 0 for nothing."""
         new_edges = set(edges.tolist()) - self.edges
+        whole = hash(edges.tobytes())
         rounds = {(s, _round(c)) for s, c in zip(np.flatnonzero(counts).tolist(), counts[counts > 0].tolist(), strict=True)} - self._rounds
         self.covered |= counts > 0
         self.edges |= new_edges
         self._rounds |= rounds
-        return 8 * fresh + 4 * len(new_edges) + min(len(rounds), 8)
+        is_new_set = whole not in self._sets
+        self._sets.add(whole)
+        return 3 if new_edges else 2 if is_new_set else 1 if rounds else 0
 
 
 def _round(count: int) -> int:
@@ -65,39 +70,47 @@ class Agenda:
     def __init__(self, coverage: Coverage) -> None:
         self.coverage = coverage
         self._tries: Counter[Site | tuple[object, ...]] = Counter()
-        self._heap: list[tuple[float, int, Candidate]] = []
+        self._newest: list[tuple[float, int, Candidate]] = []
+        self._oldest: list[tuple[float, int, Candidate]] = []
+        self._waiting: set[Candidate] = set()
         self._number = 0
+        self._popped = 0
         self.dropped = 0
 
     def __len__(self) -> int:
-        return len(self._heap)
+        return len(self._waiting)
 
     def add(self, candidate: Candidate) -> None:
         """One more to try."""
-        if len(self._heap) > _MOST_WAITING:
+        if len(self._waiting) > _MOST_WAITING:
             self.dropped += 1
             return
-        self._push(candidate)
-
-    def _push(self, candidate: Candidate) -> None:
+        self._waiting.add(candidate)
         self._number += 1
-        heapq.heappush(self._heap, (self._cost(candidate), -self._number, candidate))
+        cost = self._cost(candidate)
+        heapq.heappush(self._newest, (cost, -self._number, candidate))
+        heapq.heappush(self._oldest, (cost, self._number, candidate))
 
     def pop(self) -> Candidate:
-        """The best one; costs that have grown meanwhile are looked at again."""
+        """The best one: of equals mostly the newest, which goes deep into loops, now and then the oldest. Costs that grew are looked at again."""
+        self._popped += 1
+        heap = self._oldest if self._popped % 4 == 0 else self._newest
         while True:
-            cost, _, candidate = heapq.heappop(self._heap)
+            cost, number, candidate = heapq.heappop(heap)
+            if candidate not in self._waiting:
+                continue
             now = self._cost(candidate)
-            if now <= cost + 0.5 or not self._heap or now <= self._heap[0][0]:
+            if now <= cost + 0.01 or len(self._waiting) == 1:
+                self._waiting.discard(candidate)
                 self._tries[_place(candidate)] += 1
                 return candidate
-            self._push(candidate)
+            heapq.heappush(heap, (now, number, candidate))
 
     def _cost(self, c: Candidate) -> float:
         tries = self._tries[_place(c)]
-        base = 2.0 - min(c.parent.novelty, 16) / 8 + 0.02 * c.parent.generation
+        base = _BY_NOVELTY[c.parent.novelty] + 0.2 * math.log2(1 + c.parent.given.size)
         if c.edit is not None:
-            return base + 1.0 + 1.5 * tries
+            return base + 0.5 + tries
         assert c.other is not None
         if c.other.is_error:
             base -= 4.0
@@ -108,6 +121,6 @@ class Agenda:
 
 def _place(c: Candidate) -> Site | tuple[object, ...]:
     if c.edit is not None:
-        return c.edit.key
+        return c.edit.key[:3]
     assert c.other is not None
     return c.other.site

@@ -54,7 +54,7 @@ class Search:
         self.runner = runner
         self.goal = goal
         self.say = say
-        self.solver = solver or default_solver()
+        self.solver = solver or default_solver(in_series=True)
         self.state = State()
         self._known: set[Input] = set()
         self._turned: set[int] = set()
@@ -101,8 +101,8 @@ class Search:
             return
         assert c.other is not None
         key = hash((_prefix(c.parent.path, c.at), _shape(c.other.term)))
-        if key in self._turned:
-            return
+        if key in self._turned and not c.parent.novelty:
+            return  # the same was done before, with something else behind it: worth it only if that was new
         self._turned.add(key)
         limit = Limit(min(self._end, time.monotonic() + _SOLVER_SECONDS))
         self.state.solved += 1

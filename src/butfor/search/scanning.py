@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from butfor.search.inputs import STDIN, Field, Splice
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
 _CONVERSION = re.compile(rb"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q|m)?(\[\^?\]?[^\]]*\]|[a-zA-Z%])")
 _SIZES = {b"hh": 8, b"h": 16, None: 32, b"l": 64, b"ll": 64, b"j": 64, b"z": 64, b"t": 64, b"q": 64}
 _BLANKS = re.compile(rb"[ \t\n\v\f\r]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One conversion: the text that must come before it, the bits of its target, its letter."""
+
+    before: bytes
+    bits: int
+    kind: bytes
 
 
 def scanned(shadow: Shadow, call: Call, value: Any, taken: Taken) -> None:
@@ -34,14 +44,14 @@ def scanned(shadow: Shadow, call: Call, value: Any, taken: Taken) -> None:
     shadow.gaps.add(f"the function {call.name}()")
     stored = [row for row in taken if row[0]]
     text = shadow.given.stdin
-    for (size, kind), target, row in zip(conversions, targets, stored, strict=False):
+    for piece, target, row in zip(conversions, targets, stored, strict=False):
         address, length, _, offset = row
         if address == target and offset >= 0:
             token = Token(STDIN, offset, len(text))
-            _stored(shadow, call, kind, size, address, length, number_in(text, token) if kind in b"dinux" else token)
+            _stored(shadow, call, piece, address, length, number_in(text, token) if piece.kind in b"dinux" else token)
     done = max(signed, 0)
     here = next((offset for address, _, stream, offset in taken if not address and stream == STDIN and offset >= 0), len(text))
-    _missing(shadow, call, conversions[done:], STDIN, max([here, *(_end(text, o, k) for (_, k), (_, _, _, o) in zip(conversions, stored, strict=False))]))
+    _missing(shadow, call, conversions[done:], STDIN, max([here, *(_end(text, row[3], p.kind) for p, row in zip(conversions, stored, strict=False))]))
 
 
 def _end(text: bytes, offset: int, kind: bytes) -> int:
@@ -54,7 +64,7 @@ def _end(text: bytes, offset: int, kind: bytes) -> int:
     return found.end() if found else offset
 
 
-def _from_text(shadow: Shadow, call: Call, conversions: list[tuple[int, bytes]], targets: tuple[Any, ...], done: int) -> None:
+def _from_text(shadow: Shadow, call: Call, conversions: list[Piece], targets: tuple[Any, ...], done: int) -> None:
     """sscanf: the positions of the numbers are found by going through the text once more."""
     whole = token_at(shadow, call.args[0])
     if whole is None:
@@ -62,13 +72,13 @@ def _from_text(shadow: Shadow, call: Call, conversions: list[tuple[int, bytes]],
     shadow.gaps.add(f"the function {call.name}()")
     text = shadow.given.text(whole.place)
     at = whole.start
-    for (size, kind), target in zip(conversions[: max(done, 0)], targets, strict=False):
-        if kind in b"dinux":
+    for piece, target in zip(conversions[: max(done, 0)], targets, strict=False):
+        if piece.kind in b"dinux":
             found = re.compile(rb"[-+]?[0-9]+").search(text, at, whole.end)
             if found is None:
                 break
             token = Token(whole.place, found.start(), found.end())
-            _stored(shadow, call, kind, size, target, size // 8, token)
+            _stored(shadow, call, piece, target, piece.bits // 8, token)
             at = token.end
         else:
             length = _stored_length(shadow, target, whole.place)
@@ -81,7 +91,8 @@ def _stored_length(shadow: Shadow, target: Any, place: int) -> int:
     return token.end if token is not None and token.place == place else 0
 
 
-def _stored(shadow: Shadow, call: Call, kind: bytes, size: int, address: int, length: int, token: Token) -> None:
+def _stored(shadow: Shadow, call: Call, piece: Piece, address: int, length: int, token: Token) -> None:
+    kind, size = piece.kind, piece.bits
     if kind in b"fegFEG":
         from butfor.search.library import propose_reals
 
@@ -100,21 +111,26 @@ def _stored(shadow: Shadow, call: Call, kind: bytes, size: int, address: int, le
     shadow.memory.write(address, value.to_bytes(size // 8, "little"), term)
 
 
-def _missing(shadow: Shadow, call: Call, missing: list[tuple[int, bytes]], place: int, at: int) -> None:
-    """What the conversions that found nothing would have taken; and, where all did, one more of the same."""
+def _missing(shadow: Shadow, call: Call, missing: list[Piece], place: int, at: int) -> None:
+    """What the conversions that found nothing would have taken, as the format asks for it."""
+    if not missing:
+        return
     text = shadow.given.text(place)
     blanks = _BLANKS.match(text, min(at, len(text)))
     at = blanks.end() if blanks else at
     before = b" " if at and text[at - 1 : at].strip() else b""
-    if missing:
-        for choice in range(2):
-            parts = [_example(kind, choice, shadow) for _, kind in missing]
-            shadow.edit(Edit(("scan", *call.site, at, choice), (Splice(place, at, at, before + b" ".join(parts) + b"\n"),)))
-            shadow.edit(Edit(("scan one", *call.site, at, choice), (Splice(place, at, at, before + parts[0] + b"\n"),)))
+    first = missing[0].kind
+    for choice in range(2):
+        parts = [p.before + _example(p.kind, choice, shadow) for p in missing]
+        whole = b"".join(parts) if any(p.before for p in missing[1:]) else b" ".join(parts)
+        start = before if not missing[0].before else b""
+        shadow.edit(Edit(("scan", *call.site, at, choice), (Splice(place, at, at, start + whole + b"\n" * (place == STDIN)),)))
+        if len(parts) > 1:
+            shadow.edit(Edit(("scan one", *call.site, at, choice), (Splice(place, at, at, start + parts[0] + b"\n" * (place == STDIN)),)))
         if at < len(text):
-            shadow.edit(Edit(("scan rest", *call.site, at), (Splice(place, at, len(text), _example(missing[0][1], 0, shadow) + b"\n"),)))
-        for word in shadow.facts.words if missing[0][1] == b"s" else ():
-            shadow.edit(Edit(("scan word", *call.site, at, word), (Splice(place, at, at, before + word + b"\n"),)))
+            shadow.edit(Edit(("scan rest", *call.site, at, choice), (Splice(place, at, len(text), start + whole),)))
+    for word in shadow.facts.words if first == b"s" else ():
+        shadow.edit(Edit(("scan word", *call.site, at, word), (Splice(place, at, at, before + word + b"\n"),)))
 
 
 def _example(kind: bytes, choice: int, shadow: Shadow) -> bytes:
@@ -125,13 +141,20 @@ def _example(kind: bytes, choice: int, shadow: Shadow) -> bytes:
     return (b"A", b"1")[choice]
 
 
-def _conversions(shadow: Shadow, address: int) -> list[tuple[int, bytes]]:
-    """(bits of the target, kind) of the conversions of a format that store something."""
+def _conversions(shadow: Shadow, address: int) -> list[Piece]:
+    """The conversions of a format that store something."""
     text = bytes(v for v in _bytes(shadow, address))
-    out = []
-    for star, _, size, kind in (m.groups() for m in _CONVERSION.finditer(text)):
-        if not star and kind not in (b"%", b"n"):
-            out.append((_SIZES.get(size, 64), b"[" if kind.startswith(b"[") else kind))
+    out, literal, at = [], b"", 0
+    for m in _CONVERSION.finditer(text):
+        star, _, size, kind = m.groups()
+        literal, at = literal + text[at : m.start()].strip(), m.end()
+        if kind == b"%":
+            literal += b"%"
+        elif star:
+            literal += b"1"
+        elif kind != b"n":
+            out.append(Piece(literal, _SIZES.get(size, 64), b"[" if kind.startswith(b"[") else kind))
+            literal = b""
     return out
 
 

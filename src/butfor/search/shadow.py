@@ -370,13 +370,14 @@ class Shadow:
         at.byte += total
         if address is _UNKNOWN:
             return
-        pointer = self.term(f, instr.args[1])
-        if pointer is not None:
-            addresses.symbolic_store(self, f, instr, pointer, address, total)
         term = self.term(f, instr.args[0])
         if term is not None and term.width != 8 * total:
             term = _widened(term, 8 * total)
-        self.memory.write(address, data, term)
+        pointer = self.term(f, instr.args[1])
+        if pointer is not None:
+            addresses.symbolic_store(self, f, instr, pointer, address, data, term)
+        else:
+            self.memory.write(address, data, term)
 
     def _atomic(self, s: StaticSegment, f: Frame, instr: Instr, at: _Cursor) -> None:
         t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from butfor.encode.problem import Problem
 from butfor.encode.terms import Term, conjunction, postorder
+from butfor.search.guess import guess
 from butfor.search.inputs import Input, changed
 from butfor.search.path import PathCondition
 from butfor.solve import Limit, Solver, Verdict
@@ -47,6 +48,9 @@ def solve(path: PathCondition, given: Input, before: int, goal: Term, names: Nam
         needed = _related(path, before, goal, names, with_pinned)
         wanted = _NONE.union(*(names.of(t) for t in (*needed, goal)))
         bounds = [t for name, t in path.bounds.items() if name in wanted]
+        guessed = guess(goal, (*bounds, *needed), path.values)
+        if guessed is not None:
+            return Answer(changed(given, guessed, path.fields))
         result = solver.check(Problem((), conjunction((*bounds, *needed, goal))), limit)
         if result.verdict is Verdict.SAT:
             model = {name: value for name, value in result.model.items() if path.values.get(name) != value}

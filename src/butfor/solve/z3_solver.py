@@ -21,12 +21,17 @@ _MOST_MILLISECONDS = 2**31
 
 
 class Z3Solver:
-    """Checks by z3, each in a context of its own: checks in several threads do not meet."""
+    """Checks by z3, each in a context of its own: checks in several threads do not meet. `in_series`: one context for checks one after another."""
+
+    def __init__(self, in_series: bool = False) -> None:
+        self._context: Any = None
+        self._in_series = in_series
 
     def check(self, problem: Problem, limit: Limit) -> SolverResult:
         """The verdict on the problem, with a model."""
         start = time.monotonic()
-        session = _Session(problem, with_selectors=False)
+        session = _Session(problem, with_selectors=False, context=self._context)
+        self._context = session.context if self._in_series else None
         verdict = session.verdict((), limit)
         return SolverResult(
             verdict,
@@ -54,12 +59,12 @@ def _names(problem: Problem, numbers: Sequence[int]) -> tuple[Node, ...]:
 class _Session:
     """One problem loaded into one z3 context."""
 
-    def __init__(self, problem: Problem, with_selectors: bool) -> None:
+    def __init__(self, problem: Problem, with_selectors: bool, context: Any = None) -> None:
         try:
             self.z3: Any = importlib.import_module("z3")
         except ImportError as e:
             raise ButforError("z3 is not installed: `pip install z3-solver` brings it") from e
-        self.context = self.z3.Context()
+        self.context = context or self.z3.Context()
         self.solver = self.z3.Solver(ctx=self.context) if with_selectors else self._by_steps()
         self.solver.from_string(script(problem, with_selectors))
         self.selectors = [self.z3.Bool(selector(k), self.context) for k in range(len(problem.groups))] if with_selectors else []
