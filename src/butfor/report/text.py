@@ -57,6 +57,8 @@ def _failure_block(page: Page, explanation: Explanation, sources: Mapping[str, s
     if failure is None:
         if explanation.status is Status.UNSUPPORTED:
             yield from page.wrap("this program cannot be explained")
+        elif "search" in explanation.extra:
+            yield from page.wrap("no failure: no input was found with which the program fails")
         else:
             yield from page.wrap(f"no failure: the program {explanation.run.ending}")
     else:

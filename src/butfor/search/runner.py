@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from butfor.explanation import Failure, FailureKind
-from butfor.failures.find import ABORTED
+from butfor.failures.find import ABORTED, EXIT, LIMIT
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.record import record, run_spec
+from butfor.frontends.c.hooked import HookedBuild, build_hooked
+from butfor.frontends.c.record import build_spec, record, run_spec
 from butfor.frontends.c.run import RunSpec
-from butfor.intervene.again import hooked
+from butfor.frontends.c.source import CSource
 from butfor.intervene.server import Limits, Outcome, Server
 from butfor.intervene.shrink import nature
 from butfor.options import Options
 from butfor.pipeline import failure_of, verdict_on
+from butfor.program.program import Program
 from butfor.search.facts import Facts
 from butfor.search.harmless import reaching_calls
 from butfor.search.inputs import Input
@@ -65,7 +65,7 @@ class Runner:
         self.reaching: tuple[str, ...] = ()
         self._stack = ExitStack()
         self._server: tuple[RunSpec, Server] | None = None
-        self._build: Any = None
+        self._build: HookedBuild | None = None
 
     def __enter__(self) -> Runner:
         return self
@@ -73,12 +73,12 @@ class Runner:
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
-    def prepare(self, say: Callable[[str], None]) -> None:
+    def prepare(self) -> None:
         """Looks at the program, before the first run."""
-        text = self.program.module.read_bytes().decode("utf-8", "surrogateescape")
-        from butfor.frontends.c.source import CSource
+        self.reaching = reaching_calls(self._source().declared_names())
 
-        self.reaching = reaching_calls(CSource(text).declared_names())
+    def _source(self) -> CSource:
+        return CSource(self.program.module.read_bytes().decode("utf-8", "surrogateescape"))
 
     def run(self, given: Input) -> Run | None:
         """The recorded run with this input; None when it was not run, because it would touch files or other programs."""
@@ -97,11 +97,11 @@ class Runner:
         log = recording.log
         seg = log.seg.astype(np.int64)
         edges = np.unique(seg[:-1] * len(log.table) + seg[1:]) if len(seg) > 1 else np.empty(0, np.int64)
-        return Run(given, recording, failure, log.counts, edges, recording.meta.seconds, bool(recording.meta.limit) or log.end.reason == 7)
+        return Run(given, recording, failure, log.counts, edges, recording.meta.seconds, bool(recording.meta.limit) or log.end.reason == LIMIT)
 
     def failure_in(self, recording: Recording) -> Failure | None:
         """The failure of a run, of those that the search looks for: an exit status counts only if another one was expected."""
-        if self.options.expect_exit is None:
+        if self.options.expect_exit is None and recording.log.end.reason == EXIT:
             recording.meta = replace(recording.meta, expect_exit=recording.log.end.status)
         point = verdict_on(recording, Places(recording), Dependence(recording.trace), self.options).failure
         if point is None or (point.kind is FailureKind.NO_END and not self.counts_no_end):
@@ -125,15 +125,10 @@ class Runner:
         name = f"./{self.options.sources[0].with_suffix('').name}"
         return Server(self._hooked(), name, spec, b"", Limits(milliseconds=1000), os.getcwd())
 
-    def _hooked(self) -> Any:
+    def _hooked(self) -> HookedBuild:
         if self._build is None:
-            from butfor.frontends.c.hooked import build_hooked
-            from butfor.frontends.c.source import CSource
-            from butfor.program.program import Program
-
-            text = self.program.module.read_bytes()
-            source = CSource(text.decode("utf-8", "surrogateescape"))
-            self._build = build_hooked(source, text, Program(source), self.options.cc, self.options.libs)
+            source = self._source()
+            self._build = build_hooked(source, self.program.module.read_bytes(), Program(source), self.options.cc, build_spec(self.options).libs)
         return self._build
 
 
@@ -150,5 +145,3 @@ def _limited(options: Options) -> Options:
 def _silent(text: str) -> None:
     """Says nothing."""
 
-
-__all__ = ["Run", "Runner", "hooked"]
