@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from butfor.explanation import Explanation, Failure, Status
 from butfor.files import write_file
@@ -19,6 +20,7 @@ from butfor.search.inputs import input_of
 from butfor.search.result import Found, bound_notes, search_dict, shown, tests_of
 from butfor.search.runner import Run, Runner
 from butfor.testsfile import tests_text
+from butfor.witness.confirm import follow_witness
 
 DEFAULT_FAILURES = 3
 _SEARCH_SHARE, _SHRINK_SHARE, _LEAST_SHARE = 0.8, 0.1, 0.15  # of the budget; the last one is what the explanation gets at least
@@ -39,6 +41,9 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
     say = progress or _silent
     start = time.monotonic()
     program = compile_program(options, say)
+    witness = None if options.witness is None else follow_witness(options, program, say)
+    if witness is not None:
+        options = replace(options, witness=None, nondet=witness.values)
     counts_no_end = options.step_limit is not None or options.time_limit != DEFAULT_TIME_LIMIT
     with Runner(options, program, counts_no_end) as runner:
         runner.prepare()
@@ -49,7 +54,11 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
             found = _shrunk(runner, found, options.budget, say)
             _save(found, wanted)
     notes = bound_notes(state, runner.refused, options.budget, runner.reaching)
-    extra = {"found": [one.to_dict() for one in found], "search": search_dict(state, runner.refused)}
+    extra: dict[str, Any] = {"found": [one.to_dict() for one in found], "search": search_dict(state, runner.refused)}
+    if witness is not None:
+        confirmed = runner.failure_in(witness.recording)
+        notes += witness.notes(confirmed)
+        extra["witness"] = witness.to_dict(confirmed)
     if not found:
         return Explanation(Status.NO_FAILURE, notes=tuple(notes), extra=extra)
     left = max(options.budget - (time.monotonic() - start), _LEAST_SHARE * options.budget)
@@ -62,6 +71,8 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
         head.append(f"{count} failing runs of {len(found)} failures were found{f'; the others: {others}' if others else ''}")
     if wanted.save is not None:
         head.append(f"all failing runs are in {wanted.save}: butfor explain {options.sources[0]} --tests {wanted.save}")
+    if witness is not None:
+        head += witness.notes(confirmed)
     if state.was_interrupted:
         head.append("the search was interrupted")
     return replace(answer, notes=(*head, *answer.notes), extra={**answer.extra, **extra})

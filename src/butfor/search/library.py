@@ -47,13 +47,12 @@ def before(shadow: Shadow, call: Call) -> None:
     """What a call asks of its arguments, which it may fail on."""
     name = call.name.removeprefix("__").removesuffix("_chk")
     if name in ("memcpy", "memmove", "memset", "mempcpy", "memcmp", "bcopy", "fread", "read", "strncpy") and len(call.args) >= 3:
-        at = 2
-        length = call.terms[at]
+        length = call.terms[2]
         if length is not None and name not in ("fread", "read"):
             addresses.long_copy(shadow, call.function, call.index, call.args, length, name != "memset")
     if name in ("strcpy", "strcat", "sprintf", "gets", "stpcpy"):
         _overfull(shadow, call)
-    if name == "__VERIFIER_assume" or call.name == "__VERIFIER_assume":
+    if call.name == "__VERIFIER_assume":
         term = call.terms[0]
         if term is not None and isinstance(call.args[0], int):
             holds = negate(same(term, const(0, term.width)))
@@ -76,6 +75,15 @@ def _overfull(shadow: Shadow, call: Call) -> None:
             text = shadow.given.text(token.place)[token.start : token.end]
             longer = (text or b"A") + (text[-1:].strip() or b"A") * (room + 1 - len(text))
             shadow.edit(Edit(("overfull", *call.site, room), (Splice(token.place, token.start, token.end, longer),)))
+
+
+def filled_with(call: Call | None) -> int | None:
+    """The byte that a call fills memory with, if it is one that does: memset its own, strncpy and the like zeros."""
+    if call is None:
+        return None
+    if "memset" in call.name:
+        return call.args[1] if isinstance(call.args[1], int) else None
+    return 0
 
 
 def after(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
@@ -180,6 +188,7 @@ def _block(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -
     if at is None or not all(isinstance(a, int) for a in call.args[1:3]):
         return None
     shadow.reads.add("stdin")
+    shadow.gaps.add(f"the function {call.name}()")
     wanted = call.args[1] * call.args[2] if "fread" in call.name else call.args[2]
     stdin = shadow.given.stdin
     missing = at + wanted - len(stdin)
@@ -201,6 +210,7 @@ def _length(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) 
     token = token_at(shadow, call.args[0])
     if token is None or token.end - token.start != value:
         return None if not shadow.memory.is_symbolic(call.args[0] or 0, 1) else _by_bytes(shadow, call, value)
+    shadow.gaps.add("lengths of texts")
     term = shadow.field(Field("length", token.place, token.start, token.end, 64, False), value)
     shadow.bounds[str(term.data)] = compare("ule", term, const(_LONGEST, 64))
     return term
@@ -338,6 +348,7 @@ def _number(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) 
         return None
     if found.is_empty:
         shadow.edit(Edit(("number", *call.site), (Splice(found.place, found.start, found.end, b"1"),)))
+    shadow.gaps.add("texts that are no numbers")
     is_signed = not call.name.removeprefix("__isoc23_").startswith(("strtou",))
     return shadow.field(Field("number", found.place, found.start, found.end, result.bits, is_signed), value)
 

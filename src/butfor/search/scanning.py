@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CONVERSION = re.compile(rb"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q|m)?(\[\^?\]?[^\]]*\]|[a-zA-Z%])")
 _SIZES = {b"hh": 8, b"h": 16, None: 32, b"l": 64, b"ll": 64, b"j": 64, b"z": 64, b"t": 64, b"q": 64}
+_DIGITS = re.compile(rb"[-+]?[0-9]+")
 _BLANKS = re.compile(rb"[ \t\n\v\f\r]*")
 
 
@@ -74,16 +75,25 @@ def _from_text(shadow: Shadow, call: Call, conversions: list[Piece], targets: tu
     at = whole.start
     for piece, target in zip(conversions[: max(done, 0)], targets, strict=False):
         if piece.kind in b"dinux":
-            found = re.compile(rb"[-+]?[0-9]+").search(text, at, whole.end)
+            found = _DIGITS.match(text, _after_literal(text, at, piece.before), whole.end)
             if found is None:
                 break
             token = Token(whole.place, found.start(), found.end())
             _stored(shadow, call, piece, target, piece.bits // 8, token)
             at = token.end
         else:
-            length = _stored_length(shadow, target, whole.place)
-            at = max(at, length)
+            at = max(_after_literal(text, at, piece.before), _stored_length(shadow, target, whole.place))
     _missing(shadow, call, conversions[max(done, 0) :], whole.place, min(at, whole.end) if done > 0 else whole.end)
+
+
+def _after_literal(text: bytes, at: int, literal: bytes) -> int:
+    """Where a conversion begins: after blanks and the text that the format asks for before it."""
+    for byte in (*literal, None):
+        blanks = _BLANKS.match(text, at)
+        at = blanks.end() if blanks else at
+        if byte is not None and text[at : at + 1] == bytes([byte]):
+            at += 1
+    return at
 
 
 def _stored_length(shadow: Shadow, target: Any, place: int) -> int:

@@ -32,6 +32,7 @@ _NO_SITE = 0xFFFFFFFF
 _UNKNOWN = object()  # a register whose value the recording cannot give
 _MOST_DECISIONS = 4000
 _DEEPEST = 3000
+_LARGEST_FILL = 1 << 20
 _INTEGER = frozenset("mul udiv sdiv urem srem".split())
 
 
@@ -431,6 +432,7 @@ class Shadow:
             terms = [self.term(f, a) for a in given]
             if kind == "indirect":
                 target = self.trace.indirect_target((i, instr.index))
+                self._chosen_function(f, instr, target)
                 name = self.trace.function_at(target)
             self.args = (name, values, terms)
             if kind == "external" and name is not None:
@@ -440,11 +442,18 @@ class Shadow:
             if given and len(given) > 2 and self.term(f, given[2]) is not None:
                 sizes = tuple(self.concrete(f, a) for a in given[:3])
                 addresses.long_copy(self, f.fn.name, instr.index, sizes, self._operand(f, given[2]), "memset" not in call.callee)
-            self._events(i, instr.index)
+            self._events(i, instr.index, self.concrete(f, given[1]) if "memset" in call.callee and self.concrete(f, given[1]) is not _UNKNOWN else None)
         elif kind == "pure":
             self._pure(f, instr)
         elif kind in ("opaque", "asm") and instr.slot >= 0:
             self._set(f, instr.slot, from_bytes(self.trace.words(i, s.offsets[instr.index][4], instr.type), instr.type), None)
+
+    def _chosen_function(self, f: Frame, instr: Instr, target: int) -> None:
+        """A function pointer that depends on the input."""
+        term = self.term(f, instr.args[-1])
+        if term is not None:
+            held = same(term, const(target, 64))
+            self.decide(held, (Other(negate(held), (f.fn.name, instr.index, 20)),))
 
     def _pure(self, f: Frame, instr: Instr) -> None:
         call = instr.detail
@@ -470,7 +479,7 @@ class Shadow:
         kind = s.layout.kinds[call.index]
         (returned, term), self.returned = self.returned, (_UNKNOWN, None)
         self.args = None
-        self._events(self.log.previous_in_frame(i), _NO_SITE)
+        self._events(self.log.previous_in_frame(i), _NO_SITE, library.filled_with(f.call))
         value: Any = None
         if call.slot >= 0:
             if kind == "internal":
@@ -498,8 +507,8 @@ class Shadow:
         rows = (self.log.event[k] for k in self.log.events_of(i))
         return [(int(e["addr"]), int(e["len"]), int(e["stream"]), int(e["addr2"])) for e in rows if int(e["kind"]) == INPUT]
 
-    def _events(self, i: int, site: int) -> None:
-        """Applies what a segment did to memory at a site; library calls log without one."""
+    def _events(self, i: int, site: int, fill: int | None = None) -> None:
+        """Applies what a segment did to memory at a site; library calls log without one. `fill` is what a call like memset filled with."""
         for k in self.log.events_of(i):
             e = self.log.event[k]
             if int(e["site"]) != site:
@@ -513,6 +522,8 @@ class Shadow:
                 self._input(address, length, int(e["stream"]), int(e["addr2"]))
             elif kind == WRITE and length == 1:
                 self.memory.write(address, b"\0")  # the terminators of fgets, strtok and the like
+            elif kind == FILL and fill is not None and length < _LARGEST_FILL:
+                self.memory.write(address, bytes([fill & 255]) * length)
             elif kind in (WRITE, FILL, INPUT):
                 self.memory.forget(address, length)
             elif kind == BIRTH:
