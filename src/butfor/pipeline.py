@@ -192,8 +192,8 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
     shortest: tuple[int, Recording] | None = None
     for test in read_tests(options.tests):
         progress(f"test {test.name}")
-        expected = {"expect_stdout": test.expect_stdout, "expect_exit": test.expect_exit}
-        one = replace(options, args=test.args, stdin=test.stdin, nondet=test.nondet or options.nondet, tests=None, **expected)
+        one = replace(options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None)
+        one = replace(one, nondet=test.nondet or options.nondet)
         recording = record(one, program, lambda text: None)
         verdict = verdict_on(recording, Places(recording), Dependence(recording.trace), options)
         results.append(_Tested(test, run_spec(one), _test_row(test, recording, verdict), verdict.failure is not None, recording.log.counts > 0))

@@ -2,7 +2,8 @@
 
     {"tests": [{"name": "t1", "args": ["6", "5"], "stdin": "text", "nondet": [1, -2], "expect_stdout": "text", "expect_exit": 0}, ...]}
 
-Every key of a test may be left out; `nondet` holds the results of the __VERIFIER_nondet_* calls. Bytes that are not UTF-8 are written as surrogate escapes, `\\udcNN` for the byte NN.
+Every key of a test may be left out; `nondet` holds the results of the __VERIFIER_nondet_* calls.
+Bytes that are not UTF-8 are written as surrogate escapes, `\\udcNN` for the byte NN.
 """
 
 from __future__ import annotations

@@ -34,13 +34,14 @@ only with --expect-exit, a run that does not end only with --time-limit or --ste
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--failures", type=click.IntRange(1), metavar="N", help="Look for N different failures, and N failing runs of each (default: up to 3).")
 @click.option("--save", type=click.Path(path_type=Path), metavar="FILE", help="Save the failing inputs as a file for --tests.")
+@click.option("--unguarded", is_flag=True, help="Run every input, also where the program then writes files or acts on other programs.")
 @shared.run_options
 @shared.witness_option
 @shared.find_expect_options
 @shared.compile_options
 @shared.analysis_options
 @shared.report_options
-def command(form: str, out: Path | None, verbose: bool, color: str, failures: int | None, save: Path | None, **given: Any) -> int:
+def command(form: str, out: Path | None, verbose: bool, color: str, failures: int | None, save: Path | None, unguarded: bool, **given: Any) -> int:
     """The exit status; the explanation is written to stdout or a file."""
     check_out(out)
     check_out(save)
@@ -53,7 +54,7 @@ def command(form: str, out: Path | None, verbose: bool, color: str, failures: in
 
     def ask(progress: Any) -> Explanation:
         nonlocal was_interrupted
-        found = find(options, FindOptions(failures, save), progress)
+        found = find(options, FindOptions(failures, save, not unguarded), progress)
         was_interrupted = found.extra["search"]["interrupted"]
         return found
 

@@ -136,8 +136,14 @@ def _until_nothing_changes(work: _Work) -> None:
             _number(work.spec.nondet[k], lambda n, k=k: work.accepts(replace(work.spec, nondet=_with(work.spec.nondet, k, n))))  # type: ignore[misc]
         _readable_bytes(work.spec.stdin, lambda data: work.accepts(replace(work.spec, stdin=data)))
         for k in range(len(work.spec.args)):
-            text = work.spec.args[k].encode("utf-8", "surrogateescape")
-            _readable_bytes(text, lambda data, k=k: work.accepts(replace(work.spec, args=_with(work.spec.args, k, data.decode("utf-8", "surrogateescape")))))  # type: ignore[misc]
+            _readable_argument(work, k)
+
+
+def _readable_argument(work: _Work, k: int) -> None:
+    def accepts(data: bytes) -> bool:
+        return work.accepts(replace(work.spec, args=_with(work.spec.args, k, data.decode("utf-8", "surrogateescape"))))
+
+    _readable_bytes(work.spec.args[k].encode("utf-8", "surrogateescape"), accepts)
 
 
 def _readable_bytes(data: bytes, accepts: Callable[[bytes], bool]) -> None:

@@ -137,9 +137,7 @@ def _pin(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address: int, bo
         shadow.decide(same(pointer, const(address, 64)), is_pinned=True)
 
 
-def _elements(
-    shadow: Shadow, bounds: tuple[int, int] | None, address: int, size: int, most: int
-) -> dict[int, tuple[Term, bytes]]:
+def _elements(shadow: Shadow, bounds: tuple[int, int] | None, address: int, size: int, most: int) -> dict[int, tuple[Term, bytes]]:
     """Terms and values of all elements of the array around an address; nothing when it is too large or something in it is not known."""
     if bounds is None or bounds[1] // size > most or (address - bounds[0]) % size:
         return {}

@@ -34,6 +34,7 @@ class FindOptions:
 
     failures: int | None = None
     save: Path | None = None
+    is_guarded: bool = True  # inputs with which the program would write files or act on other programs are not run
 
 
 def find(options: Options, wanted: FindOptions, progress: Progress | None = None) -> Explanation:
@@ -45,7 +46,7 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
     if witness is not None:
         options = replace(options, witness=None, nondet=witness.values)
     counts_no_end = options.step_limit is not None or options.time_limit != DEFAULT_TIME_LIMIT
-    with Runner(options, program, counts_no_end) as runner:
+    with Runner(options, program, counts_no_end, wanted.is_guarded) as runner:
         runner.prepare()
         state = _search(runner, options, wanted, say)
         found = [Found(_failure(runs[0]), tuple(runs)) for runs in state.failing.values()]

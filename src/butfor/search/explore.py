@@ -109,7 +109,7 @@ class Search:
         answer = solve(c.parent.path, c.parent.given, c.at, c.other.term, Names(), self.solver, limit)
         if answer.found is not None:
             self._try(answer.found, c.parent.generation + 1)
-        elif not answer.is_final:
+        elif not answer.is_final and time.monotonic() < self._end:
             self.state.unknown += 1
             self.state.gaps.add("conditions that were too hard for the solver")
         elif answer.is_bounded:

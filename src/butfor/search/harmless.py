@@ -8,7 +8,9 @@ from butfor.frontends.c.build import RUNTIME
 from butfor.frontends.c.instrument.harmless import HARMLESS
 
 _REACHING = ("libc_file.c",)
-_MORE = frozenset("exit atexit raise setjmp _setjmp longjmp __sigsetjmp siglongjmp setvbuf setbuf setlocale div ldiv __chk_fail".split())
+_MORE = frozenset(
+    "exit atexit raise setjmp _setjmp longjmp __sigsetjmp siglongjmp setvbuf setbuf setlocale div ldiv __chk_fail getopt getopt_long getopt_long_only".split()
+)
 
 
 def reaching_calls(names: Iterable[str]) -> tuple[str, ...]:

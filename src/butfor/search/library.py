@@ -10,10 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from butfor.encode.terms import TRUE, Term, binary, compare, conjunction, const, ite, negate, resize
+from butfor.encode.terms import TRUE, Term, binary, compare, const, ite, negate, resize
 from butfor.program.types import Kind, Type
 from butfor.search import addresses
-from butfor.search.inputs import STDIN, Field, Splice
+from butfor.search.inputs import MOST_ARGS, STDIN, Field, Splice
 from butfor.search.path import Edit, Other
 from butfor.search.scanning import scanned
 from butfor.search.simplify import same
@@ -175,8 +175,9 @@ def _line(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) ->
         over = same(shadow.variable("more", 1, 0), const(0, 1))
         shadow.decide(over, (Other(negate(over), (*call.site, 9)),))
     if at + length >= len(stdin):
-        words = shadow.facts.words
-        for text in (b"A\n", b"1\n", *(w + b"\n" for w in words[:8])):
+        lines = [line.rstrip(b"\n") + b"\n" for line in stdin.splitlines(keepends=True)]
+        repeated = (lines[0], lines[-1]) if lines else ()
+        for text in dict.fromkeys((*repeated, b"A\n", b"1\n", *(w + b"\n" for w in shadow.facts.words[:8]))):
             start = b"" if not stdin or stdin.endswith(b"\n") else b"\n"
             shadow.edit(Edit(("line", *call.site, text), (Splice(STDIN, len(stdin), len(stdin), start + text),)))
     return None
@@ -192,9 +193,10 @@ def _block(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -
     wanted = call.args[1] * call.args[2] if "fread" in call.name else call.args[2]
     stdin = shadow.given.stdin
     missing = at + wanted - len(stdin)
-    if 0 < missing <= 1 << 16:
-        for filler in (b"\0", b"A", b"\1"):
-            shadow.edit(Edit(("block", *call.site, filler, at), (Splice(STDIN, len(stdin), len(stdin), filler * missing),)))
+    if missing > 0:
+        for size in dict.fromkeys(min(missing, most) for most in (16, 256)):
+            for filler in (b"\0", b"A", b"\1") if size == min(missing, 16) else (b"A",):
+                shadow.edit(Edit(("block", *call.site, filler, at, size), (Splice(STDIN, len(stdin), len(stdin), filler * size),)))
         if "fread" not in call.name:
             over = same(shadow.variable("more", 1, 0), const(0, 1))
             shadow.decide(over, (Other(negate(over), (*call.site, 9)),))
@@ -209,7 +211,9 @@ def _block(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -
 def _length(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
     token = token_at(shadow, call.args[0])
     if token is None or token.end - token.start != value:
-        return None if not shadow.memory.is_symbolic(call.args[0] or 0, 1) else _by_bytes(shadow, call, value)
+        if shadow.memory.is_symbolic(call.args[0] or 0, 1):
+            _by_bytes(shadow, call, value)
+        return None
     shadow.gaps.add("lengths of texts")
     term = shadow.field(Field("length", token.place, token.start, token.end, 64, False), value)
     shadow.bounds[str(term.data)] = compare("ule", term, const(_LONGEST, 64))
@@ -253,7 +257,7 @@ def _order(pairs: list[Any], is_text: bool, folds: bool, value: int, bits: int) 
         if folds:
             left, right = (addresses.mapped(t, "tolower", 8) for t in (left, right))
         steps.append((same(left, right), compare("ult", left, right), same(left, const(0, 8)) if is_text else same(const(0, 1), const(1, 1))))
-        if is_text and (b[1] == 0 and b[0] is None or a[1] == 0 and a[0] is None):
+        if is_text and ((b[1] == 0 and b[0] is None) or (a[1] == 0 and a[0] is None)):
             break
     signed = value - (1 << bits) if value >> bits - 1 else value
     down, up = (signed, 1) if signed < 0 else (-1, signed) if signed > 0 else (-1, 1)
@@ -280,7 +284,13 @@ def _propose(shadow: Shadow, call: Call, x: int, y: int, most: int, is_text: boo
         text = bytes(wanted)
         if not value or not text or len(text) > 1024:
             continue
-        end = max(token.end, token.start + len(text)) if "mem" in call.name else token.start + min(len(text), token.end - token.start) if most < _LONGEST else token.end
+        end = (
+            max(token.end, token.start + len(text))
+            if "mem" in call.name
+            else token.start + min(len(text), token.end - token.start)
+            if most < _LONGEST
+            else token.end
+        )
         place = shadow.given.text(token.place)
         shadow.edit(Edit(("text", *call.site, text), (Splice(token.place, token.start, min(end, len(place)), text),)))
 
@@ -377,7 +387,10 @@ def _case(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) ->
     return None if term is None else addresses.mapped(term, call.name, result.bits)
 
 
-_BITS = dict(isupper=8, islower=9, isalpha=10, isdigit=11, isxdigit=12, isspace=13, isprint=14, isgraph=15, isblank=0, iscntrl=1, ispunct=2, isalnum=3)
+# The bits of the C library's table of classes.
+_BITS = {name: bit for bit, name in enumerate("isblank iscntrl ispunct isalnum".split())} | {
+    name: bit for bit, name in enumerate("isupper islower isalpha isdigit isxdigit isspace isprint isgraph".split(), 8)
+}
 
 
 def _class(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
@@ -396,6 +409,36 @@ def _absolute(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken
 def _table_pointer(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
     shadow.table_pointers[value] = {"__ctype_b_loc": "b", "__ctype_tolower_loc": "tolower"}.get(call.name, "toupper")
     return None
+
+
+def _options(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
+    """getopt: each of the options that it is told about is given, with an argument if it takes one."""
+    shadow.reads.add("args")
+    shadow.gaps.add(f"the function {call.name}()")
+    if len(call.args) < 3 or not isinstance(call.args[2], int):
+        return None
+    letters = bytes(_text(shadow, call.args[2])).lstrip(b"+-:")
+    words = [(b"-" + letters[k : k + 1], letters[k + 1 : k + 2] == b":") for k in range(len(letters)) if letters[k : k + 1] != b":"]
+    if len(call.args) > 3 and isinstance(call.args[3], int):
+        words += _long_options(shadow, call.args[3])
+    after = len(shadow.given.args) + 1
+    for word, takes in words:
+        splices = (Splice(after, 0, 1, word), *((Splice(after + 1, 0, 1, b"1"),) if takes else ()))
+        if after + takes <= MOST_ARGS:
+            shadow.edit(Edit(("option", *call.site, word, after), splices))
+    return None
+
+
+def _long_options(shadow: Shadow, table: int) -> list[tuple[bytes, bool]]:
+    """Names of the options of getopt_long, and whether they take an argument."""
+    out = []
+    for k in range(64):
+        row = bytes(v or 0 for _, v in shadow.memory.text(table + 32 * k, 32))
+        name = bytes(_text(shadow, int.from_bytes(row[:8], "little"))) if len(row) == 32 else b""
+        if not name:
+            break
+        out.append((b"--" + name, row[8] == 1))
+    return out
 
 
 def _scan(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
@@ -418,6 +461,7 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(_BITS, _class),
     **dict.fromkeys(("abs", "labs", "llabs"), _absolute),
     **dict.fromkeys(("ctype_b_loc", "ctype_tolower_loc", "ctype_toupper_loc"), _table_pointer),
+    **dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), _options),
     **dict.fromkeys(("scanf", "fscanf", "sscanf"), _scan),
 }
 # Results of these do not matter, or do not depend on the arguments that do.

@@ -89,7 +89,8 @@ def is_complete(state: State, refused: int) -> bool:
 
 def bound_notes(state: State, refused: int, budget: float, reaching: Sequence[str]) -> list[str]:
     """How far the search went."""
-    tried = f"{_count(state.tried, 'input')} tried in {state.seconds:.1f} s, the longest with {_count(state.longest, 'byte or number', 'bytes or numbers')}"
+    longest = _count(state.longest, "byte or number", "bytes or numbers")
+    tried = f"{_count(state.tried, 'input')} tried in {state.seconds:.1f} s, the longest with {longest}"
     notes = [f"{tried}; {state.covered} of {state.branches} branches covered" if state.branches else tried]
     if not state.reads:
         notes.append("the program reads no arguments, no standard input and no nondeterministic values: it has one run only")
@@ -106,7 +107,9 @@ def bound_notes(state: State, refused: int, budget: float, reaching: Sequence[st
     if state.gaps:
         notes.append(f"not followed, or only in part: {', '.join(sorted(state.gaps))}")
     if refused:
-        notes.append(f"{_count(refused, 'input')} not run for real: with them the program writes files or acts on other programs ({', '.join(reaching)})")
+        notes.append(
+            f"{_count(refused, 'input')} not run for real: with them the program writes files or acts on other programs ({', '.join(reaching)})"
+        )
     return notes
 
 

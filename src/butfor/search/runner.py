@@ -55,10 +55,11 @@ class Run:
 class Runner:
     """Runs inputs of one program. Use it in a `with` block."""
 
-    def __init__(self, options: Options, program: Build, counts_no_end: bool) -> None:
+    def __init__(self, options: Options, program: Build, counts_no_end: bool, is_guarded: bool = True) -> None:
         self.options = options if counts_no_end else _limited(options)
         self.program = program
         self.counts_no_end = counts_no_end
+        self.is_guarded = is_guarded
         self.facts: Facts | None = None
         self.runs = 0
         self.refused = 0  # inputs that were not run for real, because they would reach beyond the run
@@ -75,7 +76,7 @@ class Runner:
 
     def prepare(self) -> None:
         """Looks at the program, before the first run."""
-        self.reaching = reaching_calls(self._source().declared_names())
+        self.reaching = reaching_calls(self._source().declared_names()) if self.is_guarded else ()
 
     def _source(self) -> CSource:
         return CSource(self.program.module.read_bytes().decode("utf-8", "surrogateescape"))
@@ -144,4 +145,3 @@ def _limited(options: Options) -> Options:
 
 def _silent(text: str) -> None:
     """Says nothing."""
-

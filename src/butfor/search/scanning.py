@@ -126,6 +126,8 @@ def _missing(shadow: Shadow, call: Call, missing: list[Piece], place: int, at: i
     if not missing:
         return
     text = shadow.given.text(place)
+    if place == STDIN and at >= len(text.rstrip()) and text.strip():
+        shadow.edit(Edit(("scan again", *call.site, at), (Splice(place, len(text), len(text), b"\n" * (not text.endswith(b"\n")) + text),)))
     blanks = _BLANKS.match(text, min(at, len(text)))
     at = blanks.end() if blanks else at
     before = b" " if at and text[at - 1 : at].strip() else b""

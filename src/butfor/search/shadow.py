@@ -442,7 +442,9 @@ class Shadow:
             if given and len(given) > 2 and self.term(f, given[2]) is not None:
                 sizes = tuple(self.concrete(f, a) for a in given[:3])
                 addresses.long_copy(self, f.fn.name, instr.index, sizes, self._operand(f, given[2]), "memset" not in call.callee)
-            self._events(i, instr.index, self.concrete(f, given[1]) if "memset" in call.callee and self.concrete(f, given[1]) is not _UNKNOWN else None)
+            self._events(
+                i, instr.index, self.concrete(f, given[1]) if "memset" in call.callee and self.concrete(f, given[1]) is not _UNKNOWN else None
+            )
         elif kind == "pure":
             self._pure(f, instr)
         elif kind in ("opaque", "asm") and instr.slot >= 0:
@@ -554,4 +556,3 @@ class _Cursor:
     store: int
     byte: int
     address: int
-
