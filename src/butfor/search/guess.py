@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from butfor.encode.terms import Evaluator, Term, postorder
 
-_MOST_TERMS = 400
+_MOST_WORK = 4000  # terms that are computed before a solver is asked instead
 _MOST_VARIABLES = 4
 _READABLE = b"a0A1 \n-+.,z9Z" + bytes(range(33, 127))
 _BYTES = tuple(dict.fromkeys((*_READABLE, *range(256))))
@@ -14,19 +14,23 @@ _BYTES = tuple(dict.fromkeys((*_READABLE, *range(256))))
 
 def guess(goal: Term, needed: Sequence[Term], values: Mapping[str, int]) -> dict[str, int] | None:
     """Values for which the goal and all that is needed hold, if changing one variable is enough; None says nothing."""
-    terms = list(postorder((goal, *needed)))
-    if len(terms) > _MOST_TERMS:
-        return None
-    variables = [t for t in postorder((goal,)) if t.op == "var"]
+    terms = list(postorder((goal,)))
+    variables = [t for t in terms if t.op == "var"]
     if not 0 < len(variables) <= _MOST_VARIABLES:
         return None
     constants = {int(t.data or 0) for t in terms if t.op == "const"}
+    work = 0
     for v in variables:
         name = str(v.data)
         for value in _values(v, values[name], constants):
+            work += len(terms)
+            if work > _MOST_WORK:
+                return None
             holds = Evaluator({**values, name: value})
-            if holds(goal) and all(holds(t) for t in needed):
-                return {name: value}
+            if holds(goal):
+                work += 4 * len(needed)
+                if all(holds(t) for t in needed):
+                    return {name: value}
     return None
 
 

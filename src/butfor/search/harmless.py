@@ -9,7 +9,10 @@ from butfor.frontends.c.instrument.harmless import HARMLESS
 
 _REACHING = ("libc_file.c",)
 _MORE = frozenset(
-    "exit atexit raise setjmp _setjmp longjmp __sigsetjmp siglongjmp setvbuf setbuf setlocale div ldiv __chk_fail getopt getopt_long getopt_long_only".split()
+    """
+    exit atexit raise setjmp _setjmp longjmp __sigsetjmp siglongjmp setvbuf setbuf setlocale div ldiv __chk_fail
+    getopt getopt_long getopt_long_only
+    """.split()
 )
 
 
