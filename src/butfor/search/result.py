@@ -107,9 +107,8 @@ def bound_notes(state: State, refused: int, budget: float, reaching: Sequence[st
     if state.gaps:
         notes.append(f"not followed, or only in part: {', '.join(sorted(state.gaps))}")
     if refused:
-        notes.append(
-            f"{_count(refused, 'input')} not run for real: with them the program writes files or acts on other programs ({', '.join(reaching)})"
-        )
+        why = f"with it the program writes files or acts on other programs ({', '.join(reaching)})"
+        notes.append(f"{_count(refused, 'input')} not run for real: {why}; --unguarded runs all")
     return notes
 
 
