@@ -16,6 +16,7 @@ from butfor.intervene.shrink import NotShrinkable, shrink
 from butfor.options import DEFAULT_TIME_LIMIT, Options
 from butfor.pipeline import analyse
 from butfor.search.explore import Goal, Search, State
+from butfor.search.fuzz import Fuzzer
 from butfor.search.inputs import input_of
 from butfor.search.result import Found, bound_notes, search_dict, shown, tests_of
 from butfor.search.runner import Run, Runner
@@ -96,7 +97,8 @@ def _search(runner: Runner, options: Options, wanted: FindOptions, say: Progress
         patience=lambda took: options.budget if is_asked else 1.0 + took,
     )
     say("searching")
-    return Search(runner, goal, say).go([input_of(run_spec(options))])
+    with Fuzzer(runner) as fuzzer:
+        return Search(runner, fuzzer, goal, say).go([input_of(run_spec(options))])
 
 
 def _save(found: list[Found], wanted: FindOptions) -> None:

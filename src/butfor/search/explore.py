@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from butfor.encode.terms import Term, postorder
 from butfor.search.agenda import Agenda, Candidate, Coverage, Parent
+from butfor.search.fuzz import Fuzzer
 from butfor.search.inputs import Input, spliced
 from butfor.search.path import PathCondition
 from butfor.search.runner import Run, Runner
@@ -18,6 +19,8 @@ from butfor.solve import Limit, Solver, default_solver
 _SOLVER_SECONDS = 2.0
 _MOST_EDITS_OF_A_KIND = 4
 _LONGEST_TEXT = 1 << 14
+_CHANCE_AFTER, _CHANCE_SHARE, _CHANCE_SECONDS = 2.0, 0.25, 0.3  # changes by chance: when, how much of the time, how long at once
+_MOST_CHANCE = 6.0  # seconds of them when nothing else is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,7 @@ class State:
 
     failing: dict[tuple[object, ...], list[Run]] = field(default_factory=dict)
     tried: int = 0  # inputs
+    quick: int = 0  # inputs that were run without recording
     solved: int = 0
     unknown: int = 0
     longest: int = 0
@@ -50,7 +54,7 @@ class State:
 class Search:
     """One search of one program."""
 
-    def __init__(self, runner: Runner, goal: Goal, say: Callable[[str], None], solver: Solver | None = None) -> None:
+    def __init__(self, runner: Runner, fuzzer: Fuzzer, goal: Goal, say: Callable[[str], None], solver: Solver | None = None) -> None:
         self.runner = runner
         self.goal = goal
         self.say = say
@@ -63,6 +67,7 @@ class Search:
         self._end = self._start + goal.seconds
         self._said = 0.0
         self.agenda: Agenda | None = None
+        self.fuzzer = fuzzer
 
     def go(self, seeds: Iterable[Input]) -> State:
         """The state when nothing is left to try, enough was found, or the time is over; Ctrl-C ends the search and keeps what was found."""
@@ -72,15 +77,36 @@ class Search:
                 if self._is_over():
                     break
             while not self._is_over():
-                if self.agenda is None or not len(self.agenda):
+                is_empty = self.agenda is None or not len(self.agenda)
+                if is_empty and not self._is_worth_chance():
                     self.state.is_exhausted = True
                     break
-                self._step(self.agenda.pop())
+                if is_empty or self._is_time_for_chance():
+                    self._by_chance()
+                elif self.agenda is not None:
+                    self._step(self.agenda.pop())
         except KeyboardInterrupt:
             self.state.was_interrupted = True
         self.state.seconds = time.monotonic() - self._start
         self._count_branches()
         return self.state
+
+    def _is_worth_chance(self) -> bool:
+        """Whether changes by chance may still find something when nothing is left to solve: where not all was followed."""
+        return bool(self.state.gaps and self.state.reads and self.fuzzer.is_usable and not self.state.failing) and self.fuzzer.seconds < _MOST_CHANCE
+
+    def _is_time_for_chance(self) -> bool:
+        """From the first seconds on without a failure, a share of the time goes to changes by chance."""
+        took = time.monotonic() - self._start
+        is_wanted = took > _CHANCE_AFTER and self.fuzzer.is_usable and not self.state.failing and bool(self.state.reads)
+        return is_wanted and self.fuzzer.seconds < _CHANCE_SHARE * (took - _CHANCE_AFTER)
+
+    def _by_chance(self) -> None:
+        before = self.fuzzer.runs
+        found = self.fuzzer.go(_CHANCE_SECONDS, frozenset(self.state.reads))
+        self.state.quick += self.fuzzer.runs - before
+        for given in found:
+            self._try(given, 0)
 
     def _is_over(self) -> bool:
         now = time.monotonic()
@@ -129,6 +155,8 @@ class Search:
         novelty = self.agenda.coverage.add(run.counts, run.edges)
         if run.was_cut:
             self.state.gaps.add("runs that a limit ended")
+        if novelty >= 2:
+            self.fuzzer.keep(given)
         if run.failure is not None:
             self._found(run)
         assert self.runner.facts is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from functools import cached_property
 
@@ -14,6 +15,7 @@ from butfor.trace.static import StaticTable
 FAILING = frozenset(("__assert_fail", "__assert", "abort", "reach_error", "__VERIFIER_error"))
 ERROR_FUNCTIONS = frozenset(("reach_error", "__VERIFIER_error"))
 _MOST_CONSTANTS = 64
+_NO_WORD = re.compile(rb"[%(]|\.[ch]\Z")  # formats, and what assertions say about their place
 
 
 class Facts:
@@ -78,6 +80,19 @@ class Facts:
         return tuple(x for x in found if x == x)[:_MOST_CONSTANTS]
 
     @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """Numbers that values are compared with."""
+        found: dict[int, None] = {}
+        for fn in map(self.program.function, self.program.names):
+            for instr in fn.instrs:
+                given = [a for a in instr.args if isinstance(a, Const) and a.kind == "int"] if instr.op == "icmp" else []
+                rows = [(int(a.value or 0), a.type.bits) for a in given]
+                if instr.op == "switch":
+                    rows += [(int(case or 0), instr.detail[2].bits) for case, _ in instr.detail[1]]
+                found |= {n - (1 << bits) if bits > 1 and n >> bits - 1 else n: None for n, bits in rows}
+        return tuple(found)[:_MOST_CONSTANTS]
+
+    @cached_property
     def words(self) -> tuple[bytes, ...]:
         """Short strings of the program that may be words of its input."""
         out: dict[bytes, None] = {}
@@ -85,7 +100,7 @@ class Facts:
             init = variable.init
             if init is not None and init.kind == "bytes" and isinstance(init.value, bytes):
                 text = init.value.partition(b"\0")[0]
-                if 0 < len(text) <= 24 and b"%" not in text and text.isascii():
+                if 0 < len(text) <= 24 and not _NO_WORD.search(text) and text.isascii():
                     out[text] = None
         return tuple(out)[:_MOST_CONSTANTS]
 

@@ -194,7 +194,7 @@ def _block(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -
     stdin = shadow.given.stdin
     missing = at + wanted - len(stdin)
     if missing > 0:
-        for size in dict.fromkeys(min(missing, most) for most in (16, 256)):
+        for size in dict.fromkeys((min(missing, 16), missing if missing <= 256 else 16)):
             for filler in (b"\0", b"A", b"\1") if size == min(missing, 16) else (b"A",):
                 shadow.edit(Edit(("block", *call.site, filler, at, size), (Splice(STDIN, len(stdin), len(stdin), filler * size),)))
         if "fread" not in call.name:

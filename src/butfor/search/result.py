@@ -69,6 +69,7 @@ def search_dict(state: State, refused: int) -> dict[str, Any]:
     """The `search` object of the JSON report: what was tried."""
     return {
         "runs": state.tried,
+        "quick_runs": state.quick,
         "solved": state.solved,
         "branches": state.branches,
         "branches_covered": state.covered,
@@ -90,7 +91,8 @@ def is_complete(state: State, refused: int) -> bool:
 def bound_notes(state: State, refused: int, budget: float, reaching: Sequence[str]) -> list[str]:
     """How far the search went."""
     longest = _count(state.longest, "byte or number", "bytes or numbers")
-    tried = f"{_count(state.tried, 'input')} tried in {state.seconds:.1f} s, the longest with {longest}"
+    quick = f" and {_count(state.quick, 'input')} by chance" if state.quick else ""
+    tried = f"{_count(state.tried, 'input')}{quick} tried in {state.seconds:.1f} s, the longest with {longest}"
     notes = [f"{tried}; {state.covered} of {state.branches} branches covered" if state.branches else tried]
     if not state.reads:
         notes.append("the program reads no arguments, no standard input and no nondeterministic values: it has one run only")

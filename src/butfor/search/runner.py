@@ -64,6 +64,7 @@ class Runner:
         self.runs = 0
         self.refused = 0  # inputs that were not run for real, because they would reach beyond the run
         self.reaching: tuple[str, ...] = ()
+        self.plain_spec = run_spec(self.options)
         self._stack = ExitStack()
         self._server: tuple[RunSpec, Server] | None = None
         self._build: HookedBuild | None = None
@@ -86,7 +87,7 @@ class Runner:
         if self.reaching and self._quick(given).touched:
             self.refused += 1
             return None
-        spec = given.run_spec(run_spec(self.options))
+        spec = given.run_spec(self.plain_spec)
         options = replace(self.options, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
         recording = record(options, self.program, _silent)
         if self.facts is None:
@@ -113,7 +114,7 @@ class Runner:
 
     def _quick(self, given: Input) -> Outcome:
         """A run that can touch nothing."""
-        spec = given.run_spec(run_spec(self.options))
+        spec = given.run_spec(self.plain_spec)
         if self._server is None or (self._server[0].args, self._server[0].nondet) != (spec.args, spec.nondet):
             self._stack.close()
             self._server = spec, self._stack.enter_context(self.server(spec))
