@@ -15,6 +15,7 @@ from butfor.search.path import Edit, Other, PathCondition, Site
 
 _MOST_WAITING = 40_000
 _BY_NOVELTY = (1.5, 0.6, 0.3, 0.0)
+_PER_CHILD = 0.15  # what a run loses with each that was made from it
 _EXACT = 32  # rounds of a loop that are told apart
 
 
@@ -46,16 +47,18 @@ class Coverage:
         self.edges: set[int] = set()
         self._rounds: set[tuple[int, int]] = set()
         self._sets: set[int] = set()
+        self._most = np.zeros(segments, np.int64)
 
     def add(self, counts: NDArray[np.int64], edges: NDArray[np.int64]) -> int:
-        """How new a run is: 3 for new edges, 2 for a new set of known ones, 1 when only a number of rounds is new, 0 for nothing."""
+        """How new a run is: 3 for new edges, 2 for a new set of known ones or more rounds than ever, 1 for another number of rounds, 0."""
         new_edges = set(edges.tolist()) - self.edges
         whole = hash(edges.tobytes())
         rounds = {(s, _round(c)) for s, c in zip(np.flatnonzero(counts).tolist(), counts[counts > 0].tolist(), strict=True)} - self._rounds
         self.covered |= counts > 0
         self.edges |= new_edges
         self._rounds |= rounds
-        is_new_set = whole not in self._sets
+        is_new_set = whole not in self._sets or bool((counts > self._most).any())
+        self._most = np.maximum(self._most, counts)
         self._sets.add(whole)
         return 3 if new_edges else 2 if is_new_set else 1 if rounds else 0
 
@@ -70,6 +73,7 @@ class Agenda:
     def __init__(self, coverage: Coverage) -> None:
         self.coverage = coverage
         self._tries: Counter[Site | tuple[object, ...]] = Counter()
+        self._children: Counter[Parent] = Counter()
         self._newest: list[tuple[float, int, Candidate]] = []
         self._oldest: list[tuple[float, int, Candidate]] = []
         self._waiting: set[Candidate] = set()
@@ -103,12 +107,13 @@ class Agenda:
             if now <= cost + 0.01 or len(self._waiting) == 1:
                 self._waiting.discard(candidate)
                 self._tries[_place(candidate)] += 1
+                self._children[candidate.parent] += 1
                 return candidate
             heapq.heappush(heap, (now, number, candidate))
 
     def _cost(self, c: Candidate) -> float:
         tries = self._tries[_place(c)]
-        base = _BY_NOVELTY[c.parent.novelty] + 0.2 * math.log2(1 + c.parent.given.size)
+        base = _BY_NOVELTY[c.parent.novelty] + 0.1 * math.log2(1 + c.parent.given.size) + _PER_CHILD * self._children[c.parent]
         if c.edit is not None:
             return base + 0.5 + tries
         assert c.other is not None

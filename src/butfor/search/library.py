@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Taken = list[tuple[int, int, int, int]]  # address, length, stream, offset
 _LONGEST = 4096  # bytes of a text that is looked at
+_LONGEST_MADE = 400  # bytes of a text that gets another length
 _EOF = -1
 
 
@@ -216,7 +217,7 @@ def _length(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) 
         return None
     shadow.gaps.add("lengths of texts")
     term = shadow.field(Field("length", token.place, token.start, token.end, 64, False), value)
-    shadow.bounds[str(term.data)] = compare("ule", term, const(_LONGEST, 64))
+    shadow.bounds[str(term.data)] = compare("ule", term, const(_LONGEST_MADE, 64))
     return term
 
 
