@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from butfor.search.shadow import Frame, Shadow
 
 _LARGEST_TABLE = 512  # elements of an array that is read
-_LARGEST_TARGET = 64  # elements of an array that is written
+_LARGEST_TARGET = 64  # elements of an array that is written, or holds bytes of the input
 _FAR = 64  # bytes beyond an object that are asked for first
 _CLASSES = 384  # entries of the C library's tables, from -128 on
 
@@ -101,7 +101,8 @@ def symbolic_load(shadow: Shadow, f: Frame, instr: Instr, pointer: Term, address
     if found is not None:
         return found
     bounds = _stays_inside(shadow, f, instr, pointer, address, len(data))
-    elements = _elements(shadow, bounds, address, len(data), _LARGEST_TABLE)
+    is_plain = bounds is not None and not shadow.memory.is_symbolic(*bounds)
+    elements = _elements(shadow, bounds, address, len(data), _LARGEST_TABLE if is_plain else _LARGEST_TARGET)
     if elements:
         result = const(int.from_bytes(data, "little"), 8 * len(data))
         for at, (element, _) in elements.items():
