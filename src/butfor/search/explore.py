@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from butfor.encode.terms import Term, postorder
+from butfor.errors import CannotRecord
 from butfor.search.agenda import Agenda, Candidate, Coverage, Parent
 from butfor.search.fuzz import Fuzzer
 from butfor.search.inputs import Input, spliced
@@ -147,7 +148,11 @@ class Search:
         self._known.add(given)
         self.state.tried += 1
         self.state.longest = max(self.state.longest, given.size)
-        run = self.runner.run(given)
+        try:
+            run = self.runner.run(given)
+        except CannotRecord:
+            self.state.gaps.add("runs that could not be recorded")
+            return
         if run is None:
             return
         if self.agenda is None:

@@ -27,6 +27,7 @@ from butfor.trace.memory import BIRTH, COPY, FILL, INPUT, WRITE
 from butfor.trace.recording import Recording
 from butfor.trace.semantics import SemanticsError, compile_instr, from_bytes, intrinsic
 from butfor.trace.static import StaticSegment
+from butfor.trace.trace import Unknown
 
 _NO_SITE = 0xFFFFFFFF
 _UNKNOWN = object()  # a register whose value the recording cannot give
@@ -97,8 +98,11 @@ class Shadow:
             self.gaps.add("the end of a long run")
         for i in range(count):
             s = self.trace.at(i)
-            f = self._enter(i, s)
-            self._segment(i, s, f, i == len(log) - 1)
+            try:
+                self._segment(i, s, self._enter(i, s), i == len(log) - 1)
+            except (Unknown, SemanticsError, TermError, Gap):
+                self.gaps.add("the end of a run that stopped in the middle of something")
+                break
             if len(self.decisions) >= _MOST_DECISIONS:
                 self.gaps.add("a path with very many decisions")
                 break
