@@ -17,3 +17,13 @@ def test_the_example_of_the_readme_is_real_output() -> None:
     env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
     assert done.stdout.rstrip() == shown
+
+
+def test_the_example_of_find_is_real_output() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = text.split("<!-- find -->\n```text\n")[1].split("\n```\n<!-- /find -->")[0].splitlines()
+    command = [sys.executable, "-m", "butfor", "find", "examples/parking.c", "--budget", "120"]
+    env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
+    lines = done.stdout.splitlines()
+    assert [line for line in shown if line != "..." and line not in lines] == []

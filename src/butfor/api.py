@@ -28,6 +28,7 @@ from butfor.trace import recording as recordings
 from butfor.trace.dependence import Dependence
 from butfor.trace.places import Places
 from butfor.trace.recording import Recording
+from butfor.witness.confirm import follow_witness
 
 Progress = Callable[[str], None]
 
@@ -43,14 +44,27 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
         return explain_boogie(options, say)
     first = _first(options)
     if first.suffix == ".bfr":
+        if options.witness is not None:
+            raise UsageError("a recording has its nondet values already", hint="give the C sources with --witness")
         if options.shrink:
             raise UsageError("the input of a recording is not reduced", hint="give the C sources")
         return replay(first, options, progress)
     program = compile_program(options, say)
     if options.tests is not None:
         return explain_tests(options, program, say)
+    if options.witness is not None:
+        return _explain_witness(options, program, say)
     recording = record_run(options, program, say)
     return _explain_shrunk(options, program, recording, say) if options.shrink else analyse(recording, options, say)
+
+
+def _explain_witness(options: Options, program: Build, say: Progress) -> Explanation:
+    """The explanation of the run that a violation witness stands for."""
+    run = follow_witness(options, program, say)
+    options = replace(options, witness=None, nondet=run.values)
+    recording = run.recording
+    answer = _explain_shrunk(options, program, recording, say) if options.shrink else analyse(recording, options, say)
+    return replace(answer, notes=(*run.notes(answer.failure), *answer.notes), extra={**answer.extra, "witness": run.to_dict(answer.failure)})
 
 
 def _explain_shrunk(options: Options, program: Build, recording: Recording, say: Progress) -> Explanation:

@@ -35,6 +35,7 @@ class Options:
     stdin: bytes | Path | None = None  # the content, a file, or nothing
     env: tuple[tuple[str, str], ...] = ()  # set on top of butfor's own environment
     nondet: tuple[int, ...] = ()  # results of the __VERIFIER_nondet_* calls, in order
+    witness: Path | None = None  # a violation witness that gives them
 
     cc: str | None = None  # None: the compiler of the ziglang package; else a name or a path
     cflags: tuple[str, ...] = ()
@@ -105,6 +106,8 @@ class Options:
             "tests bring their own arguments, input and expectations",
             "leave out --tests, or the arguments, --stdin, --expect-stdout and --expect-exit",
         )
+        _require(self.witness is None or not self.nondet, "a witness brings the nondet values", "leave out --nondet, or --witness")
+        _require(self.witness is None or self.tests is None, "a witness is for one run", "leave out --tests, or --witness")
         _require(self.tests is None or not self.shrink, "the inputs of tests are not reduced", "of the failing tests, the shortest run is explained")
 
     def _check_limits(self) -> None:
@@ -121,7 +124,7 @@ class Options:
         _require(self.sources, "no program was given", "butfor explain prog.c -- ARGUMENTS")
         for path in self.sources:
             _check_readable(path, "" if path.suffix in _SUFFIXES else "arguments of the program go after `--`")
-        for extra in (self.stdin, self.tests):
+        for extra in (self.stdin, self.tests, self.witness):
             if isinstance(extra, Path):
                 _check_readable(extra)
 
@@ -162,7 +165,7 @@ def _tight(name: str, value: Any) -> Any:
         return value.encode("utf-8", "surrogateescape")
     if name == "expect_stdout" and isinstance(value, os.PathLike):
         return read_bytes(Path(value))
-    if name in ("tests", "marks") and isinstance(value, str):
+    if name in ("tests", "marks", "witness") and isinstance(value, str):
         return Path(value)
     return value
 

@@ -200,6 +200,7 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
     for test in read_tests(options.tests):
         progress(f"test {test.name}")
         one = replace(options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None)
+        one = replace(one, nondet=test.nondet or options.nondet)
         recording = record(one, program, lambda text: None)
         verdict = verdict_on(recording, Places(recording), Dependence(recording.trace), options)
         results.append(_Tested(test, run_spec(one), _test_row(test, recording, verdict), verdict.failure is not None, recording.log.counts > 0))

@@ -1,13 +1,15 @@
 """The file of `--tests`: a JSON object with a list of runs and what each should give.
 
-    {"tests": [{"name": "t1", "args": ["6", "5"], "stdin": "text", "expect_stdout": "text", "expect_exit": 0}, ...]}
+    {"tests": [{"name": "t1", "args": ["6", "5"], "stdin": "text", "nondet": [1, -2], "expect_stdout": "text", "expect_exit": 0}, ...]}
 
-Every key of a test may be left out. Bytes that are not UTF-8 are written as surrogate escapes, `\\udcNN` for the byte NN.
+Every key of a test may be left out; `nondet` holds the results of the __VERIFIER_nondet_* calls.
+Bytes that are not UTF-8 are written as surrogate escapes, `\\udcNN` for the byte NN.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,7 +18,7 @@ from butfor.errors import UsageError
 from butfor.options import read_bytes
 from butfor.suggest import did_you_mean
 
-_KEYS = ("name", "args", "stdin", "expect_stdout", "expect_exit")
+_KEYS = ("name", "args", "stdin", "nondet", "expect_stdout", "expect_exit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,19 @@ class TestCase:
     stdin: bytes = b""
     expect_stdout: bytes | None = None
     expect_exit: int | None = None
+    nondet: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as an entry of the file."""
+        texts = {"stdin": self.stdin or None, "expect_stdout": self.expect_stdout}
+        out: dict[str, Any] = {"name": self.name, "args": list(self.args), "nondet": list(self.nondet), "expect_exit": self.expect_exit}
+        out |= {key: value.decode("utf-8", "surrogateescape") for key, value in texts.items() if value is not None}
+        return {key: out[key] for key in _KEYS if out.get(key) not in (None, [])}
+
+
+def tests_text(tests: Iterable[TestCase]) -> str:
+    """The content of a file with these tests."""
+    return json.dumps({"tests": [test.to_dict() for test in tests]}, indent=1) + "\n"
 
 
 def read_tests(path: Path) -> tuple[TestCase, ...]:
@@ -97,6 +112,7 @@ def _test(entry: Any, number: int, where: str) -> TestCase:
         stdin=_bytes(entry.get("stdin", ""), where, f"{at}.stdin"),
         expect_stdout=None if entry.get("expect_stdout") is None else _bytes(entry["expect_stdout"], where, f"{at}.expect_stdout"),
         expect_exit=_exit_status(entry.get("expect_exit"), where, f"{at}.expect_exit"),
+        nondet=_numbers(entry.get("nondet", []), where, f"{at}.nondet"),
     )
 
 
@@ -108,6 +124,15 @@ def _args(value: Any, where: str, at: str) -> tuple[str, ...]:
             raise _wrong(where, f"{at}[{index}]", "a string", item)
         if b"\0" in _bytes(item, where, f"{at}[{index}]"):
             raise UsageError(f"{where}: {at}[{index}] contains a NUL character, which no argument can hold")
+    return tuple(value)
+
+
+def _numbers(value: Any, where: str, at: str) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        raise _wrong(where, at, "a list of whole numbers", value)
+    for index, item in enumerate(value):
+        if not isinstance(item, int) or isinstance(item, bool) or not -(2**63) <= item < 2**64:
+            raise _wrong(where, f"{at}[{index}]", "a whole number of at most 64 bits", item)
     return tuple(value)
 
 

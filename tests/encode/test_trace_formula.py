@@ -21,7 +21,7 @@ from tests.encode.small_causes import failing, questions_of
 PROGRAMS = {**METHODS, **FURTHER}
 
 
-def holds_in_the_run(trace: Trace, problem: Problem) -> None:
+def holds_in_the_run(trace: Trace, problem: Problem[Node]) -> None:
     """The recorded values satisfy every equation, and the goal is what did not happen."""
     value = Evaluator(environment(trace, problem))
     wrong = [(name, t) for name, equations in problem.groups for t in equations if not value(t)]

@@ -72,7 +72,7 @@ def predicted(path: Path, inputs: tuple[int, ...]) -> int | None:
         for c, term in instance.writes:
             source = instance.inputs.get(c.name)
             now[c.name] = value(term) if term is not None else inputs[source.start] if source is not None else instance.recorded[c.name]
-    return now[cell(path, "last").name]
+    return int(now[cell(path, "last").name])
 
 
 @pytest.mark.parametrize("number", [*range(12), *(pytest.param(k, marks=pytest.mark.slow) for k in range(12, 200))])

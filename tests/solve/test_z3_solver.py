@@ -117,7 +117,7 @@ def test_booleans_and_strange_names_come_back_in_models() -> None:
     assert dict(result.model) == {"a name with spaces": 1, "other": 0}
 
 
-def _factoring() -> Problem:
+def _factoring() -> Problem[tuple[int, int]]:
     """A question that z3 does not answer while a test runs: the factors of a product of two large primes."""
     x, y = variable("x", 128), variable("y", 128)
     product = const(1000000000000000003 * 1000000000000000009, 128)

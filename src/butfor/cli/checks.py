@@ -42,7 +42,7 @@ class Check:
 
 def all_checks() -> list[Check]:
     """All findings, in the order they are listed."""
-    packages = [_package(name) for name in ("numpy", "tree-sitter", "tree-sitter-c")]
+    packages = [_package(name) for name in ("numpy", "tree-sitter", "tree-sitter-c", "pyyaml")]
     return [_python(), _machine(), _zig(), _llvm(), *packages, _system_compiler(), _cache(), _mapping(), _config()]
 
 

@@ -18,6 +18,7 @@ Examples:
   butfor explain prog.c -- 6 5 4
   butfor explain prog.c --expect-stdout right.txt < input.txt
   butfor explain prog.c --tests tests.json --trust xmalloc
+  butfor explain task.c --witness witness.yml
   butfor explain main.c util.c -I include -D DEBUG -l m -v
 
 Compiles and runs the program, finds out how it failed, and ranks the statements that caused it. SOURCES are .c files; or .ll and .bc
@@ -31,6 +32,7 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @click.command("explain", cls=shared.ProgramCommand, help=_HELP)
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
 @shared.run_options
+@shared.witness_option
 @shared.expect_options
 @shared.tests_option
 @shared.shrink_option

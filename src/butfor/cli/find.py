@@ -11,30 +11,60 @@ from butfor.cli import options as shared
 from butfor.cli.answer import answer
 from butfor.cli.gather import gather
 from butfor.cli.output import check_out
-from butfor.errors import UsageError
+from butfor.errors import ExitCode, UsageError
+from butfor.explanation import Explanation
 
 _HELP = """\b
 Examples:
-  butfor find prog.bpl
+  butfor find prog.c
+  butfor find prog.c --save failing.json --failures 5
+  butfor find main.c util.c --budget 120 --stdin sample.txt -- 6 5 4
+  butfor find task.c --format json
   butfor find prog.bpl --entry abs --bound 20
-  butfor find prog.bpl --format json
 
-Searches a Boogie program for inputs with which a check fails (assert, invariant, requires, ensures) and explains the shortest failing path.
-Starts at the procedure main, else at the only one, else at the one that --entry names.
+Searches for inputs with which the program fails: arguments, standard input and results of __VERIFIER_nondet_* calls, those of them that
+the program reads. The first failure found is explained as `butfor explain` does. The search starts from the arguments after `--` and the
+input of --stdin, if they are given.
+
+What counts as a failure: a failed assertion, abort, reach_error, a fatal signal, a division by zero, a memory error. An exit status counts
+only with --expect-exit, a run that does not end only with --time-limit or --step-limit.
+
+In a Boogie program it looks for a path on which a check fails (assert, invariant, requires, ensures), and explains the shortest one. It
+starts at the procedure main, else at the only one, else at the one that --entry names.
 """
 
 
-@click.command("find", help=_HELP)
+@click.command("find", cls=shared.ProgramCommand, help=_HELP)
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--entry", metavar="NAME", help="Start at this procedure instead of main.")
+@click.option("--failures", type=click.IntRange(1), metavar="N", help="Look for N different failures, and N failing runs of each (default: up to 3).")
+@click.option("--save", type=click.Path(path_type=Path), metavar="FILE", help="Save the failing inputs as a file for --tests.")
+@click.option("--unguarded", is_flag=True, help="Run every input, also where the program then writes files or acts on other programs.")
+@shared.run_options
+@shared.witness_option
+@shared.find_expect_options
+@shared.compile_options
 @shared.analysis_options
 @shared.report_options
-def command(form: str, out: Path | None, verbose: bool, color: str, **given: Any) -> int:
+def command(form: str, out: Path | None, verbose: bool, color: str, failures: int | None, save: Path | None, unguarded: bool, **given: Any) -> int:
     """The exit status; the explanation is written to stdout or a file."""
     check_out(out)
+    check_out(save)
     options = gather(given, reads_stdin=False)
-    if any(source.suffix != ".bpl" for source in options.sources):
-        raise UsageError(f"{options.sources[0]} is not a Boogie program", hint="butfor explain explains the failing run of a C program")
-    from butfor.boogieapi import explain_boogie  # late: --help and wrong flags need none of it
+    if all(source.suffix == ".bpl" for source in options.sources):
+        from butfor.boogieapi import explain_boogie
 
-    return answer(lambda progress: explain_boogie(options, progress or (lambda text: None)), form=form, out=out, verbose=verbose, color=color)
+        return answer(lambda progress: explain_boogie(options, progress or (lambda text: None)), form=form, out=out, verbose=verbose, color=color)
+    if any(source.suffix not in (".c", ".ll", ".bc") for source in options.sources):
+        raise UsageError(f"{options.sources[0]} is not a C file", hint="butfor find takes the C sources of a program, or one .bpl file")
+    from butfor.search.api import FindOptions, find  # late: --help and wrong flags need none of it
+
+    was_interrupted = False
+
+    def ask(progress: Any) -> Explanation:
+        nonlocal was_interrupted
+        found = find(options, FindOptions(failures, save, not unguarded), progress)
+        was_interrupted = found.extra["search"]["interrupted"]
+        return found
+
+    status = answer(ask, form=form, out=out, verbose=verbose, color=color)
+    return ExitCode.INTERRUPTED if was_interrupted else status

@@ -18,7 +18,7 @@ Examples:
   butfor explain prog.c -- 6 5 4
   butfor explain prog.c --stdin in.txt --expect-stdout out.txt
   butfor explain main.c util.c --cflags '-std=gnu89' -lm --format json
-  butfor find prog.bpl
+  butfor find prog.c
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr
   butfor doctor
@@ -37,7 +37,7 @@ Exit status:
 
 _COMMANDS = {
     "explain": "Run a program and explain its failure.",
-    "find": "Search a program for a failure and explain it.",
+    "find": "Search for inputs with which a program fails, and explain the first failure.",
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
     "doctor": "Say what is installed, what is missing and how to get it.",

@@ -43,8 +43,7 @@ compile_options = _all(
     click.option("--entry", metavar="NAME", help="Start at this function instead of main."),
 )
 
-expect_options = _all(
-    click.option("--expect-stdout", type=_FILE, metavar="FILE", help="The output the program should have written."),
+find_expect_options = _all(
     click.option("--expect-exit", type=int, metavar="N", help="The exit status the program should have had."),
     click.option(
         "--memory-errors/--no-memory-errors",
@@ -52,6 +51,15 @@ expect_options = _all(
         show_default=True,
         help="Look for memory errors that the program survived.",
     ),
+)
+
+expect_options = _all(
+    click.option("--expect-stdout", type=_FILE, metavar="FILE", help="The output the program should have written."),
+    find_expect_options,
+)
+
+witness_option: _Decorator[Any] = click.option(
+    "--witness", type=_FILE, metavar="FILE", help="Take the nondet values from a violation witness of SV-COMP (YAML or GraphML)."
 )
 
 shrink_option: _Decorator[Any] = click.option("--shrink", is_flag=True, help="First look for a smaller input that fails in the same way.")

@@ -138,6 +138,12 @@ class Server:
         """Another standard input for the runs from now on."""
         (self.home / "stdin").write_bytes(stdin)
 
+    def give_all(self, args: Sequence[bytes], stdin: bytes, nondet: Sequence[int]) -> None:
+        """Another input for the runs from now on, with as many arguments as the server was started with."""
+        self.give(stdin)
+        (self.home / "arguments").write_bytes(b"".join(a + b"\0" for a in args))
+        (self.home / "nondet").write_text(",".join(str(v & _WORD) for v in nondet))
+
     def run(self, rules: Sequence[Rule] = ()) -> Outcome:
         """One run with these rules."""
         self.ask(rules)

@@ -1,4 +1,5 @@
-"""A smaller input with which the program fails in the same way: parts are left out, texts are cut, numbers are brought closer to 0.
+"""A smaller input with which the program fails in the same way: parts are left out, texts are cut, numbers are brought closer to 0, and
+characters that cannot be read are replaced.
 
 A smaller input is first tried with the program with hooks, which writes no files; only if it ends as before, and wanted to change nothing
 outside, the real program is run and recorded with it, to see whether it fails in the same way at the same place.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import string
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
@@ -24,6 +26,8 @@ _MOST_SHOWN = 300  # bytes of a reduced input that a note shows
 _INTEGER = re.compile(r"-?[1-9]\d{0,18}\Z")
 _WORD = re.compile(r"\s+|\w+|[^\w\s]")
 _TOKEN = re.compile(_WORD.pattern.encode())
+_PLAIN = frozenset(string.printable) - frozenset("\v\f\r")
+_MOST_PLAIN = 200  # characters that are replaced by plainer ones
 _T = TypeVar("_T")
 # Where the run of the program with hooks must end as before. Of memory errors it sees nothing.
 _COMPARED = (FailureKind.ASSERTION, FailureKind.SIGNAL, FailureKind.DIVISION, FailureKind.REACH_ERROR, FailureKind.EXIT_STATUS)
@@ -85,10 +89,11 @@ def check_shrinkable(failure: Failure, options: Options) -> None:
 
 def is_same_failure(a: Failure | None, b: Failure) -> bool:
     """Whether two runs failed in the same way at the same place."""
-    return a is not None and _nature(a) == _nature(b)
+    return a is not None and nature(a) == nature(b)
 
 
-def _nature(f: Failure) -> tuple[object, ...]:
+def nature(f: Failure) -> tuple[object, ...]:
+    """What makes two failures the same: how and where, not with which values."""
     return f.kind, f.file, f.line, f.column, f.function, *(f.details.get(key) for key in ("assertion", "signal", "memory", "use", "status"))
 
 
@@ -129,6 +134,26 @@ def _until_nothing_changes(work: _Work) -> None:
         _parts(work.spec.nondet, lambda values: work.accepts(replace(work.spec, nondet=tuple(values))))
         for k in range(len(work.spec.nondet)):
             _number(work.spec.nondet[k], lambda n, k=k: work.accepts(replace(work.spec, nondet=_with(work.spec.nondet, k, n))))  # type: ignore[misc]
+        _readable_bytes(work.spec.stdin, lambda data: work.accepts(replace(work.spec, stdin=data)))
+        for k in range(len(work.spec.args)):
+            _readable_argument(work, k)
+
+
+def _readable_argument(work: _Work, k: int) -> None:
+    def accepts(data: bytes) -> bool:
+        return work.accepts(replace(work.spec, args=_with(work.spec.args, k, data.decode("utf-8", "surrogateescape"))))
+
+    _readable_bytes(work.spec.args[k].encode("utf-8", "surrogateescape"), accepts)
+
+
+def _readable_bytes(data: bytes, accepts: Callable[[bytes], bool]) -> None:
+    """Puts plain characters where others are, as long as that is accepted."""
+    for k in [k for k, b in enumerate(data) if chr(b) not in _PLAIN][:_MOST_PLAIN]:
+        for plain in b"a0 ":
+            new = data[:k] + bytes([plain]) + data[k + 1 :]
+            if accepts(new):
+                data = new
+                break
 
 
 class _Work:

@@ -10,8 +10,8 @@ from butfor.solve.base import Limit, Solver, SolverResult, Stack, Verdict
 __all__ = ["Limit", "Solver", "SolverResult", "Stack", "Verdict", "default_solver", "default_stack"]
 
 
-def default_solver() -> Solver:
-    """z3, or the program that BUTFOR_SOLVER names; it is imported now, not before."""
+def default_solver(in_series: bool = False) -> Solver:
+    """z3, or the program that BUTFOR_SOLVER names; it is imported now, not before. `in_series`: for many checks one after another."""
     command = os.environ.get("BUTFOR_SOLVER")
     if command:
         from butfor.solve.process_solver import ProcessSolver
@@ -19,7 +19,7 @@ def default_solver() -> Solver:
         return ProcessSolver(shlex.split(command))
     from butfor.solve.z3_solver import Z3Solver
 
-    return Z3Solver()
+    return Z3Solver(in_series)
 
 
 def default_stack() -> Stack:

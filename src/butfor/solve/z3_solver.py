@@ -23,12 +23,17 @@ _MOST_MILLISECONDS = 2**31
 
 
 class Z3Solver:
-    """Checks by z3, each in a context of its own: checks in several threads do not meet."""
+    """Checks by z3, each in a context of its own: checks in several threads do not meet. `in_series`: one context for checks one after another."""
+
+    def __init__(self, in_series: bool = False) -> None:
+        self._context: Any = None
+        self._in_series = in_series
 
     def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model."""
         start = time.monotonic()
-        session = _Session(problem, with_selectors=False)
+        session = _Session(problem, with_selectors=False, context=self._context)
+        self._context = session.context if self._in_series else None
         verdict = session.verdict((), limit)
         model = session.model(problem.variables()) if verdict is Verdict.SAT else {}
         if model is None:  # an answer that is not understood is none
@@ -54,12 +59,12 @@ def _names(problem: Problem[Name], numbers: Sequence[int]) -> tuple[Name, ...]:
 class _Checks:
     """A z3 context of its own, with one solver in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, context: Any = None) -> None:
         try:
             self.z3: Any = importlib.import_module("z3")
         except ImportError as e:
             raise ButforError("z3 is not installed: `pip install z3-solver` brings it") from e
-        self.context = self.z3.Context()
+        self.context = context or self.z3.Context()
         self.solver: Any = self.z3.Solver(ctx=self.context)
         self.selectors: list[Any] = []
 
@@ -145,8 +150,8 @@ class _Checks:
 class _Session(_Checks):
     """One problem loaded into one z3 context."""
 
-    def __init__(self, problem: Problem[Any], with_selectors: bool) -> None:
-        super().__init__()
+    def __init__(self, problem: Problem[Any], with_selectors: bool, context: Any = None) -> None:
+        super().__init__(context)
         text = script(problem, with_selectors)
         if not with_selectors and text.startswith(BITS):
             self.solver = self._by_steps()

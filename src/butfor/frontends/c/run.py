@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from butfor.errors import CannotRecord, DiskFull, UnsupportedError
 
 STOP_SIGNAL = 41  # the runtime's: finish the recording and end
 _NO_RANDOM = 0x0040000
+_ASK = 0xFFFFFFFF
 _POLL = 0.02
 _GRACE = 1.0
 
@@ -43,13 +45,29 @@ class RunResult:
     limit: str
 
 
+@contextlib.contextmanager
+def prepared() -> Iterator[None]:
+    """Programs started meanwhile get the same addresses every time and leave no core file. Done here, because a child that prepares itself
+    cannot be started the fast way; of this process it changes nothing that lasts."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    personality = getattr(ctypes.CDLL(None), "personality", None)
+    before = personality(_ASK) if personality else -1
+    try:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+        if personality and before != -1:
+            personality(before | _NO_RANDOM)
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
+        if personality and before != -1:
+            personality(before)
+
+
 def prepare() -> None:
     """Runs in the child: same addresses every time, no core file, a new session."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, AttributeError):
-        import ctypes
-
         ctypes.CDLL(None).personality(_NO_RANDOM)
 
 
@@ -64,9 +82,10 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
         (home / "stdin").write_bytes(spec.stdin)
         with open(home / "stdin", "rb") as stdin, open(home / "stdout", "wb") as out, open(home / "stderr", "wb") as err:
             start = time.perf_counter()
-            process = subprocess.Popen(
-                [name, *spec.args], executable=executable, stdin=stdin, stdout=out, stderr=err, env=env, cwd=cwd, preexec_fn=prepare
-            )
+            with prepared():
+                process = subprocess.Popen(
+                    [name, *spec.args], executable=executable, stdin=stdin, stdout=out, stderr=err, env=env, cwd=cwd, start_new_session=True
+                )
             try:
                 limit = _watch(process, spec, home, start)
             except BaseException:

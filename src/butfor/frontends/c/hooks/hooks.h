@@ -82,6 +82,7 @@ extern u64 bf_events, bf_most_events;
 extern const u64 __cf_counts[3]; /* sites, globals, functions */
 void bf_stop_run(int end) __attribute__((noreturn));
 void bf_nondet_start(void);
+void bf_nondet_give(const char *list);
 void bf_initial(const struct rule *r);
 
 /* fence.c: forbids this process and its children what a run must not do; the two calls that are forbidden to runs but not to the server */

@@ -26,6 +26,8 @@ static char folder[4096];
 static u8 *expected;
 static u64 expected_size;
 static int output;
+static int own_argc;
+static char **own_argv;
 
 static void *shared_memory(u64 n) {
   void *p = mmap(0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -86,10 +88,32 @@ static void limit(int what, u64 n) {
   setrlimit(what, &l);
 }
 
+/* The content of a file of the folder, and a zero behind it; not from the program's heap, which should be as it is without us. */
+static char *content(const char *name, u64 *size) {
+  struct stat s;
+  int fd = open(in_folder(name), O_RDONLY);
+  if (fd < 0) return 0;
+  char *p = fstat(fd, &s) ? MAP_FAILED : mmap(0, (u64)s.st_size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED || read(fd, p, (u64)s.st_size) != s.st_size) _exit(125);
+  close(fd);
+  *size = (u64)s.st_size;
+  return p;
+}
+
+/* Other arguments, as many as the server has, and other nondeterministic values, if they were given for the runs from now on. */
+static void take_input(void) {
+  u64 n = 0;
+  char *p = content("arguments", &n), *end = p + n;
+  for (int i = 1; p && p < end && i < own_argc; i++, p += strlen(p) + 1) own_argv[i] = p;
+  p = content("nondet", &n);
+  if (p) bf_nondet_give(p);
+}
+
 static void become_program(const struct request *q) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int in = open(in_folder("stdin"), O_RDONLY), null = open("/dev/null", O_RDWR);
+  take_input();
   dup2(in, 0);
   dup2(output, 1);
   dup2(null, 2);
@@ -174,7 +198,8 @@ static void serve(void) {
   }
 }
 
-static __attribute__((constructor(101))) void start(void) {
+static __attribute__((constructor(101))) void start(int argc, char **argv) {
+  own_argc = argc, own_argv = argv;
   const char *where = getenv("BUTFOR_SERVE");
   if (!where || strlen(where) > sizeof folder - 64) _exit(125);
   strcpy(folder, where);

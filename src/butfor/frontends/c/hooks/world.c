@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
@@ -49,11 +50,14 @@ void *__cf_w___VERIFIER_nondet_pointer(void) { return (void *)nondet(); }
 void __cf_w___VERIFIER_nondet_memory(void *p, size_t n) {
   for (size_t i = 0; i < n; i++) ((u8 *)p)[i] = (u8)nondet();
 }
-void bf_nondet_start(void) {
-  const char *list = getenv("BUTFOR_NONDET");
+void bf_nondet_give(const char *list) {
   count = nondet_count(list);
-  given = calloc(count + 1, sizeof *given);
+  given = mmap(0, (count + 1) * sizeof *given, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (given == MAP_FAILED) _exit(125);
   nondet_read(list, count, given);
+}
+void bf_nondet_start(void) {
+  bf_nondet_give(getenv("BUTFOR_NONDET"));
   unsetenv("BUTFOR_NONDET");
 }
 
