@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from butfor.encode.terms import Term, variables
 from butfor.path.decided import Decided
 from butfor.path.model import Cell, Input, Instance, Kind, Path
+from butfor.path.names import UNKNOWN
 from butfor.path.reach import Escapes, Frames
 from butfor.path.scopes import Scopes, ends
 from butfor.path.state import Draft, State
@@ -69,8 +70,11 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
                 () if d.node[0] < 0 else scopes.rounds(d.node[0]),
             )
         )
+    cells = tuple(c for name, c in state.cells.items() if name in used)
+    if any(c.type == UNKNOWN for c in cells) and not state.approximate:
+        state.approximate["what a part of a condition that did not run would have given is unknown"] = None
     return Path(
-        cells=tuple(c for name, c in state.cells.items() if name in used),
+        cells=cells,
         instances=tuple(instances),
         check=phi,
         place=parts.check,

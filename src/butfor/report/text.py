@@ -57,8 +57,6 @@ def _failure_block(page: Page, explanation: Explanation, sources: Mapping[str, s
     if failure is None:
         if explanation.status is Status.UNSUPPORTED:
             yield from page.wrap("this program cannot be explained")
-        elif "search" in explanation.extra:
-            yield from page.wrap("no failure: no input was found with which the program fails")
         else:
             searched = explanation.extra.get("search")
             ending = searched["verdict"] if isinstance(searched, Mapping) else f"the program {explanation.run.ending}"

@@ -68,6 +68,7 @@ def shown(given: Input) -> str:
 def search_dict(state: State, refused: int) -> dict[str, Any]:
     """The `search` object of the JSON report: what was tried."""
     return {
+        "verdict": "no input was found with which the program fails" if not state.failing else "inputs were found with which the program fails",
         "runs": state.tried,
         "quick_runs": state.quick,
         "solved": state.solved,
