@@ -63,6 +63,7 @@ class Options:
     depth: int | None = None
     budget: float = DEFAULT_BUDGET  # seconds for the analysis
     inputs: Inputs | None = None  # None: each method's own choice
+    story: bool = False  # tell the run step by step, for reports that show it
     check: bool = False  # replay everything and compare with the recorded values
 
     def __post_init__(self) -> None:
