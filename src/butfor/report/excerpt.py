@@ -16,15 +16,20 @@ def excerpt(page: Page, source: str, line: int, column: int, text: str = "") -> 
 
     Without `text` the underline goes to the end of the statement; with column 0 the whole line is underlined.
     """
-    # Only these end a line for a compiler; str.splitlines() knows more, form feed among them.
-    lines = source.replace("\r\n", "\n").split("\n")
+    lines = source_lines(source)
     if not 1 <= line <= len(lines):
         return []
-    start, end = _span(lines[line - 1], column, text)
+    start, end = span(lines[line - 1], column, text)
     return _drawn(page, lines[line - 1], line, start, end)
 
 
-def _span(raw: str, column: int, text: str) -> tuple[int, int]:
+def source_lines(source: str) -> list[str]:
+    """The lines of a source as a compiler counts them; str.splitlines() knows more ends of lines, form feed among them."""
+    return source.replace("\r\n", "\n").split("\n")
+
+
+def span(raw: str, column: int, text: str) -> tuple[int, int]:
+    """Where `text` at byte `column` stands in a line, in characters."""
     start = _character(raw, column)
     first = text.split("\n", 1)[0].rstrip()
     if first and not raw.startswith(first, start) and first in raw:

@@ -92,7 +92,9 @@ class _Reads:
 
     def _written(self, writer: int, size: int, address: int | None) -> Iterator[Found]:
         """Bytes of memory that an input call wrote."""
-        for source in self.trace.memory.sources(writer, size, address) if address is not None else ():
+        if address is None:
+            return
+        for source in self.trace.memory.sources(writer, size, address):
             e = self.log.event[source.number - 1] if source.kind == "event" else None
             if e is not None and int(e["kind"]) == INPUT and 0 <= address - int(e["addr"]) < int(e["len"]):
                 yield from self._input(source.number - 1, address - int(e["addr"]), min(size, int(e["addr"]) + int(e["len"]) - address), False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from butfor.program.debug import CType
 from butfor.program.model import Instr
 from butfor.program.types import Kind, store_size
 from butfor.story.model import Change, Frame, Thing
@@ -40,6 +41,7 @@ class Seen:
         self.frames: dict[int, Frame] = {}
         self._numbers: dict[Key, int] = {}
         self._cells: dict[tuple[int, str], bytes] = {}
+        self._types: dict[int, CType] = {}  # heap block -> what it was used as
         self._near: dict[tuple[int, int], dict[str, tuple[int, int]]] = {}  # thing, 16 bytes of it -> path -> offset, size
 
     def access(self, node: Node, instr: Instr) -> Iterator[Change]:
@@ -153,6 +155,11 @@ class Seen:
         if declared is None:
             return f"+{offset}"
         ctype, within = declared
+        known = self._types.get(o.number)
+        if known is None or (ctype.kind == "struct" and ctype.size > known.size):
+            self._types[o.number] = known = ctype
+        if known.size >= ctype.size:  # what the block was used as before tells more than a pointer into it
+            ctype, within = known, offset % known.size if known.size else 0
         path, _, rest = smallest(ctype, within, size)
         if rest or not ctype.size:
             return f"+{offset}"

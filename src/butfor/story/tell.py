@@ -20,7 +20,7 @@ from butfor.trace.static import StaticSegment
 from butfor.trace.steps import Step
 from butfor.trace.trace import Node
 
-MOST_STEPS = 4000
+MOST_STEPS = 3000
 _NEAR = 2  # segments told around one that matters
 _ENDS = 200  # segments told at the beginning and at the end
 _PARTS = 4  # segments between two parts of one condition

@@ -1,0 +1,79 @@
+// What the reader says about statements: benign or guilty. Kept in this browser, for this report.
+const store = `butfor-marks-${data.id}`;
+let marks = { ...data.marks };
+try { marks = { ...marks, ...JSON.parse(localStorage.getItem(store) || "{}") }; } catch { /* without a store they last until the page is closed */ }
+
+const MARKS = [["benign", "✓", "This is right: leave it out, and what only it leads to"], ["guilty", "✗", "This is the fault"]];
+for (const place of all(".marks[data-for]")) {
+  const at = place.dataset.for;
+  place.setAttribute("role", "group");
+  place.setAttribute("aria-label", `Mark ${at}`);
+  for (const [mark, sign, title] of MARKS) {
+    const button = make("button", { type: "button", title, "aria-pressed": "false" }, make("span", { "aria-hidden": "true" }, sign), ` ${mark}`);
+    Object.assign(button.dataset, { at, mark });
+    place.append(button);
+  }
+}
+
+function keepMarks() {
+  try { localStorage.setItem(store, JSON.stringify(marks)); } catch { /* as above */ }
+}
+const markRows = () => Object.entries(marks).filter(([, mark]) => mark).sort(([a], [b]) => (a < b ? -1 : 1));
+
+function showMarks() {
+  for (const button of all(".marks button")) button.setAttribute("aria-pressed", String(marks[button.dataset.at] === button.dataset.mark));
+  for (const item of all("[data-at]")) {
+    if (item.tagName === "BUTTON") continue;
+    item.classList.toggle("is-benign", marks[item.dataset.at] === "benign");
+    item.classList.toggle("is-guilty", marks[item.dataset.at] === "guilty");
+  }
+  const guilty = all(".tree .is-guilty").map((item) => item.closest(".node"));
+  for (const node of all(".node")) node.querySelector(":scope > .label").classList.toggle("off-path", guilty.length > 0 && !guilty.some((g) => node.contains(g)));
+  const rows = markRows(), bar = byId("marks-bar");
+  if (!bar) return;
+  bar.hidden = rows.length === 0;
+  byId("marks-count").textContent = rows.length ? `${plural(rows.length, "mark")} (${rows.map(([at, mark]) => `${at} ${mark}`).join(", ")})` : "";
+}
+const quoted = (words) => (/^[\w@%+=:,./-]+$/.test(words) ? words : `'${words.replaceAll("'", "'\\''")}'`);
+const markFlags = () => markRows().map(([at, mark]) => `--${mark} ${quoted(at)}`).join(" ");
+const markFile = () => JSON.stringify({ format: 1, marks: markRows().map(([at, mark]) => ({ at, mark })) }, null, 1) + "\n";
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest(".marks button");
+  if (!button) return;
+  const { at, mark } = button.dataset;
+  marks[at] = marks[at] === mark ? "" : mark;
+  keepMarks();
+  showMarks();
+});
+if (byId("marks-bar")) {
+  byId("marks-flags").addEventListener("click", (event) => copy(markFlags(), event.currentTarget));
+  byId("marks-clear").addEventListener("click", () => { for (const at of Object.keys(marks)) marks[at] = ""; keepMarks(); showMarks(); });
+  byId("marks-file").addEventListener("click", () => {
+    const link = make("a", { href: URL.createObjectURL(new Blob([markFile()], { type: "application/json" })), download: "RUN.bfr.marks.json" });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  });
+}
+
+// The tree opens and closes.
+document.addEventListener("click", (event) => {
+  const twist = event.target.closest(".twist");
+  if (twist) turn(twist.closest(".node"), twist.getAttribute("aria-expanded") !== "true");
+});
+function turn(node, open) {
+  node.classList.toggle("shut", !open);
+  const twist = node.querySelector(":scope > .label > .twist");
+  if (twist) twist.setAttribute("aria-expanded", String(open));
+}
+{
+  let shown = 0;
+  for (const node of all(".node")) {
+    const inside = node.parentElement.closest(".node.shut");
+    const hasKids = node.querySelector(":scope > .kids");
+    // The first levels are open while they are few; what was computed there opens on demand.
+    if (!inside && shown < 12 && hasKids) shown += node.querySelectorAll(":scope > .kids > .node").length;
+    else turn(node, false);
+  }
+}
+showMarks();
