@@ -21,7 +21,7 @@ from butfor.report.html_data import Spans, story_data
 from butfor.report.html_source import files, involved
 from butfor.report.html_tree import nodes, place
 from butfor.report.inert import inert, one_line
-from butfor.report.words import KIND_WORDS, MOST_ROWS, ordered_reasons, telling_reason
+from butfor.report.words import KIND_WORDS, MOST_ROWS, ordered_reasons, telling_reason, what_happened
 from butfor.story.model import Input
 
 _SCRIPTS = ("core.js", "source.js", "marks.js", "timeline.js", "memory.js", "step.js", "start.js")
@@ -159,7 +159,7 @@ def _link(file: str, line: int) -> str:
 
 
 def _row(row: RankedStatement, numbers: Mapping[str, int]) -> dict[str, Any]:
-    best = telling_reason(row)
+    best, did = telling_reason(row), what_happened(row)
     return {
         "rank": row.rank,
         "file": inert(row.file),
@@ -170,6 +170,7 @@ def _row(row: RankedStatement, numbers: Mapping[str, int]) -> dict[str, Any]:
         "role": inert(row.role),
         "evidence": row.evidence.value,
         "why": "" if best is None else one_line(best.text),
+        "did": "" if did is None else one_line(did.text),
         "reasons": [_reason(reason) for reason in ordered_reasons(row)],
         "also": [{"file": inert(a.file), "line": a.line, "why": one_line(a.why), "link": _link(a.file, a.line)} for a in row.also],
     }

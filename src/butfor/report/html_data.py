@@ -8,7 +8,7 @@ from typing import Any
 from butfor.explanation import Explanation
 from butfor.report.excerpt import source_lines, span
 from butfor.report.html_source import shown_line
-from butfor.report.inert import inert, one_line
+from butfor.report.inert import one_line
 from butfor.story.model import Story, Why
 
 _KINDS = {"assign": 0, "branch": 1, "call": 2, "return": 3}
@@ -35,10 +35,11 @@ class Texts:
 
 
 class Spans:
-    """Where statements stand in their lines, in the characters that the page shows."""
+    """Where statements stand in their lines, in the characters that the page shows, or in those of the source."""
 
-    def __init__(self, sources: Mapping[str, str]) -> None:
+    def __init__(self, sources: Mapping[str, str], as_shown: bool = True) -> None:
         self._sources = sources
+        self._as_shown = as_shown
         self._lines: dict[str, list[str]] = {}
 
     def of(self, file: str, line: int, column: int, text: str) -> tuple[int, int]:
@@ -50,6 +51,8 @@ class Spans:
             return 0, 0
         raw = lines[line - 1]
         start, end = span(raw, column, text)
+        if not self._as_shown:
+            return start, end
         return len(shown_line(raw[:start])), len(shown_line(raw[:end]))
 
 
@@ -116,8 +119,3 @@ class _Columns:
     def _rounds(self, rounds: tuple[Any, ...]) -> int:
         key = tuple(x for r in rounds for x in (r.line, r.activation, r.number, r.total))
         return self.rounds.setdefault(key, len(self.rounds))
-
-
-def shown_name(name: str) -> str:
-    """A file's name as the page shows it."""
-    return inert(name)

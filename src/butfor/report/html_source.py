@@ -143,11 +143,11 @@ def _coloured(text: str) -> list[Markup]:
         lines.pop()
     if len(text) > _MOST_COLOURED:
         return [_plain(line) for line in lines]
-    from pygments.lexers.c_cpp import CLexer
+    from pygments.lexers import get_lexer_by_name
 
     out: list[list[Markup]] = [[]]
     room = _LONGEST
-    for _, token, value in CLexer(stripnl=False, ensurenl=False).get_tokens_unprocessed("\n".join(lines)):
+    for _, token, value in get_lexer_by_name("c").get_tokens_unprocessed("\n".join(lines)):
         name = _class_of(str(token))
         for k, piece in enumerate(value.split("\n")):
             if k:

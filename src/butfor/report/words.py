@@ -36,3 +36,8 @@ def telling_reason(row: RankedStatement) -> Reason | None:
     """The reason that says most to a reader in one sentence."""
     by_method = {reason.method: reason for reason in reversed(row.reasons)}
     return next((by_method[name] for name in _TELLING if name in by_method), best_reason(row))
+
+
+def what_happened(row: RankedStatement) -> Reason | None:
+    """What the statement did in the run, for where the changed run is told on its own."""
+    return next((reason for reason in row.reasons if reason.method == "slice"), telling_reason(row))

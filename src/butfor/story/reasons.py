@@ -11,7 +11,7 @@ from butfor.trace.places import Places
 from butfor.trace.trace import Node, Unknown
 
 _MOST_VISITED = 200
-_MOST_SHOWN = 6
+_MOST_SHOWN = 4
 
 
 class Reasons:

@@ -67,13 +67,13 @@ function turn(node, open) {
   if (twist) twist.setAttribute("aria-expanded", String(open));
 }
 {
+  // The first levels are open while they are few.
   let shown = 0;
   for (const node of all(".node")) {
-    const inside = node.parentElement.closest(".node.shut");
-    const hasKids = node.querySelector(":scope > .kids");
-    // The first levels are open while they are few; what was computed there opens on demand.
-    if (!inside && shown < 12 && hasKids) shown += node.querySelectorAll(":scope > .kids > .node").length;
-    else turn(node, false);
+    const kids = node.querySelectorAll(":scope > .kids > .node").length;
+    if (!kids) continue;
+    if (shown + kids > 12 || node.parentElement.closest(".node.shut")) turn(node, false);
+    else shown += kids;
   }
 }
 showMarks();

@@ -41,6 +41,16 @@ for (const [id, action] of [["prev", () => move(-1)], ["next", () => move(1)], [
 byId("help-open").addEventListener("click", () => byId("help").showModal());
 byId("help-close").addEventListener("click", () => byId("help").close());
 addEventListener("hashchange", readHash);
+
+// Beside the story, source and run fill what is left of the window below the head.
+const side = document.querySelector(".evidence"), wide = matchMedia("(min-width: 68rem)");
+function fit() {
+  const top = Math.max(document.querySelector(".body").getBoundingClientRect().top + 22, 13);
+  side.style.height = wide.matches ? `max(34rem, ${Math.floor(innerHeight - top - 13)}px)` : "";
+}
+addEventListener("scroll", () => requestAnimationFrame(fit), { passive: true });
+addEventListener("resize", fit);
+fit();
 if (!readHash()) {
   if (data.causes.length) selectCause(1, { quiet: true });
   else if (data.failure.length && data.failure[0] >= 0) selectLine(data.failure[0], data.failure[1], { quiet: true });
