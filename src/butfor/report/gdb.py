@@ -12,7 +12,6 @@ from butfor.report.words import KIND_WORDS, telling_reason
 from butfor.story.model import Stop
 
 _PLAIN_NAME = re.compile(r"[\w./+@%=-]+\Z")
-_HEAD = re.compile(r"\bfor\s*\(")
 
 
 def render(explanation: Explanation) -> str:
@@ -31,41 +30,33 @@ def _lines(e: Explanation) -> Iterator[str]:
     yield from _arguments(e.run.args)
     stops = e.story.stops if e.story is not None else ()
     by_place = {(stop.file, stop.line): stop for stop in reversed(stops)}
-    seen = set()
+    seen: set[tuple[str, int]] = set()
     for row in e.ranking:
         stop = by_place.get((row.file, row.line))
-        if stop is None or (row.file, row.line) in seen:
+        if stop is None or (stop.file, stop.at) in seen:
             continue
-        seen.add((row.file, row.line))
+        seen.add((stop.file, stop.at))
         reason = telling_reason(row)
         yield ""
         yield f"# cause {row.rank}: {one_line(row.text)}"
         if reason is not None:
             yield f"#   {one_line(reason.text)}"
-        yield from _break(stop, _is_loop_head(e, stop))
+        yield from _break(stop)
     if failure.file and failure.line and (failure.file, failure.line) not in seen:
         yield ""
         yield "# where the failure shows"
-        yield from _break(Stop(failure.file, failure.line, 1, 1), False)
+        yield from _break(Stop(failure.file, failure.line, failure.line, 1, 1))
 
 
-def _is_loop_head(e: Explanation, stop: Stop) -> bool:
-    """Whether the line holds more than one place to stop at, which makes counting useless."""
-    lines = e.sources.get(stop.file, "").replace("\r\n", "\n").split("\n")
-    return stop.line <= len(lines) and _HEAD.search(lines[stop.line - 1]) is not None
-
-
-def _break(stop: Stop, is_head: bool) -> Iterator[str]:
+def _break(stop: Stop) -> Iterator[str]:
     if not _PLAIN_NAME.match(stop.file):
         yield f"# gdb cannot be told of a file with this name: {one_line(stop.file)}"
         return
-    where = f"break {stop.file}:{stop.line}"
-    if is_head and stop.values:
-        yield f"{where} if {' && '.join(f'{name} == {value}' for name, value in stop.values)}"
-        return
-    yield where
-    if stop.hit > 1 and not is_head:
-        yield f"# it is reached {stop.total:,} times; number {stop.hit:,} matters"
+    if stop.at != stop.line:
+        yield "# it is in the head of a loop: gdb stops at what ran next"
+    yield f"break {stop.file}:{stop.at}"
+    if stop.hit > 1:
+        yield f"# the line is reached {stop.total:,} times; number {stop.hit:,} matters"
         yield f"ignore $bpnum {stop.hit - 1}"
 
 

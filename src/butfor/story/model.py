@@ -104,13 +104,16 @@ class Input:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Where a debugger meets a cause: the line is reached `total` times, the one that matters is number `hit`; `values` hold then."""
+    """Where a debugger meets the statement in line `line`: `at` is reached `total` times, the one that matters is number `hit`.
+
+    `at` is another line where a debugger does not stop in the statement itself: after the head of a loop.
+    """
 
     file: str
     line: int
+    at: int
     hit: int
     total: int
-    values: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
