@@ -13,7 +13,6 @@ from butfor.explanation import Explanation, RunInfo, Status
 from butfor.report.json_report import render
 from tests.report.sample import explanation, failure, row
 
-
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text("utf-8"))
 
 

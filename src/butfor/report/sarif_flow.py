@@ -39,7 +39,7 @@ def _of_story(e: Explanation, story: Story, location: Location) -> list[dict[str
     lowest = chosen[0].depth if chosen else 0  # viewers expect the first level to be 0
     return [
         {
-            "location": location(s.file, s.line, s.column, s.text, f"{one_line(s.text)}: {said(s)}" if said(s) else one_line(s.text), s.function),
+            "location": location(s.file, s.line, s.column, s.text, f"{one_line(s.text)} → {said(s)}" if said(s) else one_line(s.text), s.function),
             "importance": "essential" if ranks[s.file, s.line, s.text] <= _ESSENTIAL else "important",
             "kinds": [s.kind],
             "nestingLevel": max(0, s.depth - lowest),
