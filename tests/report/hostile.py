@@ -9,7 +9,10 @@ from butfor.explanation import Also, Explanation, Reason
 from tests.report.pages import FIX, TREE, story, whole
 from tests.report.sample import failure, row
 
-HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1><b class=pwned>`]](evil) | @user \x1b[31mred\x1b]0;t\x07\r\u202e\u200b\x9b1m\udcff"
+HOSTILE = (
+    "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1><b class=pwned>`]](evil) | @user "
+    "\x1b[31mred\x1b]0;t\x07\r\u202e\u200b\x9b1m\udcff"
+)
 FILE = "a,b:c%\"'</script>\x1b[2J\udcfe.c"
 LONG = "x" * 10_000
 
@@ -43,9 +46,7 @@ def hostile() -> Explanation:
     methods: dict[str, Any] = {
         "cascade": {"causes": tree},
         "repair": {"repairs": [{**FIX, "file": FILE, "after": HOSTILE, "diff": f"--- a/{FILE}\n+++ b\n@@ -7 +7 @@\n-{HOSTILE}\n+{HOSTILE}\n"}]},
-        "error-invariants": {
-            "abstract_trace": [{"kind": "invariant", "formula": HOSTILE}, {"kind": "statement", "file": FILE, "line": 7, "text": HOSTILE}]
-        },
+        "error-invariants": {"abstract_trace": [{"kind": "invariant", "formula": HOSTILE}, {"kind": "statement", **_bad()[0]}]},
     }
     source = "\n".join(["", "/*", HOSTILE, LONG, "\x0c", HOSTILE, '"' + HOSTILE, HOSTILE])
     return whole(failure=bad, ranking=rows, methods=methods, notes=(HOSTILE,), sources={FILE: source}, story=told, extra={"again": HOSTILE})

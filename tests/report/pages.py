@@ -8,7 +8,7 @@ from butfor.explanation import Evidence, Explanation, Reason
 from butfor.story.model import Change, Frame, Input, Round, Stop, Story, Thing, Told, Why
 from tests.report.sample import SOURCE, explanation, row
 
-FIX = {
+FIX: dict[str, Any] = {
     "file": "prog.c",
     "line": 7,
     "before": "        x = x - 2;",
@@ -19,7 +19,7 @@ FIX = {
     "passing_kept": 3,
     "passing_total": 3,
 }
-TREE = [
+TREE: list[dict[str, Any]] = [
     {
         "id": 0,
         "parent": None,

@@ -14,7 +14,7 @@ function up(control) {
   if (why) selectStep(why.step);
 }
 const keys = {
-  j: () => move(1), k: () => move(-1), u: () => up(false), c: () => up(true), f: () => selectStep(data.failing),
+  j: () => move(1), k: () => move(-1), u: () => up(false), c: () => up(true), f: () => selectStep(data.failing), o: openNext,
   b: () => { if (visited.length) selectStep(visited.pop(), { back: true }); },
   "/": () => byId("find").focus(),
 };

@@ -73,9 +73,9 @@ function drawRow(r) {
     element.append(make("span", { class: "n" }), `${plural(row.gap, "step")} not shown`);
   } else if (row.fold) {
     const [from, to] = row.fold.map((k) => rounds[k]);
-    const which = from.number === to.number ? `round ${from.number}` : `rounds ${from.number}–${to.number}`;
+    const which = from.number === to.number ? `round ${grouped(from.number)}` : `rounds ${grouped(from.number)}–${grouped(to.number)}`;
     element.classList.add("fold");
-    element.append(make("span", { class: "n" }, "▸"), `${which} of ${from.total} of the loop in line ${from.line}: ${plural(row.steps, "step")}`);
+    element.append(make("span", { class: "n" }, "▸"), `${which} of ${grouped(from.total)} of the loop in line ${from.line}: ${plural(row.steps, "step")}`);
   } else {
     const i = row.step, place = placeOf(i), indent = Math.min(S.depth[i], 10) * 12;
     const words = make("span", { class: "t" }, place.text);
@@ -105,6 +105,11 @@ function followTimeline() {
 function move(by) {
   let r = selection.step >= 0 ? rowOfStep[selection.step] : by > 0 ? -1 : rows.length;
   for (r += by; r >= 0 && r < rows.length; r += by) if (rows[r].step !== undefined) return selectStep(rows[r].step);
+}
+function openNext() {
+  const after = selection.step >= 0 ? rowOfStep[selection.step] : -1;
+  const r = rows.findIndex((row, k) => row.fold && k > after);
+  if (r >= 0) clicked(r);
 }
 function clicked(r) {
   const row = rows[r];
