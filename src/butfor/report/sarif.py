@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from butfor.plain import plain
 from butfor.report.fixes import Fix, fixes
 from butfor.report.html_data import Spans
 from butfor.report.inert import inert, one_line
+from butfor.report.json_report import json_text
 from butfor.report.sarif_flow import flow
 from butfor.report.words import KIND_WORDS, MOST_ROWS, telling_reason
 
@@ -27,7 +27,7 @@ _BLANKS = re.compile(r"\s+")
 
 def render(explanation: Explanation) -> str:
     """The log, ending in a newline."""
-    return json.dumps(plain(_log(explanation)), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(plain(_log(explanation)))
 
 
 def _log(e: Explanation) -> dict[str, Any]:
