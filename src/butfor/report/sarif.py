@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
@@ -77,9 +76,7 @@ class Places:
         data = os.path.normpath(name).encode("utf-8", "surrogateescape")
         if os.path.isabs(name):
             return {"uri": "file://" + quote(data, safe="/")}
-        first = str(PurePosixPath(os.fsdecode(data))).split("/")[0]
-        written = quote(data, safe="/")
-        return {"uri": f"./{written}" if ":" in first else written, "uriBaseId": _ROOT}
+        return {"uri": quote(data, safe="/"), "uriBaseId": _ROOT}
 
     def physical(self, file: str, line: int, column: int = 0, text: str = "") -> dict[str, Any]:
         """A physical location; columns are those of characters."""
