@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import shlex
@@ -17,7 +18,7 @@ from markupsafe import Markup, escape
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Reason, Status
 from butfor.plain import text_of
 from butfor.report.fixes import Fix, avoided, fixes
-from butfor.report.html_data import Spans, story_data
+from butfor.report.html_data import Spans, page_data
 from butfor.report.html_source import files, involved
 from butfor.report.html_tree import nodes, place
 from butfor.report.inert import inert, one_line
@@ -25,6 +26,7 @@ from butfor.report.words import KIND_WORDS, MOST_ROWS, ordered_reasons, telling_
 from butfor.story.model import Input
 
 _SCRIPTS = ("core.js", "source.js", "marks.js", "timeline.js", "memory.js", "step.js", "start.js")
+_PACKED = 50_000  # characters of data above which they are packed
 _GLYPHS = {Evidence.PROVED: "■", Evidence.REPLAYED: "▶", Evidence.HEURISTIC: "○"}
 
 
@@ -37,16 +39,18 @@ def render(explanation: Explanation) -> str:
     """The page, to be written as UTF-8."""
     numbers = {name: k for k, name in enumerate(_ordered(explanation))}
     style = _part("page.css")
-    script = "'use strict';\n(() => {\n" + "\n".join(_part(name) for name in _SCRIPTS) + "})();\n"
+    script = "'use strict';\n(async () => {\n" + "\n".join(_part(name) for name in _SCRIPTS) + "})();\n"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose})
     view = _view(explanation, numbers)
+    coding, data = _island(_data(explanation, numbers, view))
     return environment.from_string(_part("page.html.j2")).render(
         **view,
         style=Markup(style),
         script=Markup(script),
         policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'",
-        data=_island(_data(explanation, numbers, view)),
+        coding=coding,
+        data=data,
     )
 
 
@@ -62,10 +66,12 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _island(data: Any) -> Markup:
-    """JSON that cannot end the element it stands in."""
+def _island(data: Any) -> tuple[str, Markup]:
+    """The data for the script and how it is coded: JSON that cannot end the element it stands in, packed when there is much of it."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+    if len(text) > _PACKED:
+        return "gzip", Markup(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+    return "", Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def _ordered(e: Explanation) -> list[str]:
@@ -236,7 +242,7 @@ def _data(e: Explanation, numbers: Mapping[str, int], view: Mapping[str, Any]) -
         "copies": [fix.diff for fix in fixes(e)],
         "again": view["avoided"].command if view["avoided"] else "",
         "marks": {inert(str(at)): mark for at, mark in marks.items()} if isinstance(marks, Mapping) else {},
-        **story_data(e, numbers),
+        **page_data(e, numbers, view["tree"]),
     }
 
 

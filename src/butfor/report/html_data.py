@@ -1,13 +1,14 @@
-"""The story as compact columns for the page's script: texts once, numbers elsewhere."""
+"""The story and the statements of the cause tree as compact columns for the page's script: texts once, numbers elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from butfor.explanation import Explanation
 from butfor.report.excerpt import source_lines, span
 from butfor.report.html_source import shown_line
+from butfor.report.html_tree import Node
 from butfor.report.inert import one_line
 from butfor.story.model import Story, Why
 
@@ -56,19 +57,20 @@ class Spans:
         return len(shown_line(raw[:start])), len(shown_line(raw[:end]))
 
 
-def story_data(explanation: Explanation, files: Mapping[str, int]) -> dict[str, Any]:
-    """What the script needs of the story, or nothing where there is none."""
+def page_data(explanation: Explanation, files: Mapping[str, int], tree: Sequence[Node]) -> dict[str, Any]:
+    """What the script needs of the cause tree and of the story, if there is one."""
+    texts = Texts()
+    made = {str(n.id): [x for s in n.others for x in (files.get(s.file, -1), s.line, texts(s.text), texts(s.values))] for n in tree if n.others}
     story = explanation.story
-    if story is None or not story.steps:
-        return {}
-    return _Columns(explanation, story, files).data()
+    told = _Columns(explanation, story, files, texts).data() if story is not None and story.steps else {}
+    return {"made": made, **told, "texts": texts.all}
 
 
 class _Columns:
-    def __init__(self, explanation: Explanation, story: Story, files: Mapping[str, int]) -> None:
+    def __init__(self, explanation: Explanation, story: Story, files: Mapping[str, int], texts: Texts) -> None:
         self.story = story
         self.files = files
-        self.texts = Texts()
+        self.texts = texts
         self.spans = Spans(explanation.sources)
         self.places: dict[tuple[Any, ...], int] = {}
         self.outside: dict[tuple[int, int], int] = {}
@@ -103,7 +105,6 @@ class _Columns:
             "outside": [list(key) for key in self.outside],
             "total": self.story.total,
             "failing": self.story.failing,
-            "texts": self.texts.all,
         }
 
     def _place(self, file: str, line: int, column: int, function: str, text: str) -> int:

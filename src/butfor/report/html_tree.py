@@ -41,6 +41,11 @@ class Node:
     opens: bool
     closes: int
 
+    @property
+    def others(self) -> tuple[Statement, ...]:
+        """The statements besides the decision itself."""
+        return tuple(s for s in self.statements if s.at != self.at)
+
 
 def nodes(explanation: Explanation) -> tuple[Node, ...]:
     """The causes, each before those that explain it."""

@@ -21,6 +21,7 @@ _WHERE = {GLOBAL: "global", STACK: "stack", DYNAMIC: "stack", HEAP: "heap"}
 _MOST_THINGS = 2000
 _MOST_PARTS = 4096  # of a large write
 _MOST_ERRORS = 1000
+_MOST_CALLERS = 8
 _LONGEST = 60
 
 Key = tuple[int, int, int]  # number of the object, frame, start: a variable that is no object of its own has number 0
@@ -132,9 +133,11 @@ class Seen:
         return -1
 
     def frame(self, number: int) -> int:
-        """The frame itself, after it and those around it have been noted."""
+        """The frame itself, after it and the nearest around it have been noted."""
         at = number
-        while at != NO_FRAME and at not in self.frames:
+        for _ in range(_MOST_CALLERS):
+            if at == NO_FRAME or at in self.frames:
+                break
             parent = int(self.log.frame["parent"][at])
             self.frames[at] = Frame(self.trace.at(int(self.log.frame["entry"][at])).fn.name, -1 if parent == NO_FRAME else parent)
             at = parent

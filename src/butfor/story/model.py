@@ -57,7 +57,7 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One call: its function and the frame that called it, -1 for none."""
+    """One call: its function and the frame that called it, -1 for none; of deep recursion the outer frames are not told."""
 
     function: str
     parent: int

@@ -25,9 +25,9 @@ class Reasons:
         self.index = index
 
     def of(self, node: Node) -> tuple[Why, ...]:
-        """Where the values came from, latest first, then the decision or call that let the step run."""
+        """Where the values came from, latest first, then the decision or call that let the step run; all of them earlier."""
         own = self.index[node]
-        data = sorted(self._data(node, own), key=lambda w: -w.step)[:_MOST_SHOWN]
+        data = sorted((w for w in self._data(node, own) if w.step < own), key=lambda w: -w.step)[:_MOST_SHOWN]
         control = self._control(node, own)
         return (*data, *((control,) if control is not None else ()))
 

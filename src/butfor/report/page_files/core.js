@@ -1,5 +1,10 @@
 // What all parts of the page share: the data, small helpers, the one selection.
-const data = JSON.parse(document.getElementById("data").textContent);
+async function unpacked(coded) {
+  const bytes = Uint8Array.from(atob(coded), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+}
+const island = document.getElementById("data");
+const data = JSON.parse(island.dataset.coding ? await unpacked(island.textContent) : island.textContent);
 document.documentElement.classList.add("js");
 const byId = (id) => document.getElementById(id);
 const all = (query, root) => Array.from((root || document).querySelectorAll(query));

@@ -4,16 +4,19 @@ let marks = { ...data.marks };
 try { marks = { ...marks, ...JSON.parse(localStorage.getItem(store) || "{}") }; } catch { /* without a store they last until the page is closed */ }
 
 const MARKS = [["benign", "✓", "This is right: leave it out, and what only it leads to"], ["guilty", "✗", "This is the fault"]];
-for (const place of all(".marks[data-for]")) {
-  const at = place.dataset.for;
-  place.setAttribute("role", "group");
-  place.setAttribute("aria-label", `Mark ${at}`);
-  for (const [mark, sign, title] of MARKS) {
-    const button = make("button", { type: "button", title, "aria-pressed": "false" }, make("span", { "aria-hidden": "true" }, sign), ` ${mark}`);
-    Object.assign(button.dataset, { at, mark });
-    place.append(button);
+function equip(root) {
+  for (const place of all(".marks[data-for]", root)) {
+    const at = place.dataset.for;
+    place.setAttribute("role", "group");
+    place.setAttribute("aria-label", `Mark ${at}`);
+    for (const [mark, sign, title] of MARKS) {
+      const button = make("button", { type: "button", title, "aria-pressed": "false" }, make("span", { "aria-hidden": "true" }, sign), ` ${mark}`);
+      Object.assign(button.dataset, { at, mark });
+      place.append(button);
+    }
   }
 }
+equip(document);
 
 function keepMarks() {
   try { localStorage.setItem(store, JSON.stringify(marks)); } catch { /* as above */ }
@@ -55,6 +58,23 @@ if (byId("marks-bar")) {
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   });
 }
+
+// The statements of a cause are written when they are first asked for.
+function tell(details) {
+  const flat = data.made[details.closest(".node").dataset.id] || [], list = make("ul", {});
+  for (let k = 0; k < flat.length; k += 4) {
+    const at = `${data.files[flat[k]]}:${flat[k + 1]}`, item = make("li", { "data-at": at });
+    item.append(make("a", { class: "pick", href: `#line=${at}` }, make("code", {}, text(flat[k + 2]))), " ");
+    if (flat[k + 3]) item.append(make("span", { class: "vals" }, text(flat[k + 3])), " ");
+    item.append(make("span", { class: "loc" }, at), " ", make("span", { class: "marks", "data-for": at }));
+    list.append(item);
+  }
+  details.append(list);
+  equip(list);
+  showMarks();
+  for (const follow of followers) follow({});
+}
+for (const details of all("details.stmts")) details.addEventListener("toggle", () => tell(details), { once: true });
 
 // The tree opens and closes.
 document.addEventListener("click", (event) => {
