@@ -6,8 +6,9 @@ import base64
 import gzip
 import hashlib
 import json
+import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files as package_files
 from typing import Any
@@ -74,6 +75,13 @@ def _island(data: Any) -> tuple[str, Markup]:
     return "", Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
+def _short_names(names: Iterable[str]) -> dict[str, str]:
+    """Files by their last part, where no other file of the report has the same."""
+    known = list(names)
+    last = [os.path.basename(name) for name in known]
+    return {name: inert(short if last.count(short) == 1 else name) for name, short in zip(known, last, strict=True)}
+
+
 def _ordered(e: Explanation) -> list[str]:
     """The files the report speaks of: that of the best cause first, then that of the failure."""
     known = involved(e)
@@ -82,18 +90,20 @@ def _ordered(e: Explanation) -> list[str]:
 
 
 def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
-    rows = [_row(row, numbers) for row in e.ranking]
+    short = _short_names({*numbers, *(row.file for row in e.ranking), *((e.failure.file,) if e.failure is not None else ())})
+    rows = [_row(row, short) for row in e.ranking]
     found = fixes(e)
     return {
         "title": _title(e),
         "status": e.status.value,
-        "failure": None if e.failure is None else _failure(e.failure, numbers),
+        "failure": None if e.failure is None else _failure(e.failure, numbers) | {"short": short[e.failure.file]},
         "ending": e.run.ending,
         "command": _command(e),
         "rows": rows[:MOST_ROWS],
         "more_rows": rows[MOST_ROWS:],
         "partial": e.status is Status.PARTIAL,
         "avoided": avoided(e),
+        "tried": "butfor" in e.methods,
         "fixes": [_fix(fix, k) for k, fix in enumerate(found)],
         "tree": nodes(e),
         "numbers": numbers,
@@ -137,7 +147,7 @@ def _failure(failure: Failure, numbers: Mapping[str, int]) -> dict[str, Any]:
             facts.append((words, _quoted(failure.details[key])))
     values = failure.details.get("values")
     if isinstance(values, Mapping):
-        facts += [(one_line(str(name)), one_line(str(value))) for name, value in values.items()][:MOST_ROWS]
+        facts += [("", f"{one_line(str(name))} = {one_line(str(value))}") for name, value in values.items()][:MOST_ROWS]
     message = one_line(failure.message) or KIND_WORDS[failure.kind]
     head, colon, rest = message.partition(": ")
     return {
@@ -164,11 +174,12 @@ def _link(file: str, line: int) -> str:
     return f"#line={inert(file)}:{line}"
 
 
-def _row(row: RankedStatement, numbers: Mapping[str, int]) -> dict[str, Any]:
+def _row(row: RankedStatement, short: Mapping[str, str]) -> dict[str, Any]:
     best, did = telling_reason(row), what_happened(row)
     return {
         "rank": row.rank,
         "file": inert(row.file),
+        "short": short[row.file],
         "line": row.line,
         "at": place(row.file, row.line),
         "function": inert(row.function),

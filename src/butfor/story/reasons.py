@@ -50,7 +50,7 @@ class Reasons:
             if at in seen:
                 continue
             seen.add(at)
-            if self._is_step(at) and self.index.get(at) != own:
+            if self._is_step(at) and self.index.get(at) != own and not self._is_untold_return(at):
                 why = self._why("data", name, at)
                 if why is not None:
                     found.setdefault((name, why.step, why.file, why.line), why)
@@ -75,6 +75,10 @@ class Reasons:
         s = self.trace.at(node[0])
         op = s.fn.instrs[node[1]].op
         return op in ("store", "ret", "br", "switch") or (op == "call" and s.seg.start <= node[1] < s.seg.end)
+
+    def _is_untold_return(self, node: Node) -> bool:
+        """Whether this is the return at the end of a function, which passes on what a return statement gave it."""
+        return node not in self.index and self.trace.instr(node).op == "ret"
 
     def _name(self, node: Node) -> str:
         if node[1] < 0 or self.trace.instr(node).op != "load":
