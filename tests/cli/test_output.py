@@ -178,7 +178,7 @@ def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) ->
         assert say is not None
         say("method slice; \x1b[31m" + "x" * 100)
         shown = stream.getvalue()
-    assert shown == "\r\x1b[Kbutfor: method slice; \\x1b["
+    assert shown == "\r\x1b[Kbutfor: method slice; \\x1b[31"
     assert stream.getvalue() == shown + "\r\x1b[K"
 
 
