@@ -103,7 +103,7 @@ function drawMemory() {
   const widths = [0, 0, 0, 0];
   for (const box of boxes) {
     box.nameWidth = Math.max(0, ...box.rows.map((row) => Math.min(row.name.length, 22))) * letter;
-    box.width = Math.max(90, Math.min(box.title.length, 30) * 6.8 + 16, box.nameWidth + Math.max(0, ...box.rows.map((row) => Math.min(shownValue(row, of).length, WIDE))) * letter + 30);
+    box.width = Math.max(90, Math.min(box.title.length, 34) * 7.4 + 16, box.nameWidth + Math.max(0, ...box.rows.map((row) => Math.min(shownValue(row, of).length, WIDE))) * letter + 30);
     widths[box.column] = Math.max(widths[box.column], box.width);
   }
   for (let c = 1; c < 4; c++) lefts[c] = lefts[c - 1] + widths[c - 1] + (widths[c - 1] ? gap : 0);
