@@ -115,6 +115,7 @@ def test_marks_survive_a_reload_and_leave_as_a_file(page: Page, tmp_path: Path) 
     node.locator("> .label").hover()
     node.locator("> .label button[data-mark=benign]").click()
     expect(node.locator("> .kids")).to_be_hidden()
+    expect(page.locator("#marks-count")).to_have_text("1 mark (prog.c:6 benign)")  # else it says that the browser does not keep it
     page.reload()
     expect(page.locator(".tree .node[data-at='prog.c:6'] > .label button[data-mark=benign]").first).to_have_attribute("aria-pressed", "true")
     expect(page.locator("#marks-count")).to_contain_text("1 mark (prog.c:6 benign)")
@@ -127,6 +128,14 @@ def test_marks_survive_a_reload_and_leave_as_a_file(page: Page, tmp_path: Path) 
     expect(page.locator("#marks-bar")).to_be_hidden()
     page.reload()
     expect(page.locator("#marks-bar")).to_be_hidden()
+
+
+def test_marks_that_the_browser_does_not_keep_are_told_as_such(browser: Browser, report: Path) -> None:
+    with opened(browser, report) as page:
+        page.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }")
+        page.locator("#cause-1").hover()
+        page.locator("#cause-1 button[data-mark=guilty]").click()
+        expect(page.locator("#marks-count")).to_have_text("1 mark (prog.c:7 guilty); this browser does not keep them: save them as a file")
 
 
 def test_marks_as_options(browser: Browser, report: Path) -> None:

@@ -18,8 +18,13 @@ function equip(root) {
 }
 equip(document);
 
+let areKept = true;
 function keepMarks() {
-  try { localStorage.setItem(store, JSON.stringify(marks)); } catch { /* as above */ }
+  const wanted = JSON.stringify(marks);
+  try {
+    localStorage.setItem(store, wanted);
+    areKept = localStorage.getItem(store) === wanted;
+  } catch { areKept = false; }
 }
 const markRows = () => Object.entries(marks).filter(([, mark]) => mark).sort(([a], [b]) => (a < b ? -1 : 1));
 
@@ -35,7 +40,7 @@ function showMarks() {
   const rows = markRows(), bar = byId("marks-bar");
   if (!bar) return;
   bar.hidden = rows.length === 0;
-  byId("marks-count").textContent = rows.length ? `${plural(rows.length, "mark")} (${rows.map(([at, mark]) => `${at} ${mark}`).join(", ")})` : "";
+  byId("marks-count").textContent = rows.length ? `${plural(rows.length, "mark")} (${rows.map(([at, mark]) => `${at} ${mark}`).join(", ")})${areKept ? "" : "; this browser does not keep them: save them as a file"}` : "";
 }
 const quoted = (words) => (/^[\w@%+=:,./-]+$/.test(words) ? words : `'${words.replaceAll("'", "'\\''")}'`);
 const markFlags = () => markRows().map(([at, mark]) => `--${mark} ${quoted(at)}`).join(" ");
