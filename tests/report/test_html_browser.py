@@ -132,7 +132,7 @@ def test_marks_survive_a_reload_and_leave_as_a_file(page: Page, tmp_path: Path) 
 
 def test_marks_that_the_browser_does_not_keep_are_told_as_such(browser: Browser, report: Path) -> None:
     with opened(browser, report) as page:
-        page.evaluate("Storage.prototype.setItem = () => { throw new Error('full'); }")
+        page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
         page.locator("#cause-1").hover()
         page.locator("#cause-1 button[data-mark=guilty]").click()
         expect(page.locator("#marks-count")).to_have_text("1 mark (prog.c:7 guilty); this browser does not keep them: save them as a file")
