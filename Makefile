@@ -14,9 +14,9 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $@
 
 demo: $(STAMP)
-	$(BIN)/butfor explain examples/triangle.c -- 6 5 4
-	@$(BIN)/butfor explain examples/triangle.c --format json -o demo-report.json -- 6 5 4
-	@echo "The same answer as JSON: demo-report.json"
+	$(BIN)/butfor explain examples/triangle.c --format text -o demo-report.html -o demo-report.json -- 6 5 4
+	@echo "The same answer to browse: file://$(CURDIR)/demo-report.html"
+	@echo "The same answer as JSON:   demo-report.json"
 
 test: lint
 	$(PYTEST) -n 2 -m "not slow and not real"

@@ -12,6 +12,7 @@ from butfor.explanation import Status
 def test_exit_codes_are_the_published_ones() -> None:
     assert {code.name: int(code) for code in ExitCode} == {
         "OK": 0,
+        "CAUSE_FOUND": 1,
         "USAGE": 2,
         "CANNOT_EXPLAIN": 3,
         "PARTIAL": 4,

@@ -14,67 +14,7 @@ from butfor.report.json_report import render as render_json
 from butfor.report.text import render as render_text
 from tests.small import explained, source
 
-TEXT = {"type": "string"}
-COUNT = {"type": "integer", "minimum": 0}
-
-
-def obj(required: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """The schema of an object that has these keys, and maybe others."""
-    return {"type": "object", "required": list(required), "properties": {**required, **more}}
-
-
-FAILURE = obj(
-    {
-        "kind": {"enum": ["assertion", "signal", "memory", "division", "exit-status", "output", "no-end", "reach-error"]},
-        "file": TEXT,
-        "line": COUNT,
-        "column": COUNT,
-        "function": TEXT,
-        "message": {"type": "string", "minLength": 5},
-        "details": {"type": "object"},
-    }
-)
-ROW = obj(
-    {
-        "rank": {"type": "integer", "minimum": 1},
-        "file": {"type": "string", "minLength": 1},
-        "line": {"type": "integer", "minimum": 1},
-        "column": {"type": "integer", "minimum": 1},
-        "function": TEXT,
-        "text": {"type": "string", "minLength": 1},
-        "role": {"type": "string", "minLength": 1},
-        "score": {"type": "number", "minimum": 0, "maximum": 1},
-        "evidence": {"enum": ["proved", "replayed", "heuristic"]},
-        "reasons": {"type": "array", "minItems": 1, "items": obj({"method": TEXT, "text": {"type": "string", "minLength": 1}})},
-        "also": {"type": "array", "items": obj({"file": TEXT, "line": {"type": "integer", "minimum": 1}, "why": TEXT})},
-    }
-)
-SLICE = obj({"instances": COUNT, "complete": {"type": "boolean"}, "lines": {"type": "array", "items": {"type": "array"}}})
-SCHEMA = obj(
-    {
-        "schema_version": {"const": 1},
-        "status": {"enum": ["explained", "no-failure", "partial", "unsupported"]},
-        "run": obj(
-            {
-                "args": {"type": "array", "items": TEXT},
-                "instructions": COUNT,
-                "steps": COUNT,
-                "record_seconds": {"type": "number", "minimum": 0},
-                "analyse_seconds": {"type": "number", "minimum": 0},
-                "exit_status": {"type": ["integer", "null"]},
-                "signal": {"type": ["string", "null"]},
-            }
-        ),
-        "failure": {"anyOf": [{"type": "null"}, FAILURE]},
-        "ranking": {"type": "array", "items": ROW},
-        "methods": {
-            "type": "object",
-            "properties": {"slice": obj({"data": SLICE, "control": SLICE, "relevant": SLICE, "complete": {"type": "boolean"}})},
-        },
-        "notes": {"type": "array", "items": TEXT},
-        "memory_errors": {"type": "array", "items": FAILURE},
-    }
-)
+SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "report.schema.json").read_text("utf-8"))
 
 LONG = "\n".join(f" x{n} = x{n - 1} + LAST;" for n in range(1, 15))
 PROGRAMS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -10,6 +10,7 @@ class ExitCode(enum.IntEnum):
     """What the exit status of the command line means. Part of the public interface."""
 
     OK = 0  # explained, or the program did not fail
+    CAUSE_FOUND = 1  # explained, with --fail-on-cause
     USAGE = 2  # wrong use or configuration, a tool is missing, the program does not compile
     CANNOT_EXPLAIN = 3
     PARTIAL = 4  # a limit was reached; what is known so far was printed

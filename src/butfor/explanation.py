@@ -12,6 +12,7 @@ from typing import Any
 
 from butfor.errors import ExitCode
 from butfor.plain import merged, plain
+from butfor.story.model import Story
 
 SCHEMA_VERSION = 1
 
@@ -192,7 +193,8 @@ class Explanation:
     """The whole answer. `ranking` is best first, one row per source statement.
 
     `memory_errors` are those the run survived, other than `failure` itself. `sources` maps file names to source text, for renderers;
-    it is not part of the JSON report. Bytes of a source that are not UTF-8 are kept as surrogate escapes.
+    it is not part of the JSON report. Bytes of a source that are not UTF-8 are kept as surrogate escapes. `story` is the run step by step,
+    made only for the reports that show it (`Options.story`); it is not part of the JSON report either.
     """
 
     status: Status
@@ -204,6 +206,7 @@ class Explanation:
     memory_errors: tuple[Failure, ...] = ()
     extra: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
+    story: Story | None = field(default=None, repr=False)
     schema_version: int = SCHEMA_VERSION
 
     def to_dict(self) -> dict[str, Any]:
@@ -219,3 +222,11 @@ class Explanation:
             "memory_errors": [error.to_dict() for error in self.memory_errors],
         }
         return merged(fixed, self.extra)
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user interrupted the analysis; `explanation` is what was known by then."""
+
+    def __init__(self, explanation: Explanation) -> None:
+        super().__init__()
+        self.explanation = explanation

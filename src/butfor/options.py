@@ -65,6 +65,7 @@ class Options:
     bound: int | None = None  # rounds of a loop and nested calls, for a search; None: the search's own choice
     budget: float = DEFAULT_BUDGET  # seconds for the analysis
     inputs: Inputs | None = None  # None: each method's own choice
+    story: bool = False  # tell the run step by step, for reports that show it
     check: bool = False  # replay everything and compare with the recorded values
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.errors import UnsupportedError
-from butfor.explanation import Explanation, Failure, RunInfo, Status
+from butfor.explanation import Explanation, Failure, Interrupted, RankedStatement, RunInfo, Status
 from butfor.failures.crash import signal_name
 from butfor.failures.find import Verdict, find_failure
 from butfor.failures.point import FailurePoint, Unsupported
@@ -20,11 +20,14 @@ from butfor.frontends.c.record import record, run_spec
 from butfor.frontends.c.run import RunSpec
 from butfor.intervene.otherrun import OtherRun
 from butfor.localize import registry
-from butfor.localize.base import Budget, Case
+from butfor.localize.base import Budget, Case, Diagnosis
 from butfor.localize.slice import is_step
 from butfor.marks import settle
 from butfor.options import Options
 from butfor.rank import rank
+from butfor.story.model import Story
+from butfor.story.stops import MOST_STOPS
+from butfor.story.tell import tell
 from butfor.testsfile import TestCase, read_tests
 from butfor.trace.check import check
 from butfor.trace.dependence import Dependence
@@ -89,31 +92,50 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     marks = settle(options, options.marks)
     notes += (f"there is no line {where} in the sources, so the mark there says nothing" for where in marks.unmatched(places.texts()))
     case = Case(recording, verdict.failure, dependence, places, options, budget, marks, others)
-    diagnoses = []
+    diagnoses: list[Diagnosis] = []
+    failure = failure_of(verdict.failure, places)
+    known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
+    interrupted = False
     for name, localizer in localizers:
-        progress(f"method {name}")
-        diagnosis = localizer(case)
+        progress(f"method {name}; {known}")
+        try:
+            diagnosis = localizer(case)
+        except KeyboardInterrupt:
+            interrupted = True
+            notes.append(f"interrupted in the method {name}: this is what was known by then")
+            break
         diagnoses.append(diagnosis)
         methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
         notes += diagnosis.notes
     if dependence.potentials.is_rough:
         notes.append(_ROUGH)
     status = Status.EXPLAINED
-    if case.budget.is_over() and not all(d.complete for d in diagnoses):
+    if interrupted:
+        status = Status.PARTIAL
+    elif case.budget.is_over() and not all(d.complete for d in diagnoses):
         status = Status.PARTIAL
         notes.append(f"the budget of {options.budget:g} s was used up: this is what was known by then (--budget gives more)")
     elif not all(d.complete for d in diagnoses):
         notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
-    return Explanation(
+    ranking = rank(diagnoses, places, marks, Passing(places, dependence).origins(case.slices["relevant"].distance))
+    answer = Explanation(
         status,
         _timed(info, start),
-        failure_of(verdict.failure, places),
-        rank(diagnoses, places, marks, Passing(places, dependence).origins(case.slices["relevant"].distance)),
+        failure,
+        ranking,
         methods,
         tuple(notes),
         tuple(failure_of(e, places) for e in verdict.memory),
         sources=places.texts(),
     )
+    if interrupted:
+        raise Interrupted(answer)
+    return replace(answer, story=_story(case, ranking, progress)) if options.story else answer
+
+
+def _story(case: Case, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:
+    progress("telling the run step by step")
+    return tell(case, tuple((row.file, row.line, row.text) for row in ranking[:MOST_STOPS]))
 
 
 def _timed(info: RunInfo, start: float) -> RunInfo:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from butfor.cli.output import wants_color
+from butfor.cli.output import progress_line, wants_color
 from butfor.errors import DiskFull, UsageError
 from butfor.explanation import Explanation, Status
 from butfor.files import replacing
@@ -157,3 +159,38 @@ def test_progress_is_for_terminals_only(fake: FakeApi, monkeypatch: pytest.Monke
     monkeypatch.setattr("butfor.api.explain", explain)
     assert run("explain", "prog.c").stderr == ""
     assert seen == [None]
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        """Always true."""
+        return True
+
+
+def test_progress_is_one_line_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CI", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "30")
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    with progress_line() as say:
+        assert say is not None
+        say("method slice; \x1b[31m" + "x" * 100)
+        shown = stream.getvalue()
+    assert shown == "\r\x1b[Kbutfor: method slice; \\x1b[31"
+    assert stream.getvalue() == shown + "\r\x1b[K"
+
+
+def test_progress_says_how_long_a_step_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CI", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "stderr", stream := Terminal())
+    with progress_line() as say:
+        assert say is not None
+        say("method butfor")
+        for _ in range(600):
+            if "method butfor (1 s)" in stream.getvalue():
+                break
+            time.sleep(0.1)
+    assert "method butfor (1 s)" in stream.getvalue()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import jsonschema
@@ -13,50 +13,7 @@ from butfor.explanation import Explanation, RunInfo, Status
 from butfor.report.json_report import render
 from tests.report.sample import explanation, failure, row
 
-
-def obj(required: dict[str, Any]) -> dict[str, Any]:
-    """The schema of an object with these keys and any others."""
-    return {"type": "object", "required": list(required), "properties": required}
-
-
-TEXT, COUNT, NUMBER = {"type": "string"}, {"type": "integer", "minimum": 0}, {"type": "number"}
-FAILURE = obj(
-    {
-        "kind": {"enum": ["assertion", "signal", "memory", "division", "exit-status", "output", "no-end", "reach-error"]},
-        "file": TEXT,
-        "line": COUNT,
-        "column": COUNT,
-        "function": TEXT,
-        "message": TEXT,
-    }
-)
-ROW = obj(
-    {
-        "rank": COUNT,
-        "file": TEXT,
-        "line": COUNT,
-        "column": COUNT,
-        "function": TEXT,
-        "text": TEXT,
-        "role": TEXT,
-        "score": NUMBER,
-        "evidence": {"enum": ["proved", "replayed", "heuristic"]},
-        "reasons": {"type": "array", "items": obj({"method": TEXT, "text": TEXT})},
-        "also": {"type": "array", "items": obj({"file": TEXT, "line": COUNT, "why": TEXT})},
-    }
-)
-RUN = obj({"args": {"type": "array", "items": TEXT}, "instructions": COUNT, "steps": COUNT, "record_seconds": NUMBER, "analyse_seconds": NUMBER})
-SCHEMA = obj(
-    {
-        "schema_version": {"const": 1},
-        "status": {"enum": ["explained", "no-failure", "partial", "unsupported"]},
-        "run": RUN,
-        "failure": {"anyOf": [FAILURE, {"type": "null"}]},
-        "ranking": {"type": "array", "items": ROW},
-        "methods": {"type": "object"},
-        "notes": {"type": "array", "items": TEXT},
-    }
-)
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "report.schema.json").read_text("utf-8"))
 
 
 def loaded(value: Explanation) -> Any:
@@ -79,6 +36,10 @@ def test_schema_of_this_test_refuses_a_wrong_report() -> None:
     wrong["ranking"][0]["evidence"] = "guessed"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(wrong, SCHEMA)
+
+
+def test_the_published_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
 
 def test_values() -> None:

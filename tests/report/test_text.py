@@ -8,7 +8,8 @@ import pytest
 from rich.cells import cell_len
 
 from butfor.explanation import Evidence, Explanation, FailureKind, Reason, RunInfo, Status
-from butfor.report.text import MOST_ROWS, render
+from butfor.report.text import render
+from butfor.report.words import MOST_ROWS
 from tests.report.sample import explanation, failure, many, row
 
 EXPECTED = """\
@@ -22,6 +23,10 @@ prog.c:8:5: assertion failed: x >= 0
 causes, most likely first:
 1  prog.c:7  x = x - 2;
    assignment · in main · heuristic
+     │
+   6 │     if (x < LIMIT)
+   7 │         x = x - 2;
+     │         ^~~~~~~~~~
    slice: wrote the value of x that the assertion read
 2  prog.c:6  x < LIMIT
    condition · in main · proved
@@ -45,6 +50,10 @@ prog.c:8:5: assertion failed: x >= 0
 causes, most likely first:
 1  prog.c:7  x = x - 2;
    assignment - in main - heuristic
+     |
+   6 |     if (x < LIMIT)
+   7 |         x = x - 2;
+     |         ^~~~~~~~~~
    slice: wrote the value of x that the
      assertion read
 2  prog.c:6  x < LIMIT
@@ -105,6 +114,44 @@ def test_reasons_are_capped() -> None:
     assert "reason 2" in text
     assert "reason 3" not in text
     assert "2 more reasons; --verbose shows them" in text
+
+
+def test_values_stand_beside_the_underline_where_there_is_room() -> None:
+    value = explanation(ranking=(row(1, extra={"values": "x became -1 (was 1)"}),))
+    assert "     │         ^~~~~~~~~~ x became -1 (was 1)\n" in render(value, width=80)
+    assert "     │         ^~~~~~~~~~\n     = x became -1 (was 1)\n" in render(value, width=40)
+
+
+def test_further_causes_show_the_reason_that_says_most() -> None:
+    reasons = (Reason("cascade", "level 3", Evidence.PROVED), Reason("slice", "x became 2", Evidence.HEURISTIC), Reason("butfor", "had x been 3"))
+    text = render(explanation(ranking=(row(1), row(2, reasons=reasons))))
+    assert "   assignment · in main · heuristic · 3 reasons\n   butfor: had x been 3\n" in text
+    assert "level 3" not in text
+    assert "level 3" in render(explanation(ranking=(row(1), row(2, reasons=reasons))), verbose=True)
+
+
+FIX = {
+    "file": "prog.c",
+    "line": 7,
+    "before": "        x = x - 2;",
+    "after": "        x = x - 1;",
+    "diff": "--- a/prog.c\n+++ b/prog.c\n@@ -7 +7 @@\n-        x = x - 2;\n+        x = x - 1;\n",
+    "failing_fixed": 1,
+    "failing_total": 1,
+    "passing_kept": 3,
+    "passing_total": 3,
+}
+
+
+def test_a_fix_is_a_block_of_its_own() -> None:
+    text = render(explanation(methods={"repair": {"repairs": [FIX, {**FIX, "passing_kept": 2}]}}))
+    assert (
+        "\n\nfix: 1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass\n  --- a/prog.c\n  +++ b/prog.c\n  @@ -7 +7 @@\n"
+        "  -        x = x - 2;\n  +        x = x - 1;\n1 more fix; --verbose shows it\n\n"
+    ) in text
+    assert "partial fix: 1 of 1 failing runs no longer fail; 2 of 3" in render(
+        explanation(methods={"repair": {"repairs": [{**FIX, "passing_kept": 2}]}})
+    )
 
 
 def test_partial_result_is_labelled() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from butfor.cli import options as shared
 from butfor.cli.again import again_command
 from butfor.cli.answer import answer
 from butfor.cli.gather import gather
-from butfor.cli.output import check_out
+from butfor.cli.targets import targets, wants_story
 
 _HELP = """\b
 Examples:
@@ -20,6 +21,7 @@ Examples:
   butfor explain prog.c --tests tests.json --trust xmalloc
   butfor explain task.c --witness witness.yml
   butfor explain main.c util.c -I include -D DEBUG -l m -v
+  butfor explain prog.c -o report.html -- 6 5 4
 
 Compiles and runs the program, finds out how it failed, and ranks the statements that caused it. SOURCES are .c files; or .ll and .bc
 files; or a recording; or a binary that carries its code; or a Boogie program (.bpl), which is searched for a failure as by `butfor find`.
@@ -39,11 +41,11 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @shared.compile_options
 @shared.analysis_options
 @shared.report_options
-def command(form: str, out: Path | None, verbose: bool, color: str, **given: Any) -> int:
-    """The exit status; the explanation is written to stdout or a file."""
-    check_out(out)
-    options = gather(given)
+def command(form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any) -> int:
+    """The exit status; the explanation is written to stdout or to files."""
+    to = targets(form, out)
+    options = replace(gather(given), story=wants_story(to))
     from butfor import api  # late: --help and wrong flags need none of it
 
     again = again_command(click.get_current_context(), options) if options.tests is None else ""
-    return answer(lambda progress: api.explain(options, progress), form=form, out=out, verbose=verbose, color=color, again=again)
+    return answer(lambda progress: api.explain(options, progress), to=to, verbose=verbose, color=color, again=again)

@@ -52,6 +52,11 @@ def say_butfor_error(error: ButforError) -> None:
     say_error(error.message, error.hint)
 
 
+def say_interrupted() -> None:
+    """Nothing; says on stderr that the answer is what was known when the user interrupted."""
+    _say("interrupted; the report holds what was known by then")
+
+
 def say_error(message: str, hint: str = "") -> None:
     """Nothing; writes `butfor: error: ...` and the hint to stderr."""
     _say(f"error: {message}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import click
 from butfor.cli import options as shared
 from butfor.cli.answer import answer
 from butfor.cli.gather import gather
-from butfor.cli.output import check_out
+from butfor.cli.targets import targets, wants_story
 from butfor.errors import ExitCode, UsageError
 from butfor.explanation import Explanation
+from butfor.files import check_writable
 
 _HELP = """\b
 Examples:
@@ -45,15 +47,25 @@ starts at the procedure main, else at the only one, else at the one that --entry
 @shared.compile_options
 @shared.analysis_options
 @shared.report_options
-def command(form: str, out: Path | None, verbose: bool, color: str, failures: int | None, save: Path | None, unguarded: bool, **given: Any) -> int:
+def command(
+    form: tuple[str, ...],
+    out: tuple[Path, ...],
+    verbose: bool,
+    color: str,
+    failures: int | None,
+    save: Path | None,
+    unguarded: bool,
+    **given: Any,
+) -> int:
     """The exit status; the explanation is written to stdout or a file."""
-    check_out(out)
-    check_out(save)
-    options = gather(given, reads_stdin=False)
+    to = targets(form, out)
+    if save is not None:
+        check_writable(save)
+    options = replace(gather(given, reads_stdin=False), story=wants_story(to))
     if all(source.suffix == ".bpl" for source in options.sources):
         from butfor.boogieapi import explain_boogie
 
-        return answer(lambda progress: explain_boogie(options, progress or (lambda text: None)), form=form, out=out, verbose=verbose, color=color)
+        return answer(lambda progress: explain_boogie(options, progress or (lambda text: None)), to=to, verbose=verbose, color=color)
     if any(source.suffix not in (".c", ".ll", ".bc") for source in options.sources):
         raise UsageError(f"{options.sources[0]} is not a C file", hint="butfor find takes the C sources of a program, or one .bpl file")
     from butfor.search.api import FindOptions, find  # late: --help and wrong flags need none of it
@@ -66,5 +78,5 @@ def command(form: str, out: Path | None, verbose: bool, color: str, failures: in
         was_interrupted = found.extra["search"]["interrupted"]
         return found
 
-    status = answer(ask, form=form, out=out, verbose=verbose, color=color)
+    status = answer(ask, to=to, verbose=verbose, color=color)
     return ExitCode.INTERRUPTED if was_interrupted else status

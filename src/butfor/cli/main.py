@@ -20,7 +20,7 @@ Examples:
   butfor explain main.c util.c --cflags '-std=gnu89' -lm --format json
   butfor find prog.c
   butfor record prog.c -o run.bfr -- 6 5 4
-  butfor replay run.bfr
+  butfor replay run.bfr -o report.html
   butfor doctor
 
 Takes a C program and one failing run, and answers which statements caused the failure. The program's own arguments go after `--`.
@@ -28,6 +28,7 @@ Takes a C program and one failing run, and answers which statements caused the f
 \b
 Exit status:
   0    explained, or the program did not fail
+  1    explained, with --fail-on-cause
   2    wrong use, or the program does not compile
   3    cannot be explained
   4    partial result: a limit was reached

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import click
 
+from butfor.report.formats import FORMATS
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Decorator = Callable[[_F], _F]
 
@@ -86,10 +88,25 @@ analysis_options = _all(
     click.option("--check", is_flag=True, help="Recompute the whole run and compare it with the recording."),
 )
 
+
+def _note(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Keeps a flag of the report where `answer` finds it, so that commands need not pass it on."""
+    ctx.meta[f"butfor.{param.name}"] = value
+
+
 report_options = _all(
-    click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True, help="Format of the result."),
-    click.option("--json", "form", flag_value="json", help="Same as --format json."),
-    click.option("-o", "--output", "out", type=_FILE, metavar="FILE", help="Write the result to FILE (- for stdout)."),
+    click.option("--format", "form", type=click.Choice(list(FORMATS)), multiple=True, help="Format of the result (default text; repeat for more)."),
+    click.option("--json", "json", is_flag=True, expose_value=False, callback=_note, help="Same as --format json."),
+    click.option(
+        "-o",
+        "--output",
+        "out",
+        type=_FILE,
+        multiple=True,
+        metavar="FILE",
+        help="Write the result to FILE (- for stdout); its suffix says the format.",
+    ),
+    click.option("--fail-on-cause", is_flag=True, expose_value=False, callback=_note, help="Exit with status 1 when a failure was explained."),
     click.option("-v", "--verbose", is_flag=True, help="Show all statements and reasons, and the size of the run."),
     click.option(
         "--color",

@@ -6,36 +6,31 @@ import contextlib
 import os
 import shutil
 import sys
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TextIO, TypedDict
 
+from butfor.cli.targets import Target
 from butfor.explanation import Explanation
-from butfor.files import check_writable, write_file
+from butfor.files import write_file
+from butfor.report.formats import TEXT
 from butfor.report.inert import one_line
 
 _PIPE_WIDTH = 100
-_STDOUT = Path("-")
 
 
-def check_out(out: Path | None) -> None:
-    """Nothing when the result can be written there; else a UsageError."""
-    if out is not None and out != _STDOUT:
-        check_writable(out)
-
-
-def deliver(explanation: Explanation, *, form: str, out: Path | None, verbose: bool, color: str) -> None:
-    """Nothing; the explanation is on stdout or in the file `out`."""
-    if form == "json":
-        from butfor.report.json_report import render as render_json
-
-        write_result(render_json(explanation), out, "utf-8")
+def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: str) -> None:
+    """Nothing; the explanation is on stdout or in a file."""
+    if target.format is not TEXT:
+        write_result(target.format.render(explanation), target.path, "utf-8")
         return
     from butfor.report.text import render
 
-    page = page_for(out, color)
+    page = page_for(target.path, color)
     sources = {**_read_sources(explanation), **explanation.sources}
-    write_result(render(explanation, verbose=verbose, sources=sources, **page), out, page["encoding"])
+    write_result(render(explanation, verbose=verbose, sources=sources, **page), target.path, page["encoding"])
 
 
 class PageKnobs(TypedDict):
@@ -48,7 +43,7 @@ class PageKnobs(TypedDict):
 
 def page_for(out: Path | None, color: str) -> PageKnobs:
     """How a text that goes to stdout or the file `out` is laid out."""
-    if out is not None and out != _STDOUT:
+    if out is not None:
         return {"color": wants_color(color, None), "width": _PIPE_WIDTH, "encoding": "utf-8"}
     return {"color": wants_color(color, sys.stdout), "width": _width(), "encoding": getattr(sys.stdout, "encoding", None) or "utf-8"}
 
@@ -56,7 +51,7 @@ def page_for(out: Path | None, color: str) -> PageKnobs:
 def write_result(text: str, out: Path | None, encoding: str) -> None:
     """Nothing; the text is on stdout or in the file `out`."""
     data = text.encode(encoding, "backslashreplace")
-    if out is not None and out != _STDOUT:
+    if out is not None:
         write_file(out, data)
     else:
         write_stdout(data)
@@ -92,15 +87,51 @@ def progress_line() -> Iterator[Callable[[str], None] | None]:
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield None
-        return
-    if os.environ.get("TERM") == "dumb" or os.environ.get("CI"):
+    elif os.environ.get("TERM") == "dumb" or os.environ.get("CI"):
         yield lambda text: print(f"butfor: {one_line(text)}", file=stream, flush=True)
-        return
-    room = shutil.get_terminal_size().columns - len("butfor: ") - 1
-    try:
-        yield lambda text: print(f"\r\x1b[Kbutfor: {one_line(text)[:room]}", end="", file=stream, flush=True)
-    finally:
-        print("\r\x1b[K", end="", file=stream, flush=True)
+    else:
+        line = _Line(stream)
+        try:
+            yield line.say
+        finally:
+            line.end()
+
+
+class _Line:
+    """One line of a terminal that says what is done, and for how long once that is more than a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._text = ""
+        self._since = time.monotonic()
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._clock = threading.Thread(target=self._tick, daemon=True)
+        self._clock.start()
+
+    def say(self, text: str) -> None:
+        """Nothing; the line says this."""
+        with self._lock:
+            self._text, self._since = one_line(text), time.monotonic()
+            self._draw()
+
+    def end(self) -> None:
+        """Nothing; the line is gone."""
+        self._over.set()
+        self._clock.join()
+        print("\r\x1b[K", end="", file=self._stream, flush=True)
+
+    def _tick(self) -> None:
+        while not self._over.wait(1.0):
+            with self._lock:
+                if self._text:
+                    self._draw()
+
+    def _draw(self) -> None:
+        seconds = int(time.monotonic() - self._since)
+        took = f" ({seconds} s)" if seconds else ""
+        room = max(0, shutil.get_terminal_size().columns - len("butfor: ") - len(took) - 1)
+        print(f"\r\x1b[Kbutfor: {self._text[:room]}{took}", end="", file=self._stream, flush=True)
 
 
 def _width() -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ from butfor.cli import options as shared
 from butfor.cli.again import again_command
 from butfor.cli.answer import Progress, answer
 from butfor.cli.gather import gather
-from butfor.cli.output import check_out, page_for, progress_line, write_result
+from butfor.cli.output import page_for, progress_line, write_result
+from butfor.cli.targets import Target, targets, wants_story
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.options import Options, is_recording
@@ -51,31 +54,36 @@ _OF_PROGRAMS = ("args", "stdin", "env", "nondet", "step_limit", "cflags", "inclu
 @shared.compile_options
 @shared.analysis_options
 @shared.report_options
-def command(changes: tuple[str, ...], form: str, out: Path | None, verbose: bool, color: str, **given: Any) -> int:
-    """The exit status; the explanation, or the changed run, is written to stdout or a file."""
-    check_out(out)
+def command(changes: tuple[str, ...], form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any) -> int:
+    """The exit status; the explanation, or the changed run, is written to stdout or to files."""
+    to = targets(form, out)
     recorded = is_recording(given["sources"])
     if recorded and any(given.get(name) not in (None, ()) for name in _OF_PROGRAMS):
         raise UsageError("a recording brings its own program, arguments and input", hint="leave them out, or give the C sources")
-    options = gather(given, reads_stdin=not recorded)
+    options = replace(gather(given, reads_stdin=not recorded), story=wants_story(to))
     from butfor import api  # late: --help and wrong flags need none of it
 
     if changes:
-        return _show_changed(options, changes, form, out, color)
+        return _show_changed(options, changes, to, color)
     again = again_command(click.get_current_context(), options)
 
     def ask(progress: Progress | None) -> Explanation:
         return api.replay(options.sources[0], options, progress) if recorded else api.explain(options, progress)
 
-    return answer(ask, form=form, out=out, verbose=verbose, color=color, again=again)
+    return answer(ask, to=to, verbose=verbose, color=color, again=again)
 
 
-def _show_changed(options: Options, changes: tuple[str, ...], form: str, out: Path | None, color: str) -> int:
+def _show_changed(options: Options, changes: tuple[str, ...], to: Sequence[Target], color: str) -> int:
     from butfor import api
     from butfor.report.changed import render, render_json
 
+    other = next((t.format.name for t in to if t.format.name not in ("text", "json")), None)
+    if other is not None:
+        raise UsageError(f"a changed run is shown as text or JSON, not as {other}")
     with progress_line() as progress:
         run = api.changed(options, changes, progress)
-    page = page_for(out, color)
-    write_result(render_json(run) if form == "json" else render(run, **page), out, "utf-8" if form == "json" else page["encoding"])
+    for target in to:
+        page = page_for(target.path, color)
+        is_json = target.format.name == "json"
+        write_result(render_json(run) if is_json else render(run, **page), target.path, "utf-8" if is_json else page["encoding"])
     return 0

@@ -38,9 +38,7 @@ def localize(case: Case) -> Diagnosis:
         e.distance += _symptom(case, e, farthest)
     farthest *= 2
     ordered = sorted(entries.values(), key=lambda e: (e.distance, -e.first[0]))
-    findings = tuple(
-        Finding(e.place, round(1.0 - e.distance / farthest, 4), _reason(case, e, k < _TOLD), lines=tuple(e.lines)) for k, e in enumerate(ordered)
-    )
+    findings = tuple(_finding(case, e, round(1.0 - e.distance / farthest, 4), k < _TOLD) for k, e in enumerate(ordered))
     lines: set[tuple[str, int]] = set()
     data = {}
     for kind, s in slices.items():  # each holds the one before
@@ -126,9 +124,13 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
     return entries
 
 
-def _reason(case: Case, e: _Entry, with_values: bool) -> str:
+def _finding(case: Case, e: _Entry, score: float, with_values: bool) -> Finding:
     step = case.steps.of(e.first, brief=True) if with_values and e.first[1] >= 0 else None
     seen = "" if step is None else in_words(step)
+    return Finding(e.place, score, _reason(case, e, seen), lines=tuple(e.lines), extra={"values": seen} if seen else {})
+
+
+def _reason(case: Case, e: _Entry, seen: str) -> str:
     if case.point.node is not None and e.place == case.places.of(case.point.node):
         text = "this is where the failure shows"
     elif e.first in case.point.roots and _life(case, e.first):

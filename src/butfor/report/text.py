@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 
 from rich.cells import cell_len
 
-from butfor.explanation import Evidence, Explanation, Failure, FailureKind, RankedStatement, Status
+from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Status
 from butfor.report.excerpt import excerpt
+from butfor.report.fixes import avoided, fixes
 from butfor.report.page import Page, make_page
 from butfor.report.tree import tree_block
+from butfor.report.words import KIND_WORDS, MOST_ROWS, best_reason, ordered_reasons, telling_reason
 
-MOST_ROWS = 7
 _MOST_REASONS = 3
 _LONGEST_SUMMARY = 160
-
-_KIND_WORDS = {
-    FailureKind.ASSERTION: "assertion failed",
-    FailureKind.SIGNAL: "fatal signal",
-    FailureKind.MEMORY: "memory error",
-    FailureKind.DIVISION: "division by zero",
-    FailureKind.EXIT_STATUS: "unexpected exit status",
-    FailureKind.OUTPUT: "output differs from the expected output",
-    FailureKind.NO_END: "the run did not end",
-    FailureKind.REACH_ERROR: "reach_error() was called",
-}
+_MOST_FIX_LINES = 24
 
 _EVIDENCE_STYLES = {Evidence.PROVED: "good", Evidence.REPLAYED: "good", Evidence.HEURISTIC: "weak"}
 
@@ -44,7 +34,8 @@ def render(
     known = explanation.sources if sources is None else sources
     blocks = [
         list(_failure_block(page, explanation, known, verbose)),
-        list(_causes_block(page, explanation, verbose)),
+        list(_causes_block(page, explanation, known, verbose)),
+        list(_fixes_block(page, explanation, verbose)),
         list(tree_block(page, explanation, verbose)),
         list(_notes_block(page, explanation, verbose)),
         [_summary(page, explanation)],
@@ -72,7 +63,7 @@ def _failure_block(page: Page, explanation: Explanation, sources: Mapping[str, s
 
 def _headline(page: Page, failure: Failure) -> Iterator[str]:
     where = _place(page, failure.file, failure.line, failure.column)
-    message = page.flat(failure.message) or _KIND_WORDS[failure.kind]
+    message = page.flat(failure.message) or KIND_WORDS[failure.kind]
     lines = page.wrap(f"{where}: {message}" if where else message, rest="    ")
     if not page.color:
         yield from lines
@@ -113,7 +104,7 @@ def _survived(page: Page, errors: tuple[Failure, ...], verbose: bool) -> Iterato
     yield from _rest(page, len(errors) - len(shown), "memory error", "  ")
 
 
-def _causes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
+def _causes_block(page: Page, explanation: Explanation, sources: Mapping[str, str], verbose: bool) -> Iterator[str]:
     rows = explanation.ranking
     if explanation.failure is None and not rows:
         return
@@ -125,20 +116,36 @@ def _causes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterat
     shown = rows if verbose else rows[:MOST_ROWS]
     digits = max(len(str(row.rank)) for row in shown)
     for row in shown:
-        yield from _row(page, row, digits, verbose)
+        yield from _row(page, row, digits, sources, verbose, brief=not verbose and row is not shown[0])
     yield from _rest(page, len(rows) - len(shown), "statement", "")
     yield from _again(page, explanation)
 
 
 def _again(page: Page, explanation: Explanation) -> Iterator[str]:
     """The command that shows the first changed run."""
-    change = next((row.extra["counterfactual"]["with"] for row in explanation.ranking if "counterfactual" in row.extra), "")
-    command = explanation.extra.get("again")
-    if change and isinstance(command, str):
-        yield f"see the changed run: {page.flat(command.replace('CHANGE', shlex.quote(change), 1))}"
+    change = avoided(explanation)
+    if change is not None and change.command:
+        yield f"see the changed run: {page.flat(change.command)}"
 
 
-def _row(page: Page, row: RankedStatement, digits: int, verbose: bool) -> Iterator[str]:
+def _fixes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
+    """The best repair as a diff, or all of them."""
+    found = fixes(explanation)
+    for fix in found if verbose else found[:1]:
+        yield from _heading(page, f"{'fix' if fix.is_validated else 'partial fix'}: {fix.tests}")
+        lines = fix.diff.rstrip("\n").split("\n")
+        for line in lines if verbose else lines[:_MOST_FIX_LINES]:
+            shown = page.window(page.show(line.replace("\t", "    ")), 0, page.width - 2)[0]
+            style = {"+": "good", "-": "error", "@": "line"}.get(line[:1], "")
+            yield "  " + (page.style(shown, style) if style else shown)
+        if not verbose:
+            yield from _rest(page, len(lines) - _MOST_FIX_LINES, "line", "  ")
+    if not verbose:
+        yield from _rest(page, len(found) - 1, "fix", "", "fixes")
+
+
+def _row(page: Page, row: RankedStatement, digits: int, sources: Mapping[str, str], verbose: bool, brief: bool) -> Iterator[str]:
+    """A cause; `brief` shows the reason that says most and counts the others."""
     rank = f"{row.rank:>{digits}}  "
     indent = " " * len(rank)
     where, text = _place(page, row.file, row.line), page.flat(row.text)
@@ -147,23 +154,32 @@ def _row(page: Page, row: RankedStatement, digits: int, verbose: bool) -> Iterat
     else:
         yield f"{rank}{page.style(where, 'line')}"
         yield from (page.style(line, "strong") for line in page.wrap(text, first=indent))
-    yield from _label(page, row, indent)
-    reasons = row.reasons if verbose else row.reasons[:_MOST_REASONS]
+    yield from _label(page, row, indent, brief)
+    if brief:
+        telling = telling_reason(row)
+        reasons = [] if telling is None else [telling]
+    else:
+        values = row.extra.get("values", "")
+        yield from excerpt(page, sources.get(row.file, ""), row.line, row.column, row.text, str(values), before=1, indent=indent)
+        reasons = ordered_reasons(row)[: None if verbose else _MOST_REASONS]
     for reason in reasons:
         yield from page.wrap(f"{reason.method}: {reason.text}", first=indent, rest=indent + "  ")
-    yield from _rest(page, len(row.reasons) - len(reasons), "reason", indent)
+    if not brief:
+        yield from _rest(page, len(row.reasons) - len(reasons), "reason", indent)
     also = row.also if verbose else row.also[:_MOST_REASONS]
     for other in also:
         yield from page.wrap(f"see also {_place(page, other.file, other.line)}: {other.why}", first=indent, rest=indent + "  ")
     yield from _rest(page, len(row.also) - len(also), "related definition", indent)
 
 
-def _label(page: Page, row: RankedStatement, indent: str) -> Iterator[str]:
-    parts = [page.flat(row.role), f"in {page.flat(row.function)}" if row.function else ""]
-    plain = f" {page.glyphs.dot} ".join([*filter(None, parts), row.evidence.value])
-    head, dot, evidence = plain.rpartition(f"{page.glyphs.dot} ")
+def _label(page: Page, row: RankedStatement, indent: str, brief: bool) -> Iterator[str]:
+    dot = f" {page.glyphs.dot} "
+    head = dot.join(filter(None, [page.flat(row.role), f"in {page.flat(row.function)}" if row.function else ""]))
+    head += dot if head else ""
+    tail = f"{dot}{len(row.reasons)} reasons" if brief and len(row.reasons) > 1 else ""
+    plain = f"{head}{row.evidence.value}{tail}"
     if cell_len(indent + plain) <= page.width:
-        yield indent + page.style(head + dot, "faint") + page.style(evidence, _EVIDENCE_STYLES[row.evidence])
+        yield indent + page.style(head, "faint") + page.style(row.evidence.value, _EVIDENCE_STYLES[row.evidence]) + page.style(tail, "faint")
     else:
         yield from (page.style(line, "faint") for line in page.wrap(plain, first=indent))
 
@@ -190,14 +206,14 @@ def _summary(page: Page, explanation: Explanation) -> str:
         return f"{_place(page, best.file, best.line)}: cause: {_shortened(page, best.text)} [{page.flat(_best_method(best))}]"
     if failure is not None:
         where = _place(page, failure.file, failure.line) or "butfor"
-        return f"{where}: failure: {_shortened(page, failure.message) or _KIND_WORDS[failure.kind]} [no cause found]"
+        return f"{where}: failure: {_shortened(page, failure.message) or KIND_WORDS[failure.kind]} [no cause found]"
     return f"butfor: {explanation.status.value}"
 
 
 def _best_method(row: RankedStatement) -> str:
-    """The first method with the best evidence for a row, which is the evidence of the row."""
-    strongest = [reason for reason in row.reasons if reason.evidence is row.evidence]
-    return next((reason.method for reason in (*strongest, *row.reasons)), row.evidence.value)
+    """The method with the best evidence for a row."""
+    reason = best_reason(row)
+    return row.evidence.value if reason is None else reason.method
 
 
 def _shortened(page: Page, text: str) -> str:
@@ -216,8 +232,8 @@ def _heading(page: Page, text: str) -> Iterator[str]:
     yield from (page.style(line, "strong") for line in page.wrap(text))
 
 
-def _rest(page: Page, count: int, noun: str, indent: str) -> Iterator[str]:
+def _rest(page: Page, count: int, noun: str, indent: str, nouns: str = "") -> Iterator[str]:
     if count == 1:
         yield from page.wrap(f"1 more {noun}; --verbose shows it", first=indent)
     elif count > 1:
-        yield from page.wrap(f"{count} more {noun}s; --verbose shows them", first=indent)
+        yield from page.wrap(f"{count} more {nouns or noun + 's'}; --verbose shows them", first=indent)

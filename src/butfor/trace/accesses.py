@@ -139,7 +139,7 @@ class Accesses:
 
     def _type(self, i: int, address: Operand) -> tuple[CType, int] | None:
         """The C type of the object at an address, and the offset in it: as the function declares it, else that of the object which is there."""
-        found = self._declared(self.trace.at(i).fn, address)
+        found = self.declared(self.trace.at(i).fn, address)
         if found is not None:
             return found
         try:
@@ -149,7 +149,7 @@ class Accesses:
         o = self.objects.at(where, i)
         return None if o is None or o.variable is None else (o.variable.type, where - o.start)
 
-    def _declared(self, fn: Function, address: Operand, deep: int = 0) -> tuple[CType, int] | None:
+    def declared(self, fn: Function, address: Operand, deep: int = 0) -> tuple[CType, int] | None:
         known = self.variable(fn, address)
         if known is not None:
             return known[0].type, known[1]
@@ -159,7 +159,7 @@ class Accesses:
         instr = fn.instrs[d] if d >= 0 else None
         if instr is None or instr.op not in ("load", "gep"):
             return None
-        base = self._declared(fn, instr.args[0], deep + 1)
+        base = self.declared(fn, instr.args[0], deep + 1)
         if base is None:
             return None
         return _element(instr, *base) if instr.op == "gep" else _pointee(*base)

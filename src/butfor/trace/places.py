@@ -44,6 +44,7 @@ class Places:
         self._trees: dict[str, SyntaxTree | None] = {}
         self._shown: dict[str, str] = {}
         self._cache: dict[tuple[str, int], Place | None] = {}
+        self._written: dict[Location, str | None] = {}
 
     @property
     def trace(self) -> Trace:
@@ -175,8 +176,15 @@ class Places:
     def written(self, load: Instr) -> str | None:
         """What a load reads, as the source writes it; None where the text is a call or a macro that stands for more than one place in memory."""
         where = self.location(load)
-        tree = self.tree(where.file) if where is not None else None
-        found = tree.lvalue_at(where.line, where.column) if where is not None and tree is not None else None
+        if where is None:
+            return None
+        if where not in self._written:
+            self._written[where] = self._lvalue(where)
+        return self._written[where]
+
+    def _lvalue(self, where: Location) -> str | None:
+        tree = self.tree(where.file)
+        found = tree.lvalue_at(where.line, where.column) if tree is not None else None
         if tree is None or found is None:
             return None
         is_one = found.kind != "identifier" or all(map(is_lvalue, self._bodies(tree, found.text)))

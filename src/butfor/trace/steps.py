@@ -71,6 +71,7 @@ class Steps:
         self.overwritten = Overwritten(self.trace, objects)
         self.accesses = Accesses(places, objects)
         self.conditions = Conditions(places)
+        self._depths: dict[int, int] = {}
         self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
 
     def is_step(self, instr: Instr) -> bool:
@@ -198,10 +199,14 @@ class Steps:
 
     def depth(self, frame: int) -> int:
         """How many calls are around a frame."""
-        count = -1
-        while frame != NO_FRAME:
-            count += 1
+        path = []
+        while frame != NO_FRAME and frame not in self._depths:
+            path.append(frame)
             frame = int(self.log.frame["parent"][frame])
+        count = self._depths.get(frame, -1)
+        for inner in reversed(path):
+            count += 1
+            self._depths[inner] = count
         return count
 
     def callers(self, i: int) -> list[Place]:

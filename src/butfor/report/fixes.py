@@ -1,0 +1,77 @@
+"""What would have avoided the failure, from whatever method found it: validated repairs, and changes that were tried."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import unified_diff
+from typing import Any
+
+from butfor.explanation import Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A repair: where, what it replaces, as a diff; how many failing tests it mends and passing tests it keeps."""
+
+    file: str
+    line: int
+    before: str
+    after: str
+    diff: str
+    failing_fixed: int
+    failing_total: int
+    passing_kept: int
+    passing_total: int
+
+    @property
+    def is_validated(self) -> bool:
+        """Whether it mends every failing test and breaks none."""
+        return self.failing_fixed == self.failing_total > 0 and self.passing_kept == self.passing_total
+
+    @property
+    def tests(self) -> str:
+        """What running the tests with it gave."""
+        kept = f"; {self.passing_kept} of {self.passing_total} passing tests still pass" if self.passing_total else ""
+        return f"{self.failing_fixed} of {self.failing_total} failing runs no longer fail{kept}"
+
+
+def fixes(explanation: Explanation) -> tuple[Fix, ...]:
+    """The repairs that the report holds, in their order."""
+    found = explanation.methods.get("repair", {})
+    rows = found.get("repairs", ()) if isinstance(found, Mapping) else ()
+    return tuple(_fix(row) for row in rows if isinstance(row, Mapping))
+
+
+def _fix(row: Mapping[str, Any]) -> Fix:
+    before, after = str(row.get("before", "")), str(row.get("after", ""))
+    file, line = str(row.get("file", "")), int(row.get("line", 0))
+    diff = str(row.get("diff", "")) or "\n".join(
+        [f"--- a/{file}", f"+++ b/{file}", f"@@ -{line} +{line} @@", *list(unified_diff([before], [after], lineterm=""))[3:]]
+    )
+    counts = (int(row.get(key, 0)) for key in ("failing_fixed", "failing_total", "passing_kept", "passing_total"))
+    return Fix(file, line, before, after, diff, *counts)
+
+
+@dataclass(frozen=True, slots=True)
+class Avoided:
+    """A change of the run after which it did not fail: in words, and the command that shows it."""
+
+    file: str
+    line: int
+    text: str
+    command: str
+
+
+def avoided(explanation: Explanation) -> Avoided | None:
+    """The best changed run, if the program was run again."""
+    for row in explanation.ranking:
+        change = row.extra.get("counterfactual")
+        if isinstance(change, Mapping):
+            said = next((r.text for r in row.reasons if r.method == "butfor"), str(change.get("text", "")))
+            again = explanation.extra.get("again")
+            spelled = str(change.get("with", ""))
+            command = again.replace("CHANGE", shlex.quote(spelled), 1) if isinstance(again, str) and spelled else ""
+            return Avoided(row.file, row.line, said, command)
+    return None

@@ -1,0 +1,264 @@
+"""The explanation as one HTML page that needs nothing else: what failed, why, what would have avoided it; everything else on demand."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import json
+import os
+import shlex
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files as package_files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup, escape
+
+from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Reason, Status
+from butfor.plain import text_of
+from butfor.report.fixes import Fix, avoided, fixes
+from butfor.report.html_data import Spans, page_data
+from butfor.report.html_source import files, involved
+from butfor.report.html_tree import nodes, place
+from butfor.report.inert import inert, one_line
+from butfor.report.words import KIND_WORDS, MOST_ROWS, ordered_reasons, telling_reason, what_happened
+from butfor.story.model import Input
+
+_SCRIPTS = ("core.js", "source.js", "marks.js", "timeline.js", "memory.js", "step.js", "start.js")
+_PACKED = 50_000  # characters of data above which they are packed
+_GLYPHS = {Evidence.PROVED: "■", Evidence.REPLAYED: "▶", Evidence.HEURISTIC: "○"}
+
+
+@cache
+def _part(name: str) -> str:
+    return package_files("butfor.report").joinpath("page_files", name).read_text("utf-8")
+
+
+def render(explanation: Explanation) -> str:
+    """The page, to be written as UTF-8."""
+    numbers = {name: k for k, name in enumerate(_ordered(explanation))}
+    style = _part("page.css")
+    script = "'use strict';\n(async () => {\n" + "\n".join(_part(name) for name in _SCRIPTS) + "})();\n"
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose})
+    view = _view(explanation, numbers)
+    coding, data = _island(_data(explanation, numbers, view))
+    return environment.from_string(_part("page.html.j2")).render(
+        **view,
+        style=Markup(style),
+        script=Markup(script),
+        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'",
+        coding=coding,
+        data=data,
+    )
+
+
+def _prose(text: str) -> Markup:
+    """A sentence: a capital at its start, what stands between backticks as code."""
+    parts = inert(text[:1].upper() + text[1:]).split("`")
+    if len(parts) % 2 == 0:
+        return escape("`".join(parts))
+    return Markup("").join(Markup("<code>{}</code>").format(part) if k % 2 else escape(part) for k, part in enumerate(parts))
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _island(data: Any) -> tuple[str, Markup]:
+    """The data for the script and how it is coded: JSON that cannot end the element it stands in, packed when there is much of it."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
+    if len(text) > _PACKED:
+        return "gzip", Markup(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+    return "", Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
+
+
+def _short_names(names: Iterable[str]) -> dict[str, str]:
+    """Files by their last part, where no other file of the report has the same."""
+    known = list(names)
+    last = [os.path.basename(name) for name in known]
+    return {name: inert(short if last.count(short) == 1 else name) for name, short in zip(known, last, strict=True)}
+
+
+def _ordered(e: Explanation) -> list[str]:
+    """The files the report speaks of: that of the best cause first, then that of the failure."""
+    known = involved(e)
+    first = [row.file for row in e.ranking[:1]] + ([e.failure.file] if e.failure is not None else [])
+    return [name for name in dict.fromkeys([*first, *sorted(known)]) if name in known]
+
+
+def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
+    short = _short_names({*numbers, *(row.file for row in e.ranking), *((e.failure.file,) if e.failure is not None else ())})
+    rows = [_row(row, short) for row in e.ranking]
+    found = fixes(e)
+    return {
+        "title": _title(e),
+        "status": e.status.value,
+        "failure": None if e.failure is None else _failure(e.failure, numbers) | {"short": short[e.failure.file]},
+        "ending": e.run.ending,
+        "command": _command(e),
+        "rows": rows[:MOST_ROWS],
+        "more_rows": rows[MOST_ROWS:],
+        "partial": e.status is Status.PARTIAL,
+        "avoided": avoided(e),
+        "tried": "butfor" in e.methods,
+        "fixes": [_fix(fix, k) for k, fix in enumerate(found)],
+        "tree": nodes(e),
+        "numbers": numbers,
+        "files": files(e, numbers),
+        "story": e.story,
+        "inputs": [_input(i) for i in e.story.inputs] if e.story is not None else [],
+        "security": _security(e),
+        "invariants": [_entry(x, numbers) for x in e.methods.get("error-invariants", {}).get("abstract_trace", ())],
+        "relevance": [x for x in e.methods.get("relevance", {}).get("statements", ()) if x.get("verdict") != "irrelevant"],
+        "diagnoses": e.methods.get("diagnoses", {}).get("sets", ()),
+        "survived": [_failure(error, numbers) for error in e.memory_errors],
+        "tests": e.extra.get("tests", ()),
+        "notes": [inert(note) for note in e.notes],
+        "run": e.run,
+        "evidences": {value.value for value in (row.evidence for row in e.ranking)},
+        "glyphs": {key.value: glyph for key, glyph in _GLYPHS.items()},
+        "version": _version(),
+    }
+
+
+def _version() -> str:
+    from butfor import __version__
+
+    return __version__
+
+
+def _title(e: Explanation) -> str:
+    if e.failure is None:
+        return "cannot be explained" if e.status is Status.UNSUPPORTED else "no failure"
+    return one_line(e.failure.message) or KIND_WORDS[e.failure.kind]
+
+
+def _command(e: Explanation) -> str:
+    return inert(shlex.join(e.run.args))
+
+
+def _failure(failure: Failure, numbers: Mapping[str, int]) -> dict[str, Any]:
+    facts = []
+    for key, words in (("expected", "expected"), ("actual", "got")):
+        if key in failure.details:
+            facts.append((words, _quoted(failure.details[key])))
+    values = failure.details.get("values")
+    if isinstance(values, Mapping):
+        facts += [("", f"{one_line(str(name))} = {one_line(str(value))}") for name, value in values.items()][:MOST_ROWS]
+    message = one_line(failure.message) or KIND_WORDS[failure.kind]
+    head, colon, rest = message.partition(": ")
+    return {
+        "head": head,
+        "detail": rest if colon else "",
+        "is_code": bool(colon) and rest == one_line(str(failure.details.get("assertion", ""))),
+        "file": inert(failure.file),
+        "line": failure.line,
+        "function": inert(failure.function),
+        "link": _link(failure.file, failure.line),
+        "text": one_line(str(failure.details.get("text", ""))),
+        "facts": facts,
+        "is_shown": failure.file in numbers,
+    }
+
+
+def _quoted(value: object) -> str:
+    if isinstance(value, bytes | bytearray):
+        value = text_of(bytes(value))
+    return f'"{inert(value)}"' if isinstance(value, str) else str(value)
+
+
+def _link(file: str, line: int) -> str:
+    return f"#line={inert(file)}:{line}"
+
+
+def _row(row: RankedStatement, short: Mapping[str, str]) -> dict[str, Any]:
+    best, did = telling_reason(row), what_happened(row)
+    return {
+        "rank": row.rank,
+        "file": inert(row.file),
+        "short": short[row.file],
+        "line": row.line,
+        "at": place(row.file, row.line),
+        "function": inert(row.function),
+        "text": one_line(row.text),
+        "role": inert(row.role),
+        "evidence": row.evidence.value,
+        "why": "" if best is None else one_line(best.text),
+        "did": "" if did is None else one_line(did.text),
+        "reasons": [_reason(reason) for reason in ordered_reasons(row)],
+        "also": [{"file": inert(a.file), "line": a.line, "why": one_line(a.why), "link": _link(a.file, a.line)} for a in row.also],
+    }
+
+
+def _reason(reason: Reason) -> dict[str, str]:
+    return {"method": inert(reason.method), "text": one_line(reason.text), "evidence": "" if reason.evidence is None else reason.evidence.value}
+
+
+def _fix(fix: Fix, number: int) -> dict[str, Any]:
+    lines = []
+    for line in fix.diff.rstrip("\n").split("\n"):
+        kind = {"+": "add", "-": "del", "@": "at"}.get(line[:1], "")
+        lines.append(("" if line.startswith(("+++", "---")) else kind, inert(line.replace("\t", "    "))))
+    return {
+        "number": number,
+        "file": inert(fix.file),
+        "line": fix.line,
+        "lines": lines,
+        "tests": fix.tests,
+        "is_validated": fix.is_validated,
+        "link": _link(fix.file, fix.line),
+    }
+
+
+def _input(found: Input) -> dict[str, Any]:
+    """The pieces of an input, those that matter marked."""
+    pieces: list[tuple[bool, str]] = []
+    at = 0
+    for start, end in found.spans:
+        pieces += [(False, _bytes(found.data[at:start])), (True, _bytes(found.data[start:end]))]
+        at = end
+    pieces.append((False, _bytes(found.data[at:])))
+    return {"name": found.name, "pieces": [p for p in pieces if p[1]], "missing": found.missing, "count": sum(b - a for a, b in found.spans)}
+
+
+def _bytes(data: bytes) -> str:
+    return inert(data.decode("utf-8", "surrogateescape")).replace("\\n", "\\n\n")
+
+
+def _security(e: Explanation) -> dict[str, Any] | None:
+    found = e.methods.get("relevance", {}).get("security")
+    if not isinstance(found, Mapping):
+        return None
+    inputs = [", ".join(f"{k}: {v}" for k, v in i.items()) if isinstance(i, Mapping) else str(i) for i in found.get("inputs", ())]
+    return {"verdict": inert(str(found.get("verdict", "unknown"))), "inputs": [one_line(text) for text in inputs]}
+
+
+def _entry(entry: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+    if entry.get("kind") == "invariant":
+        return {"formula": one_line(str(entry["formula"])), "text": ""}
+    return {"formula": "", "text": one_line(str(entry["text"])), "line": entry["line"], "link": _link(entry["file"], entry["line"])}
+
+
+def _data(e: Explanation, numbers: Mapping[str, int], view: Mapping[str, Any]) -> dict[str, Any]:
+    spans = Spans(e.sources)
+    marks = e.methods.get("cascade", {}).get("marks", {})
+    return {
+        "id": _fingerprint(e),
+        "files": [inert(name) for name in numbers],
+        "causes": [[numbers.get(r.file, -1), r.line, r.column, *spans.of(r.file, r.line, r.column, r.text)] for r in e.ranking],
+        "failure": [] if e.failure is None else [numbers.get(e.failure.file, -1), e.failure.line],
+        "copies": [fix.diff for fix in fixes(e)],
+        "again": view["avoided"].command if view["avoided"] else "",
+        "marks": {inert(str(at)): mark for at, mark in marks.items()} if isinstance(marks, Mapping) else {},
+        **page_data(e, numbers, view["tree"]),
+    }
+
+
+def _fingerprint(e: Explanation) -> str:
+    """What makes two reports the same one: the failure, the arguments, the statements and the sources."""
+    where = None if e.failure is None else (e.failure.file, e.failure.line, e.failure.message)
+    text = repr((where, e.run.args, [(r.file, r.line, r.text) for r in e.ranking], sorted(e.sources.items())))
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]

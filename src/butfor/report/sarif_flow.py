@@ -1,0 +1,85 @@
+"""The way to the failure as the locations of one thread flow: the steps that matter at the ranked statements, in the order of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from butfor.explanation import Explanation, RankedStatement
+from butfor.report.inert import one_line
+from butfor.report.words import telling_reason
+from butfor.story.model import Story, Told
+
+MOST_STEPS = 1000  # viewers show no more
+_EACH = 3  # steps of one statement: its first, and its last ones
+_ESSENTIAL = 3  # ranks that a viewer shows first
+
+Location = Callable[[str, int, int, str, str, str], dict[str, Any]]
+
+
+def flow(e: Explanation, location: Location) -> list[dict[str, Any]]:
+    """The locations of the flow, the failure last."""
+    steps = _of_story(e, e.story, location) if e.story is not None and e.story.steps else _of_ranking(e, location)
+    if e.failure is not None and e.failure.file:
+        failure = e.failure
+        text = failure.details.get("text")
+        shown = location(
+            failure.file, failure.line, failure.column, text if isinstance(text, str) else "", one_line(failure.message), failure.function
+        )
+        steps.append({"location": shown, "importance": "essential", "kinds": ["failure"], "nestingLevel": steps[-1]["nestingLevel"] if steps else 0})
+    for number, step in enumerate(steps, 1):
+        step["executionOrder"] = number
+    return steps
+
+
+def _of_story(e: Explanation, story: Story, location: Location) -> list[dict[str, Any]]:
+    ranks = {(row.file, row.line, row.text): row.rank for row in reversed(e.ranking)}
+    upto = story.steps[: story.failing] if story.failing >= 0 else story.steps
+    chosen = _few([step for step in upto if step.matters and (step.file, step.line, step.text) in ranks])[-(MOST_STEPS - 1) :]
+    lowest = chosen[0].depth if chosen else 0  # viewers expect the first level to be 0
+    return [
+        {
+            "location": location(s.file, s.line, s.column, s.text, f"{one_line(s.text)} → {said(s)}" if said(s) else one_line(s.text), s.function),
+            "importance": "essential" if ranks[s.file, s.line, s.text] <= _ESSENTIAL else "important",
+            "kinds": [s.kind],
+            "nestingLevel": max(0, s.depth - lowest),
+        }
+        for s in chosen
+    ]
+
+
+def _few(steps: list[Told]) -> list[Told]:
+    """Of each statement the first step and the last ones."""
+    by_place: dict[tuple[str, int, int], list[int]] = {}
+    for k, step in enumerate(steps):
+        by_place.setdefault((step.file, step.line, step.column), []).append(k)
+    kept = {k for ks in by_place.values() for k in (ks if len(ks) <= _EACH else (ks[0], *ks[1 - _EACH :]))}
+    return [step for k, step in enumerate(steps) if k in kept]
+
+
+def said(step: Told) -> str:
+    """What a step did, with values."""
+    uses = ", ".join(f"{one_line(name)} = {one_line(value)}" for name, value in step.uses)
+    if step.kind == "assign" and step.after is not None:
+        was = f" (was {one_line(step.before)})" if step.before is not None and step.before != step.after else ""
+        return f"{one_line(step.target or 'the value')} became {one_line(step.after)}{was}"
+    if step.kind == "branch":
+        return f"{one_line(step.outcome or 'decided')}" + (f" with {uses}" if uses else "")
+    return f"with {uses}" if uses else ""
+
+
+def _of_ranking(e: Explanation, location: Location) -> list[dict[str, Any]]:
+    """Without a story: the causes, the most likely last before the failure."""
+    return [
+        {
+            "location": location(row.file, row.line, row.column, row.text, _because(row), row.function),
+            "importance": "essential" if row.rank <= _ESSENTIAL else "important",
+            "nestingLevel": 0,
+        }
+        for row in reversed(e.ranking[: MOST_STEPS - 1])
+    ]
+
+
+def _because(row: RankedStatement) -> str:
+    reason = telling_reason(row)
+    return one_line(row.text) + (f": {one_line(reason.text)}" if reason is not None else "")

@@ -1,0 +1,221 @@
+"""The reports for programs and other tools: whole, as they should look."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from butfor.explanation import Explanation, RunInfo, Status
+from butfor.report.formats import FORMATS, by_suffix
+from butfor.report.sarif_flow import MOST_STEPS
+from tests.report.hostile import hostile
+from tests.report.pages import FIX, long_run, whole
+from tests.report.sample import explanation, failure, row
+
+SARIF = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text("utf-8"))
+
+DOT = r"""digraph causes {
+  rankdir=TB;
+  node [shape=box, style=rounded, fontname="monospace", fontsize=10];
+  edge [fontname="sans-serif", fontsize=9];
+  failure [label="prog.c:8\lassertion failed: x >= 0\l", color=red, penwidth=2];
+  c0 [label="7: x = x - 2;\l"];
+  failure -> c0;
+  c1 [label="prog.c:6\lx < LIMIT was true with x = 1\l"];
+  c0 -> c1;
+  c2 [label="util.c:2\ln > 0 was false with n = 0\ldecided otherwise, another value could have been assigned\l", style="rounded,dashed"];
+  c1 -> c2;
+  c0 -> c2 [style=dotted];
+}
+"""
+MARKDOWN = """### Assertion failed: `x >= 0`
+
+`prog.c:8` in `main`
+
+**Most likely cause** (replayed): `x = x - 2;` in `prog.c:7`\x20\x20
+Its value reaches the failure: x became \\-1 \\(was 1\\).
+
+**A fix that was validated**: 1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass.
+
+```diff
+--- a/prog.c
++++ b/prog.c
+@@ -7 +7 @@
+-        x = x - 2;
++        x = x - 1;
+```
+
+<details><summary>7 causes, most likely first</summary>
+
+| | statement | where | known |
+|---|---|---|---|
+| 1 | `x = x - 2;` | `prog.c:7` | replayed |
+| 2 | `x < LIMIT` | `prog.c:6` | proved |
+| 3 | `int x = argc;` | `prog.c:5` | heuristic |
+| 4 | `int x = argc;` | `prog.c:5` | heuristic |
+| 5 | `int x = argc;` | `prog.c:5` | heuristic |
+| 6 | `int x = argc;` | `prog.c:5` | heuristic |
+| 7 | `int x = argc;` | `prog.c:5` | heuristic |
+
+2 more statements in the full report.
+
+</details>
+
+- inputs were held at their recorded values
+"""
+GDB = """# assertion failed: x >= 0 at prog.c:8
+# compile the program with -g -O0, then: gdb -x FILE PROGRAM
+set breakpoint pending on
+set args 'a b' c
+
+# cause 1: x = x - 2;
+#   had `x` been 1 more, the run would not have failed
+break prog.c:7
+# the line is reached 5 times; number 3 matters
+ignore $bpnum 2
+
+# where the failure shows
+break prog.c:8
+"""
+GITHUB = """\
+::error file=prog.c,line=8,col=5,title=butfor%3A failure::assertion failed: x >= 0; most likely cause: prog.c:7: x = x - 2;
+::warning file=prog.c,line=7,col=9,title=butfor%3A cause 1 (replayed)::x = x - 2;: had `x` been 1 more, the run would not have failed
+::warning file=prog.c,line=6,col=9,title=butfor%3A cause 2 (proved)::x < LIMIT: decided that line 7 ran
+::warning file=prog.c,line=5,col=5,title=butfor%3A cause 3 (heuristic)::int x = argc;: wrote the value of x that the assertion read
+::notice file=prog.c,line=7,title=butfor%3A fix::x = x - 1; (1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass)
+"""
+
+
+def rendered(name: str, value: Explanation) -> str:
+    """The report in a format."""
+    return FORMATS[name].render(value)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("dot", DOT), ("markdown", MARKDOWN), ("github", GITHUB)])
+def test_whole_report(name: str, expected: str) -> None:
+    assert rendered(name, whole()) == expected
+
+
+def test_gdb_commands() -> None:
+    assert rendered("gdb", whole(run=RunInfo(args=("a b", "c")))) == GDB
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_say_that_there_is_no_failure(name: str) -> None:
+    text = rendered(name, Explanation(status=Status.NO_FAILURE, run=RunInfo(exit_status=0)))
+    assert text.endswith("\n") or name == "html"
+    if name in ("text", "html", "markdown", "github"):
+        assert "the program ended with exit status 0" in text
+
+
+def sarif(value: Explanation) -> dict[str, Any]:
+    """The only run of the log, which is valid."""
+    log = json.loads(rendered("sarif", value))
+    jsonschema.validate(log, SARIF)
+    (run,) = log["runs"]
+    assert isinstance(run, dict)
+    return run
+
+
+def place(line: int, start: int, end: int) -> dict[str, Any]:
+    """A physical location in prog.c."""
+    where = {"startLine": line, "startColumn": start, "endColumn": end}
+    return {"artifactLocation": {"uri": "prog.c", "uriBaseId": "%SRCROOT%"}, "region": where}
+
+
+def test_sarif_result() -> None:
+    run = sarif(whole())
+    (result,) = run["results"]
+    (rule,) = run["tool"]["driver"]["rules"]
+    assert (result["ruleId"], result["ruleIndex"], rule["id"]) == ("butfor/assertion", 0, "butfor/assertion")
+    assert result["message"]["text"] == (
+        "assertion failed: x >= 0. Most likely cause: x = x - 2; at prog.c:7 (had `x` been 1 more, the run would not have failed)."
+    )
+    assert result["locations"][0]["physicalLocation"] == place(8, 5, 19)
+    assert [related["id"] for related in result["relatedLocations"]] == [1, 2, 3, 4, 5, 6, 7]
+    assert result["relatedLocations"][0]["physicalLocation"] == place(7, 9, 19)
+
+
+def test_sarif_flow() -> None:
+    (flow,) = sarif(whole())["results"][0]["codeFlows"]
+    (thread,) = flow["threadFlows"]
+    steps = [(s["executionOrder"], s["nestingLevel"], s["importance"], s["location"]["message"]["text"]) for s in thread["locations"]]
+    assert steps == [
+        (1, 0, "essential", "int x = argc; → x became 1"),
+        (2, 0, "essential", "x < LIMIT → true with x = 1"),
+        (3, 0, "essential", "x = x - 2; → x became -1 (was 1)"),
+        (4, 0, "essential", "assertion failed: x >= 0"),
+    ]
+
+
+def test_sarif_fix() -> None:
+    (fix,) = sarif(whole())["results"][0]["fixes"]
+    (change,) = fix["artifactChanges"]
+    assert change["replacements"] == [
+        {"deletedRegion": {"startLine": 7, "startColumn": 1, "endLine": 8, "endColumn": 1}, "insertedContent": {"text": "        x = x - 1;\n"}}
+    ]
+    unproven = whole(methods={"repair": {"repairs": [{**FIX, "passing_kept": 2}]}})
+    assert "fixes" not in sarif(unproven)["results"][0]
+
+
+def test_sarif_of_a_long_run_keeps_within_what_viewers_show() -> None:
+    many = tuple(row(k, line=k) for k in range(1, 2001))
+    steps = sarif(long_run(20_000))["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
+    assert 4 <= len(steps) <= MOST_STEPS
+    without = sarif(explanation(ranking=many))["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
+    assert len(without) == MOST_STEPS
+
+
+def test_sarif_fingerprints_do_not_depend_on_lines() -> None:
+    moved = explanation(failure=failure(line=80))
+    marks = [sarif(value)["results"][0]["partialFingerprints"] for value in (explanation(), moved, explanation(failure=failure(message="x")))]
+    assert marks[0] == marks[1]
+    assert marks[0] != marks[2]
+
+
+def test_sarif_uris_are_relative_and_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for file, uri in [
+        ("a b/ü.c", "a%20b/%C3%BC.c"),
+        (str(tmp_path / "x.c"), "x.c"),
+        ("./y.c", "y.c"),
+        ("/else/z.c", "file:///else/z.c"),
+        ("c:d.c", "c%3Ad.c"),
+    ]:
+        where = sarif(explanation(failure=failure(file=file)))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+        assert where["uri"] == uri
+        assert ("uriBaseId" in where) == (not uri.startswith("file:"))
+
+
+def test_survived_memory_errors_are_results_of_their_own() -> None:
+    results = sarif(explanation(memory_errors=(failure(message="read past the end"),)))["results"]
+    assert [(r["level"], r["message"]["text"][:17]) for r in results] == [("error", "assertion failed:"), ("warning", "read past the end")]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_hostile_texts_are_inert(name: str) -> None:
+    text = rendered(name, hostile())
+    text.encode("utf-8")  # no lone surrogate
+    assert all(c.isprintable() or c == "\n" for c in text)
+    if name == "html":
+        assert text.count("</script>") == 2
+        assert "<img" not in text
+    if name == "markdown":
+        assert "@user" not in [word for line in text.split("\n") for part in line.split("`")[::2] for word in part.split()]
+    if name == "github":
+        assert all(line.startswith("::") for line in text.rstrip("\n").split("\n"))
+    if name == "gdb":
+        assert all(line.startswith(("#", "set ", "ignore ")) or not line for line in text.split("\n"))
+    if name == "sarif":
+        jsonschema.validate(json.loads(text), SARIF)
+
+
+def test_suffixes() -> None:
+    assert [by_suffix(s).name for s in (".html", ".HTM", ".json", ".sarif", ".gv", ".md", ".gdb", ".txt")] == [  # type: ignore[union-attr]  # all known
+        "html", "html", "json", "sarif", "dot", "markdown", "gdb", "text",
+    ]  # fmt: skip
+    assert by_suffix(".c") is None
