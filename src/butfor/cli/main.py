@@ -41,6 +41,7 @@ _COMMANDS = {
     "find": "Search for inputs with which a program fails, and explain the first failure.",
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
+    "show": "Browse a report in the terminal.",
     "doctor": "Say what is installed, what is missing and how to get it.",
 }
 

@@ -1,0 +1,86 @@
+"""`butfor show`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from butfor.cli.output import progress_line
+from butfor.errors import ToolMissing, UsageError
+from butfor.marks import Mark, marks_file, settle
+from butfor.options import Options, make_options, read_bytes
+
+_HELP = """\b
+Examples:
+  butfor explain prog.c -o report.json -- 6 5 4 && butfor show report.json
+  butfor show run.bfr
+
+Browses a report in the terminal: causes and the cause tree on the left, the source on the right. Takes a JSON report, or a recording,
+which is explained first. b marks the selected statement as benign, g as guilty, u takes the mark away; the marks are kept next to the
+report (or in the file of --marks), where `butfor explain --marks` and `butfor replay` find them.
+"""
+
+
+@click.command("show", help=_HELP)
+@click.argument("report", type=click.Path(path_type=Path))
+@click.option("--marks", type=click.Path(path_type=Path), metavar="FILE", help="Keep the marks in FILE (default: next to the report).")
+def command(report: Path, marks: Path | None) -> int:
+    """The exit status, when the user has left the browser."""
+    document, sources = _read(report)
+    try:
+        from butfor.browse.app import Browser
+    except ImportError as e:
+        raise ToolMissing("the terminal browser needs textual", hint="pip install 'butfor[show]' brings it") from e
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UsageError("butfor show needs a terminal", hint="butfor explain prints the same, `-o report.html` makes a page to browse")
+    from butfor.browse.entries import entries, headline
+
+    path = marks or marks_file(report)
+    known = dict(settle(Options(), path).by_place)
+    Browser(headline(document), entries(document), sources, known, lambda place, mark: keep(path, place, mark)).run()
+    return 0
+
+
+def keep(path: Path, place: str, mark: Mark | None) -> None:
+    """Nothing; writes one mark to the file of marks, or takes it out."""
+    benign, guilty, unmark = ((place,) if mark == kind else () for kind in ("benign", "guilty", None))
+    settle(replace(Options(), benign=benign, guilty=guilty, unmark=unmark), path)
+
+
+def _read(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The report as JSON has it, and the sources it speaks of."""
+    if not path.exists():
+        raise UsageError(f"{path}: no such file")
+    if path.suffix == ".bfr":
+        from butfor import api
+
+        with progress_line() as progress:
+            explanation = api.replay(path, make_options(path), progress)
+        return explanation.to_dict(), explanation.sources
+    try:
+        document = json.loads(read_bytes(path))
+        is_report = document["schema_version"] == 1
+    except (ValueError, KeyError, TypeError):
+        is_report = False
+    if not is_report:
+        raise UsageError(f"{path} is not a report of butfor", hint="butfor explain -o report.json makes one; a recording (.bfr) will do too")
+    return document, _sources(document, path.parent)
+
+
+def _sources(document: Mapping[str, Any], beside: Path) -> dict[str, str]:
+    """The sources that a report names, as far as they are there: from here, or beside the report."""
+    names = {row["file"] for row in document["ranking"]}
+    names |= {s["file"] for cause in document["methods"].get("cascade", {}).get("causes", ()) for s in cause["statements"]}
+    found = {}
+    for name in names - {""}:
+        for path in (Path(name), beside / name):
+            if path.is_file():
+                found[name] = path.read_bytes().decode("utf-8", "surrogateescape")
+                break
+    return found
