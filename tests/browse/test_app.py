@@ -74,7 +74,8 @@ def test_the_cause_tree_has_its_levels(tmp_path: Path) -> None:
 
 def test_hostile_text_is_inert() -> None:
     row = {"rank": 1, "text": "x\x1b[31m", "role": "expression", "function": "f\x07", "evidence": "heuristic", "file": "p.c", "line": 1}
-    report: dict[str, Any] = {"ranking": [{**row, "reasons": [{"method": "slice", "text": "\x1b]0;t\x07"}], "also": []}], "methods": {}, "failure": None}
+    reasons = [{"method": "slice", "text": "\x1b]0;t\x07"}]
+    report: dict[str, Any] = {"ranking": [{**row, "reasons": reasons, "also": []}], "methods": {}, "failure": None}
     (causes,) = entries(report)
 
     def texts(entry: Entry) -> list[str]:
