@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from butfor.boogieapi import explain_boogie
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
 from butfor.frontends.c.build import Build
@@ -41,6 +40,8 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of one run of the program in `options`."""
     say = progress or _silent
     if any(source.suffix == ".bpl" for source in options.sources):
+        from butfor.boogieapi import explain_boogie  # late: C programs need no parser for Boogie
+
         return explain_boogie(options, say)
     first = _first(options)
     if first.suffix == ".bfr":

@@ -14,8 +14,6 @@ from butfor.failures.point import FailurePoint
 from butfor.intervene.otherrun import OtherRun
 from butfor.marks import Marks
 from butfor.options import Options
-from butfor.path.choose import Run
-from butfor.path.lift import lift
 from butfor.path.model import Path
 from butfor.trace.dependence import Dependence
 from butfor.trace.objects import Objects
@@ -104,16 +102,19 @@ class Case:
     @cached_property
     def path(self) -> Path:
         """The failing path with inputs as recorded; an UnsupportedError for a failure that has none."""
-        return lift(self._run)
+        return self._lifted(free_inputs=False)
 
     @cached_property
     def free_path(self) -> Path:
         """The failing path with any inputs."""
-        return lift(self._run, free_inputs=True)
+        return self._lifted(free_inputs=True)
 
-    @property
-    def _run(self) -> Run:
-        return Run(self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check, self.budget.is_over)
+    def _lifted(self, *, free_inputs: bool) -> Path:
+        from butfor.path.choose import Run  # late: most methods need no path
+        from butfor.path.lift import lift
+
+        run = Run(self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check, self.budget.is_over)
+        return lift(run, free_inputs=free_inputs)
 
     @cached_property
     def steps(self) -> Steps:
