@@ -47,8 +47,8 @@ def rank(
 ) -> tuple[RankedStatement, ...]:
     """One row per statement, best first; what the user called guilty is the first, what they called benign is left out.
 
-    Statements that pass one value on (`passing`: to the statement that they have it from) are one row, which names the others. `places` is None
-    for programs without macros.
+    Of statements that pass one value on (`passing`: to the statement that they have it from) the best one stands for all and names the others,
+    which come last. `places` is None for programs without macros.
     """
     by_place: dict[Place, list[tuple[str, Finding]]] = {}
     for diagnosis in diagnoses:
@@ -68,6 +68,8 @@ def rank(
         others.setdefault(_computed(place, passing or {}), []).append(place)
     firsts = {chain[0]: chain[1:] for chain in others.values()}
     rows = [row for row in scored if row[2] in firsts]
+    last = max((row[1] for row in rows), default=0.0)
+    rows += [(row[0], max(row[1], last), *row[2:]) for row in scored if row[2] not in firsts]
     return tuple(
         RankedStatement(
             rank=k + 1,
@@ -80,7 +82,7 @@ def rank(
             score=round(1.0 / (1.0 + math.exp(negative + _EVEN)), 4),
             evidence=evidence,
             reasons=tuple(Reason(method, f.reason, f.evidence) for method, f in findings),
-            also=(*_also(place, findings, places), *(a for p in firsts[place] for a in _passed(p, by_place[p], places))),
+            also=(*_also(place, findings, places), *(a for p in firsts.get(place, ()) for a in _passed(p, by_place[p], places))),
             extra={key: value for _, f in findings for key, value in f.extra.items()},
         )
         for k, (_, negative, place, findings, evidence) in enumerate(rows)

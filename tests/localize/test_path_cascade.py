@@ -62,12 +62,12 @@ def test_a_benign_decision_is_not_opened() -> None:
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("guarded", [(0, {9}), (1, {8, 9})]),
-        ("unrelated", [(0, {6})]),
-        ("locking", [(0, {7}), (1, {11, 15}), (1, {12}), (2, {11})]),
-        ("endless", [(0, set()), (1, {6}), (1, {5})]),
-        ("reached", [(0, set()), (1, {5, 6})]),
-        ("elements", [(0, {6, 7})]),
+        ("s1_input_range", [(0, {9}), (1, {8, 9})]),
+        ("s1_unrelated_branch", [(0, {6})]),
+        ("s1_locking", [(0, {7}), (1, {11, 15}), (1, {12}), (2, {11})]),
+        ("s2_control", [(0, set()), (1, {6}), (1, {5})]),
+        ("s1_unconditional", [(0, set()), (1, {5, 6})]),
+        ("s2_array_cells", [(0, {6, 7})]),
     ],
 )
 def test_examples(name: str, expected: list[tuple[int, set[int]]]) -> None:

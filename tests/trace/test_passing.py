@@ -40,7 +40,9 @@ def test_copies_go_back_to_what_computed_the_value(tmp_path: Path) -> None:
 
 def test_what_computes_is_in_front_of_the_copies(tmp_path: Path) -> None:
     answer = butfor.explain(written(tmp_path, CHAIN), args=["3"], expect_stdout="9 7\n")
-    rows = {row.text: row for row in answer.ranking}
-    assert not {"return result;", "int there = here;"} <= set(rows)
-    (row,) = [r for r in answer.ranking if any(a.line == CHAIN.line_of("return result;") for a in r.also) or r.text == "return result;"]
-    assert any("the same value passes here" in a.why for a in row.also)
+    copy = CHAIN.line_of("return result;")
+    naming = [row for row in answer.ranking if any(a.line == copy and "the same value passes here" in a.why for a in row.also)]
+    (place,) = [row.rank for row in answer.ranking if row.line == copy]
+    assert [row.text for row in naming] == ["int result = n * 2;"]
+    assert all(row.rank < place for row in answer.ranking if row.line not in (copy, CHAIN.line_of("int there = here")) and row.text != "there")
+    assert [row.score for row in answer.ranking] == sorted((row.score for row in answer.ranking), reverse=True)
