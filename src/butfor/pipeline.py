@@ -88,7 +88,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     diagnoses = []
     for name, localizer in localizers:
         progress(f"method {name}")
-        diagnosis = localizer(case)
+        diagnosis = case.answers[name] = localizer(case)
         diagnoses.append(diagnosis)
         methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
         notes += diagnosis.notes

@@ -13,6 +13,7 @@ _OWN = {
     "cascade": "butfor.localize.cascade:localize",
     "butfor": "butfor.localize.butfor:localize",
     "spectrum": "butfor.localize.spectrum:localize",
+    "repair": "butfor.repair.method:localize",
 }
 DEFAULT = ("slice", "cascade", "butfor")
 OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for

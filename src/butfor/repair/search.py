@@ -1,0 +1,169 @@
+"""The search for repairs: proposals in the order of their promise, tried on the failing run, then on all tests, the best ones confirmed alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from butfor.errors import ButforError
+from butfor.options import Options
+from butfor.repair.confirm import Recorder, clean, survives
+from butfor.repair.program import Many, Sources, alone, gathered
+from butfor.repair.proposal import Proposal
+from butfor.repair.repairs import Repair, in_order
+from butfor.repair.trial import ORIGINAL, Bench, Tally, Test
+
+_BATCH = 350  # proposals in one program
+_MOST_RECORDED = 120  # ... of which each is recorded
+_MOST_SURVIVORS = 160
+_MOST_ALONE = 24  # proposals that need a program each
+_ENOUGH = 12  # repairs that pass all tests: then no more batches are tried
+SHOWN = 5
+
+
+@dataclass
+class Search:
+    """What the search is given and what it found. `end` and `half` say whether all of the time, or the part for trying proposals, is used up."""
+
+    sources: Sources
+    tests: Sequence[Test]  # the recorded failing run first
+    bench: Bench
+    options: Options  # of the failing run
+    seconds: float  # the failing run took
+    needs_recording: bool  # the failure shows in a recording only
+    half: Callable[[], bool]
+    wanted: int = SHOWN
+    tried: int = 0
+    complete: bool = True
+    touched: bool = False  # the program writes files, so that it cannot be recorded behind the fence
+    notes: list[str] = field(default_factory=list)
+
+    def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
+        """Confirmed repairs, best first."""
+        survivors = self._survivors(list(enumerate(proposals, 1)))
+        found = in_order(self._tallied(survivors))
+        return self._confirmed(found)
+
+    # --- the failing run alone ----------------------------------------------------------------------------------------------------
+
+    def _survivors(self, numbered: list[tuple[int, Proposal]]) -> list[tuple[int, Proposal]]:
+        """Proposals with which the failing run does not fail."""
+        found: list[tuple[int, Proposal]] = []
+        rest: list[tuple[int, Proposal]] = []
+        for many, others in self._programs(numbered):
+            rest += others
+            found += ((n, many.numbers[n]) for n in self._good(many))
+            complete = sum(not p.skips for _, p in found)
+            if complete >= _MOST_SURVIVORS or (complete >= _ENOUGH and self.tried >= 2 * _BATCH):
+                break
+        for number, p in rest[:_MOST_ALONE]:
+            if self.half():
+                self.complete = False
+                break
+            self.tried += 1
+            if self._is_good_alone(p):
+                found.append((number, p))
+        return sorted(found)[:_MOST_SURVIVORS]
+
+    def _programs(self, numbered: list[tuple[int, Proposal]]) -> Iterator[tuple[Many, list[tuple[int, Proposal]]]]:
+        """Batches of proposals as programs, some of them built ahead."""
+        size = _MOST_RECORDED if self.needs_recording else _BATCH
+        batches = [numbered[k : k + size] for k in range(0, len(numbered), size)]
+        waiting: list[tuple[int, Future[tuple[Many, list[tuple[int, Proposal]]]]]] = []
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            try:
+                while batches or waiting:
+                    while batches and len(waiting) < (os.cpu_count() or 1):
+                        batch = batches.pop(0)
+                        waiting.append((len(batch), pool.submit(gathered, self.sources, batch)))
+                    if self.half():
+                        self.complete = False
+                        return
+                    count, future = waiting.pop(0)
+                    try:
+                        many = future.result()
+                    except ButforError as e:
+                        self.notes.append(f"{count} proposals could not be compiled: {e.message}")
+                        continue
+                    self.tried += count
+                    yield many
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+
+    def _good(self, many: Many) -> list[int]:
+        numbers = sorted(many.numbers)
+        if self.tried <= _BATCH:
+            self.touched |= bool(self.bench.measure(many.variants.build, self.tests[0]).touched)
+        good = self.bench.survivors(many.variants.build, self.tests[0], numbers)
+        if not self.needs_recording:
+            return good
+        if self.touched:
+            self.notes.append("the program writes files, so no patched version of it was recorded, and memory errors that it survives were not seen")
+            return []
+        recorder = Recorder(self.sources, many.variants.sources, self.options, self.seconds, len(self.tests[0].goal.output))
+        found = []
+        for n in clean(recorder, good):
+            found.append(n)
+            if self.half():
+                self.complete = False
+                break
+        return found
+
+    def _is_good_alone(self, p: Proposal) -> bool:
+        try:
+            variants = alone(self.sources, p.edits)
+        except ButforError:
+            return False
+        good = self.bench.survivors(variants.build, self.tests[0], [ORIGINAL])
+        return bool(good) and (not self.needs_recording or self._is_clean(p))
+
+    def _is_clean(self, p: Proposal) -> bool:
+        return survives(self.sources, self.sources.patched(p.edits), self.options, self.seconds, len(self.tests[0].goal.output))
+
+    # --- all tests ------------------------------------------------------------------------------------------------------------------
+
+    def _tallied(self, survivors: Sequence[tuple[int, Proposal]]) -> Iterator[Repair]:
+        """What becomes of all tests with each survivor."""
+        if not survivors:
+            return
+        many, rest = gathered(self.sources, survivors)
+        build = many.variants.build
+        found = self.bench.tally(build, self.tests, list(many.numbers))
+        full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
+        self.bench.compare(build, self.tests[0].spec, full or found)
+        yield from (self._repair(many.numbers[n], t) for n, t in found.items())
+        for _, p in rest:
+            build = alone(self.sources, p.edits).build
+            yield self._repair(p, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL])
+
+    def _repair(self, p: Proposal, t: Tally) -> Repair:
+        failing = sum(test.failed for test in self.tests)
+        return Repair(p, t, failing, len(self.tests) - failing)
+
+    # --- the patched source alone -----------------------------------------------------------------------------------------------------
+
+    def _confirmed(self, repairs: Sequence[Repair]) -> list[Repair]:
+        """The best repairs, as far as the patched source alone does what its variant did."""
+        found: list[Repair] = []
+        for r in repairs:
+            if len(found) >= self.wanted or (found and self.bench.is_over()):
+                self.complete &= len(found) >= self.wanted
+                break
+            try:
+                build = alone(self.sources, r.proposal.edits).build
+            except ButforError:
+                continue
+            t = self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
+            again = replace(r, tally=replace(t, differs=r.tally.differs, similar=r.tally.similar))
+            if again.tally.fixed and self._stays_clean(again):
+                found.append(again)
+        return sorted(found, key=lambda r: not r.is_complete)
+
+    def _stays_clean(self, r: Repair) -> bool:
+        """Whether the failing run has no other failure now; an expected output says that already."""
+        if self.tests[0].goal.is_whole or self.touched or self.needs_recording:
+            return True
+        return self._is_clean(r.proposal)
