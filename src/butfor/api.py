@@ -50,6 +50,12 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
     return _explain_shrunk(options, program, recording, say) if options.shrink else analyse(recording, options, say)
 
 
+def repair(options: Options, progress: Progress | None = None) -> Explanation:
+    """The explanation of a failing run with validated repairs in `methods["repair"]`."""
+    usual = options.methods or (*registry.DEFAULT, *(("spectrum",) if options.tests is not None else ()))
+    return explain(replace(options, methods=tuple(dict.fromkeys((*usual, "repair")))), progress)
+
+
 def _explain_shrunk(options: Options, program: Build, recording: Recording, say: Progress) -> Explanation:
     """The explanation of a run with a smaller input that fails in the same way."""
     start = time.monotonic()

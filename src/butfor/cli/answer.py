@@ -14,7 +14,16 @@ from butfor.explanation import Explanation, RunInfo, Status
 Progress = Callable[[str], None]
 
 
-def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Path | None, verbose: bool, color: str, again: str = "") -> int:
+def answer(
+    ask: Callable[[Progress | None], Explanation],
+    *,
+    form: str,
+    out: Path | None,
+    verbose: bool,
+    color: str,
+    again: str = "",
+    only_repairs: bool = False,
+) -> int:
     """The exit status, after the explanation that `ask` gives was written. `again` is the command that shows a changed run."""
     refused: UnsupportedError | None = None
     try:
@@ -27,7 +36,7 @@ def answer(ask: Callable[[Progress | None], Explanation], *, form: str, out: Pat
         refused, explanation = error, unsupported(error)
     if again and "shrunk" not in explanation.extra and any("counterfactual" in row.extra for row in explanation.ranking):
         explanation = replace(explanation, extra={**explanation.extra, "again": again})
-    deliver(explanation, form=form, out=out, verbose=verbose, color=color)
+    deliver(explanation, form=form, out=out, verbose=verbose, color=color, only_repairs=only_repairs)
     if refused is not None:
         say_butfor_error(refused)
     return explanation.status.exit_code

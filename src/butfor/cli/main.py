@@ -18,6 +18,7 @@ Examples:
   butfor explain prog.c -- 6 5 4
   butfor explain prog.c --stdin in.txt --expect-stdout out.txt
   butfor explain main.c util.c --cflags '-std=gnu89' -lm --format json
+  butfor repair prog.c --tests tests.json
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr
   butfor doctor
@@ -36,6 +37,7 @@ Exit status:
 
 _COMMANDS = {
     "explain": "Run a program and explain its failure.",
+    "repair": "Find edits that fix a failing program.",
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
     "doctor": "Say what is installed, what is missing and how to get it.",

@@ -24,7 +24,7 @@ def check_out(out: Path | None) -> None:
         check_writable(out)
 
 
-def deliver(explanation: Explanation, *, form: str, out: Path | None, verbose: bool, color: str) -> None:
+def deliver(explanation: Explanation, *, form: str, out: Path | None, verbose: bool, color: str, only_repairs: bool = False) -> None:
     """Nothing; the explanation is on stdout or in the file `out`."""
     if form == "json":
         from butfor.report.json_report import render as render_json
@@ -35,7 +35,7 @@ def deliver(explanation: Explanation, *, form: str, out: Path | None, verbose: b
 
     page = page_for(out, color)
     sources = {**_read_sources(explanation), **explanation.sources}
-    write_result(render(explanation, verbose=verbose, sources=sources, **page), out, page["encoding"])
+    write_result(render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, **page), out, page["encoding"])
 
 
 class PageKnobs(TypedDict):

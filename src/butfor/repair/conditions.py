@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from butfor.repair.ingredients import LOGICAL, Idea, Ingredients, walk
+from butfor.repair.ingredients import COMPARISONS, LOGICAL, Idea, Ingredients, walk
 from butfor.repair.scope import class_of
 from butfor.source.tree import strip_parentheses
 
@@ -16,13 +16,29 @@ _PLAIN = frozenset(("identifier", "call_expression", "parenthesized_expression",
 
 def ideas(condition: Node, by: Ingredients) -> Iterator[Idea]:
     """Changes of a whole condition; `condition` has no parentheses around it."""
-    yield by.idea(condition, negated(condition, by), "not", f"not `{by.file.shown(condition)}`")
+    if condition.parent is not None and _kind_of(condition) == "switch_statement":
+        return
+    if not _is_comparison(condition):  # those have operators for the opposite
+        yield by.idea(condition, negated(condition, by), "not", f"not `{by.file.shown(condition)}`")
     shown = by.file.shown(condition)
     for text, words in atoms(condition, by):
         yield by.idea(condition, _side(condition, by) + b" && " + text, "strengthen", f"only if also `{words}`")
         yield by.idea(condition, _side(condition, by, b"||") + b" || " + text, "weaken", f"also if `{words}`")
     yield by.idea(condition, b"1", "always", f"`{shown}` not asked")
     yield by.idea(condition, b"0", "never", f"never, whatever `{shown}` is", skips=True)
+
+
+def _kind_of(condition: Node) -> str:
+    """The statement that a condition belongs to."""
+    above = condition.parent
+    while above is not None and above.type == "parenthesized_expression":
+        above = above.parent
+    return "" if above is None else above.type
+
+
+def _is_comparison(condition: Node) -> bool:
+    operator = condition.child_by_field_name("operator")
+    return condition.type == "binary_expression" and operator is not None and operator.type in COMPARISONS
 
 
 def negated(condition: Node, by: Ingredients) -> bytes:

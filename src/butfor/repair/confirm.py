@@ -45,8 +45,8 @@ class Recorder:
             quotes = [flag for given in spec.sources for flag in ("-iquote", str(given.absolute().parent))]
             files = tuple(copies.get(s, s) for s in spec.sources)
             self.program: Build = build(BuildSpec(files, spec.cc, (*spec.flags, *quotes), spec.libs), lambda text: None)
-        limits = {"time_limit": min(options.time_limit, 1 + 10 * seconds), "output_limit": output + _OUTPUT}
-        self.options = replace(options, tests=None, shrink=False, **limits)
+        time_limit = min(options.time_limit, 1 + 10 * seconds)
+        self.options = replace(options, tests=None, shrink=False, time_limit=time_limit, output_limit=output + _OUTPUT)
         self._source: CSource | None = None
 
     def fails(self, number: int = 0) -> bool:

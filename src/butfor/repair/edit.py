@@ -48,7 +48,9 @@ def _label(side: str, name: str) -> str:
     """A file name for the head of a diff: without a line end or a tab in it, as those would end it."""
     plain = name.lstrip("/")
     if re.search(r'[\x00-\x1f"\\\x7f]', plain):
-        escaped = "".join(c if c.isprintable() and c not in '"\\' else "".join(f"\\{b:03o}" for b in c.encode("utf-8", "surrogateescape")) for c in plain)
+        escaped = "".join(
+            c if c.isprintable() and c not in '"\\' else "".join(f"\\{b:03o}" for b in c.encode("utf-8", "surrogateescape")) for c in plain
+        )
         return f'"{side}/{escaped}"'
     return f"{side}/{plain}"
 

@@ -169,9 +169,9 @@ class Ingredients:
         """Whether all local variables of functions of this file that a text mentions can be used at an offset."""
         for m in _NAME.finditer(text):
             name = m[1] or b""
-            if name in self.file.locals and name.decode() not in self.scope.outer:
-                if not any(start <= offset < end for start, end in self._declared.get(name, ())):
-                    return False
+            is_local = name in self.file.locals and name.decode() not in self.scope.outer
+            if is_local and not any(start <= offset < end for start, end in self._declared.get(name, ())):
+                return False
         return True
 
     @cached_property

@@ -58,10 +58,11 @@ def _library(data: Mapping[str, Any], path: Path, base: Library | None) -> Libra
             raise UsageError(f"{path}: unknown table {key!r}{did_you_mean(key, known)}", hint=f"known tables: {', '.join(known)}")
     tables = {name: _replacements(data.get(name, {}), f"{path}: {name}", getattr(base, name) if base else {}) for name in _TABLES}
     kinds = _weights(data.get("kinds", {}), f"{path}: kinds")
-    for kind in kinds if base is not None else ():
-        if kind not in base.kinds:
-            raise UsageError(f"{path}: there is no kind of edit {kind!r}{did_you_mean(kind, base.kinds)}", hint=f"kinds: {', '.join(base.kinds)}")
-    return Library(**tables, kinds={**(base.kinds if base else {}), **kinds})
+    usual = base.kinds if base is not None else kinds
+    for kind in kinds:
+        if kind not in usual:
+            raise UsageError(f"{path}: there is no kind of edit {kind!r}{did_you_mean(kind, usual)}", hint=f"kinds: {', '.join(usual)}")
+    return Library(**tables, kinds={**usual, **kinds})
 
 
 def _replacements(table: Any, where: str, base: Replacements) -> Replacements:

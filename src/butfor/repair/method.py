@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from butfor.intervene.experiment import Goal
 from butfor.localize import registry
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.localize.slice import is_step
+from butfor.options import Options
 from butfor.rank import rank
 from butfor.repair import library
 from butfor.repair.program import Sources
@@ -28,7 +30,7 @@ from butfor.trace.passing import Passing
 from butfor.trace.places import Place
 
 _SUSPECTED_BY = ("slice", "cascade", "butfor", "spectrum")
-_TRYING = 0.7  # the share of the time left that goes into trying proposals on the failing run
+_TRYING = 0.6  # the share of the time left that goes into trying proposals on the failing run
 _MOST_PASSING = 200
 _BREAKS = 0.3  # the score of a repair that does not pass all tests
 
@@ -56,7 +58,6 @@ def _search(case: Case) -> Diagnosis:
     half = start + _TRYING * max(0.0, case.budget.end - start)
     cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
     bench = Bench(f"./{recording.meta.name}", cwd, case.budget.is_over)
-    one = same_run(recording)
     search = Search(
         sources,
         _tests(case),
@@ -66,7 +67,6 @@ def _search(case: Case) -> Diagnosis:
         case.point.kind is FailureKind.MEMORY and recording.meta.expect_stdout is None,
         lambda: time.monotonic() >= half or case.budget.is_over(),
     )
-    assert one == search.tests[0].spec
     found = search.repairs(proposals)
     texts = {path: sources.text(path) for path in sources.paths}
     shown = {path: case.places.shown(path) for path in sources.paths}
@@ -77,9 +77,14 @@ def _search(case: Case) -> Diagnosis:
         "runs": bench.runs,
     }
     notes = (*dict.fromkeys(search.notes), *proposer.skipped)
+    if not search.complete:
+        notes = (f"{len(proposals) - search.tried:,} of {len(proposals):,} edits were not tried for lack of time (--budget gives more)", *notes)
     if not found:
-        notes = (f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing", *notes)
-    return Diagnosis("repair", tuple(_finding(r) for r in best_of(found).values()), data, search.complete, notes)
+        notes = (
+            f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing",
+            *notes,
+        )
+    return Diagnosis("repair", tuple(_finding(r) for r in best_of(found).values()), data, search.complete or not case.budget.is_over(), notes)
 
 
 def _finding(r: Repair) -> Finding:
@@ -140,14 +145,12 @@ def _sources(case: Case) -> Sources:
     return Sources(spec, paths, trees)
 
 
-def _of_run(case: Case) -> Any:
+def _of_run(case: Case) -> Options:
     """The options of the recorded run, which may be one of several tests."""
-    from dataclasses import replace
-
     meta = case.recording.meta
     expected = None if meta.expect_stdout is None else meta.expect_stdout.encode("latin-1")
-    run = {"args": meta.args, "stdin": same_run(case.recording).stdin, "expect_stdout": expected, "expect_exit": meta.expect_exit}
-    return replace(case.options, tests=None, **run)
+    stdin = same_run(case.recording).stdin
+    return replace(case.options, tests=None, args=meta.args, stdin=stdin, expect_stdout=expected, expect_exit=meta.expect_exit)
 
 
 def _tests(case: Case) -> list[Test]:

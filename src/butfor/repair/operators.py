@@ -8,9 +8,7 @@ from tree_sitter import Node
 
 from butfor.repair.ingredients import COMPARISONS, LOGICAL, Idea, Ingredients
 
-_PLACES = frozenset(("argument_list", "subscript_expression", "init_declarator", "return_statement", "parenthesized_expression"))
 _LOOSE = frozenset(("binary_expression", "conditional_expression", "assignment_expression", "comma_expression", "cast_expression"))
-_FLOAT = ("(double)",)
 
 
 def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
@@ -88,7 +86,10 @@ def _off_by_one(node: Node, by: Ingredients) -> Iterator[Idea]:
     needs = parent.type == "binary_expression" and not _compares(parent)
     for sign in "-+":
         new = (_tight(node, by) if node.type in ("conditional_expression", "assignment_expression") else by.text(node)) + f" {sign} 1".encode()
-        yield by.idea(node, b"(" + new + b")" if needs else new, "off-by-one", f"`{by.file.shown(node)}` {'less' if sign == '-' else 'plus'} 1")
+        weight = by.weight("off-by-one") - (8 if needs else 0)
+        yield by.idea(
+            node, b"(" + new + b")" if needs else new, "off-by-one", f"`{by.file.shown(node)}` {'less' if sign == '-' else 'plus'} 1", weight
+        )
 
 
 def _step(node: Node, by: Ingredients) -> Idea | None:
@@ -102,7 +103,7 @@ def _step(node: Node, by: Ingredients) -> Idea | None:
 def _pointers(node: Node, by: Ingredients) -> tuple[str, ...]:
     """Texts are also moved by one: `p + 1`."""
     found = by.scope.class_of(node)
-    return (found,) if found.startswith("pointer to char") or found.startswith("pointer to uchar") else ()
+    return (found,) if found.startswith(("pointer to char", "pointer to uchar")) else ()
 
 
 def _is_value(node: Node, parent: Node) -> bool:
@@ -118,13 +119,18 @@ def _is_value(node: Node, parent: Node) -> bool:
         case "assignment_expression":
             return node == parent.child_by_field_name("right")
         case "binary_expression":
-            return _compares(parent)
+            return _compares(parent) or (node.type in ("identifier", "field_expression", "subscript_expression") and not _joins(parent))
     return False
 
 
 def _compares(node: Node) -> bool:
     operator = node.child_by_field_name("operator")
     return operator is not None and operator.type in COMPARISONS
+
+
+def _joins(node: Node) -> bool:
+    operator = node.child_by_field_name("operator")
+    return operator is not None and operator.type in LOGICAL
 
 
 def _tight(node: Node, by: Ingredients) -> bytes:

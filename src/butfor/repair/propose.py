@@ -62,7 +62,9 @@ class Proposer:
         for idea in self._ideas(by, nodes, place, start, end):
             if self._is_outside_macros(tree, idea) and by.data[idea.start : idea.end] != idea.new and by.can_name(idea.new, idea.start):
                 in_loop = loop_around(nodes[0])
-                yield Proposal((Edit(place.path, idea.start, idea.end, idea.new),), idea.why, idea.weight, place, idea.kind, rank, idea.skips, in_loop)
+                yield Proposal(
+                    (Edit(place.path, idea.start, idea.end, idea.new),), idea.why, idea.weight, place, idea.kind, rank, idea.skips, in_loop
+                )
         yield from self._in_macros(place, rank)
 
     def _ideas(self, by: Ingredients, nodes: Sequence[Node], place: Place, start: int, end: int) -> Iterator[Idea]:
@@ -125,7 +127,9 @@ class Proposer:
         found = {}
         for path in self.places.recording.meta.sources:
             tree = self.places.tree(path)
-            for extent in tree.extents if tree is not None else ():
+            if tree is None:
+                continue
+            for extent in tree.extents:
                 header = tree.source.data[extent.start : extent.open].decode("latin-1")
                 found[extent.name] = (_result(header), *_parameters(tree.source.data[extent.open + 1 : extent.close].decode("latin-1")))
         return found
@@ -178,5 +182,3 @@ def _parameters(text: str) -> Iterable[str]:
     for part in text.split(","):
         words = part.replace("*", " * ").replace("[", " [ ").split()
         yield " ".join(words[:-1]) if len(words) > 1 and words[-1].isidentifier() else " ".join(words)
-
-

@@ -15,11 +15,11 @@ from butfor.repair.proposal import Proposal
 from butfor.repair.repairs import Repair, in_order
 from butfor.repair.trial import ORIGINAL, Bench, Tally, Test
 
-_BATCH = 350  # proposals in one program
+_FIRST, _BATCH = 200, 350  # proposals in the first program, and in further ones
 _MOST_RECORDED = 120  # ... of which each is recorded
-_MOST_SURVIVORS = 160
+_MOST_TALLIED = 80  # proposals of one program that are run on all tests
 _MOST_ALONE = 24  # proposals that need a program each
-_ENOUGH = 12  # repairs that pass all tests: then no more batches are tried
+_ENOUGH, _ENOUGH_ALONE = 4, 20  # repairs that pass all tests, where there are several and where there is one: then no more are tried
 SHOWN = 5
 
 
@@ -42,35 +42,39 @@ class Search:
 
     def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
         """Confirmed repairs, best first."""
-        survivors = self._survivors(list(enumerate(proposals, 1)))
-        found = in_order(self._tallied(survivors))
-        return self._confirmed(found)
+        found = self._tried(list(enumerate(proposals, 1)))
+        return self._confirmed(in_order(found))
 
-    # --- the failing run alone ----------------------------------------------------------------------------------------------------
-
-    def _survivors(self, numbered: list[tuple[int, Proposal]]) -> list[tuple[int, Proposal]]:
-        """Proposals with which the failing run does not fail."""
-        found: list[tuple[int, Proposal]] = []
+    def _tried(self, numbered: list[tuple[int, Proposal]]) -> list[Repair]:
+        """Proposals with which the failing run does not fail, with what becomes of all other tests."""
+        found: list[Repair] = []
         rest: list[tuple[int, Proposal]] = []
         for many, others in self._programs(numbered):
             rest += others
-            found += ((n, many.numbers[n]) for n in self._good(many))
-            complete = sum(not p.skips for _, p in found)
-            if complete >= _MOST_SURVIVORS or (complete >= _ENOUGH and self.tried >= 2 * _BATCH):
+            found += self._tallied(many, self._good(many))
+            if self._is_enough(found):
                 break
-        for number, p in rest[:_MOST_ALONE]:
+        for _, p in rest[:_MOST_ALONE]:
+            if self._is_enough(found):
+                break
             if self.half():
                 self.complete = False
                 break
             self.tried += 1
-            if self._is_good_alone(p):
-                found.append((number, p))
-        return sorted(found)[:_MOST_SURVIVORS]
+            found += self._tallied_alone(p)
+        return found
+
+    def _is_enough(self, found: Sequence[Repair]) -> bool:
+        """Whether there are repairs that pass all tests and leave nothing out; what comes later is less likely."""
+        good = sum(r.is_complete and not r.proposal.skips for r in found)
+        return good >= (_ENOUGH if len(self.tests) > 1 else _ENOUGH_ALONE) or (good > 0 and self.tried >= _FIRST + _BATCH)
+
+    # --- the failing run alone ----------------------------------------------------------------------------------------------------
 
     def _programs(self, numbered: list[tuple[int, Proposal]]) -> Iterator[tuple[Many, list[tuple[int, Proposal]]]]:
         """Batches of proposals as programs, some of them built ahead."""
-        size = _MOST_RECORDED if self.needs_recording else _BATCH
-        batches = [numbered[k : k + size] for k in range(0, len(numbered), size)]
+        first, size = (_MOST_RECORDED, _MOST_RECORDED) if self.needs_recording else (_FIRST, _BATCH)
+        batches = [numbered[:first], *(numbered[k : k + size] for k in range(first, len(numbered), size))]
         waiting: list[tuple[int, Future[tuple[Many, list[tuple[int, Proposal]]]]]] = []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
@@ -95,7 +99,7 @@ class Search:
 
     def _good(self, many: Many) -> list[int]:
         numbers = sorted(many.numbers)
-        if self.tried <= _BATCH:
+        if self.tried <= _FIRST:
             self.touched |= bool(self.bench.measure(many.variants.build, self.tests[0]).touched)
         good = self.bench.survivors(many.variants.build, self.tests[0], numbers)
         if not self.needs_recording:
@@ -112,32 +116,28 @@ class Search:
                 break
         return found
 
-    def _is_good_alone(self, p: Proposal) -> bool:
-        try:
-            variants = alone(self.sources, p.edits)
-        except ButforError:
-            return False
-        good = self.bench.survivors(variants.build, self.tests[0], [ORIGINAL])
-        return bool(good) and (not self.needs_recording or self._is_clean(p))
-
     def _is_clean(self, p: Proposal) -> bool:
         return survives(self.sources, self.sources.patched(p.edits), self.options, self.seconds, len(self.tests[0].goal.output))
 
     # --- all tests ------------------------------------------------------------------------------------------------------------------
 
-    def _tallied(self, survivors: Sequence[tuple[int, Proposal]]) -> Iterator[Repair]:
+    def _tallied(self, many: Many, survivors: Sequence[int]) -> list[Repair]:
         """What becomes of all tests with each survivor."""
-        if not survivors:
-            return
-        many, rest = gathered(self.sources, survivors)
         build = many.variants.build
-        found = self.bench.tally(build, self.tests, list(many.numbers))
+        found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
         full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
         self.bench.compare(build, self.tests[0].spec, full or found)
-        yield from (self._repair(many.numbers[n], t) for n, t in found.items())
-        for _, p in rest:
+        return [self._repair(many.numbers[n], t) for n, t in found.items()]
+
+    def _tallied_alone(self, p: Proposal) -> list[Repair]:
+        """The same for a proposal that needs a program of its own."""
+        try:
             build = alone(self.sources, p.edits).build
-            yield self._repair(p, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL])
+        except ButforError:
+            return []
+        if not self.bench.survivors(build, self.tests[0], [ORIGINAL]) or (self.needs_recording and not self._is_clean(p)):
+            return []
+        return [self._repair(p, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL])]
 
     def _repair(self, p: Proposal, t: Tally) -> Repair:
         failing = sum(test.failed for test in self.tests)
@@ -150,8 +150,9 @@ class Search:
         found: list[Repair] = []
         for r in repairs:
             if len(found) >= self.wanted or (found and self.bench.is_over()):
-                self.complete &= len(found) >= self.wanted
                 break
+            if any(f.is_complete for f in found) and not r.is_complete:
+                break  # half a repair is of no use beside a whole one
             try:
                 build = alone(self.sources, r.proposal.edits).build
             except ButforError:

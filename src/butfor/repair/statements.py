@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -19,7 +20,11 @@ def statement_of(node: Node) -> Node | None:
     here: Node | None = node
     while here is not None and here.parent is not None:
         is_one = here.type.endswith("_statement") or here.type == "declaration"
-        if is_one and here.type not in ("compound_statement", "case_statement") and not (here.type == "declaration" and here.parent.type == "for_statement"):
+        if (
+            is_one
+            and here.type not in ("compound_statement", "case_statement")
+            and not (here.type == "declaration" and here.parent.type == "for_statement")
+        ):
             return here
         here = here.parent
     return None
@@ -38,7 +43,12 @@ def ideas(statement: Node, by: Ingredients) -> Iterator[Idea]:
     if in_block:
         yield from _moved(statement, by)
         yield from _inserted(statement, by)
-    if statement.type == "if_statement" and in_block and statement.prev_named_sibling is not None and statement.prev_named_sibling.type == "if_statement":
+    if (
+        statement.type == "if_statement"
+        and in_block
+        and statement.prev_named_sibling is not None
+        and statement.prev_named_sibling.type == "if_statement"
+    ):
         yield Idea(statement.start_byte, statement.start_byte, b"else ", "else", by.weight("else"), "only if the `if` before it did not hold")
     alternative = statement.child_by_field_name("alternative")
     if statement.type == "if_statement" and alternative is not None:
@@ -64,9 +74,11 @@ def _inserted(statement: Node, by: Ingredients) -> Iterator[Idea]:
     """Another statement before or after this one."""
     indent = _indent(statement, by)
     for text, kind, words in _missing(statement, by):
-        before = Idea(statement.start_byte, statement.start_byte, text + indent, kind, by.weight(kind), f"{words} before `{by.file.shown(statement)[:60]}`")
+        before = Idea(
+            statement.start_byte, statement.start_byte, text + indent, kind, by.weight(kind), f"{words} before `{by.file.shown(statement)[:60]}`"
+        )
         after = Idea(statement.end_byte, statement.end_byte, indent + text, kind, by.weight(kind), f"{words} after `{by.file.shown(statement)[:60]}`")
-        if statement.type != "declaration" and kind != "jump":
+        if statement.type != "declaration":
             yield before
         if statement.type not in JUMPS:
             yield after
@@ -91,12 +103,11 @@ def _missing(statement: Node, by: Ingredients) -> Iterator[tuple[bytes, str, str
             met.add(text)
             yield text, "insert", f"`{by.file.shown(node)}`"
     far = [n for n in by.file.nodes if n.type == "expression_statement" and not by.extent.start <= n.start_byte < by.extent.end]
-    found = 0
-    for node in far:
+    changing = dict.fromkeys(n for n in far if re.search(rb"=|\+\+|--", by.text(n)) and by.can_name(by.text(n), statement.start_byte))
+    for node in list(changing)[:_MOST_FAR]:
         text = by.text(node)
-        if text not in met and found < _MOST_FAR and b"=" in text or b"++" in text or b"--" in text:
+        if text not in met:
             met.add(text)
-            found += 1
             yield text, "insert", f"`{by.file.shown(node)}`"
     for node in [n for n in by.file.checks if is_check(n)][:_MOST_CHECKS]:
         if by.text(node) not in met:

@@ -58,15 +58,9 @@ class Bench:
         """How each variant does on one test, in no order."""
         limits = Limits(_MILLISECONDS, self.events, max(2 * len(test.goal.output) + 65536, 1 << 20))
         with self._servers(build, test.spec, test.goal.output, limits, width) as servers:
-            for rules, outcome in run_all(servers, self._requests(numbers)):
+            for rules, outcome in run_all(servers, _requests(numbers)):
                 self.runs += 1
                 yield rules[0].a, outcome
-
-    def _requests(self, numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:
-        for number in numbers:
-            if self.is_over():
-                return
-            yield [Rule(NOWHERE, Op.VARIANT, number)]
 
     @contextmanager
     def _servers(self, build: HookedBuild, spec: RunSpec, expected: bytes, limits: Limits, width: int) -> Iterator[list[Server]]:
@@ -86,7 +80,7 @@ class Bench:
         return outcome
 
     def tally(self, build: HookedBuild, tests: Sequence[Test], numbers: Sequence[int]) -> dict[int, Tally]:
-        """What becomes of all tests with each variant; nothing of those that were not reached in time."""
+        """What becomes of all tests with each variant."""
         found = {n: Tally() for n in numbers}
         for test in tests:
             for n, outcome in self.outcomes(build, test, numbers):
@@ -109,8 +103,12 @@ class Bench:
                 if usual.exit_status is None:
                     continue  # it fails there too: another behaviour is what is wanted
                 used += 1
-                for rules, outcome in run_all([server], self._requests(found)):
+                for rules, outcome in run_all([server], _requests(found)):
                     self.runs += 1
                     same = (outcome.status, outcome.end) == (usual.status, usual.end) and outcome.matched == outcome.output == usual.output
                     found[rules[0].a].similar += 1
                     found[rules[0].a].differs += not same
+
+
+def _requests(numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:
+    return ([Rule(NOWHERE, Op.VARIANT, number)] for number in numbers)

@@ -27,6 +27,8 @@ def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
             yield from _members(node, by)
         case "call_expression":
             yield from _calls(node, by)
+        case "subscript_expression":
+            yield from _variables(node, by.scope.class_of(node), by)
         case "init_declarator" | "declaration":
             yield from _initial(node, by)
 
@@ -47,8 +49,8 @@ def _constants(node: Node, by: Ingredients) -> Iterator[Idea]:
 
 
 def _other_constants(node: Node, old: bytes, by: Ingredients) -> Iterator[tuple[bytes, str, float | None]]:
-    for text, weight in by.library.constants.get(old.decode("latin-1"), {}).items():
-        yield text.encode("utf-8"), "constant-near", weight
+    for known, weight in by.library.constants.get(old.decode("latin-1"), {}).items():
+        yield known.encode("utf-8"), "constant-near", weight
     number = _NUMBER.match(old)
     if number is not None and not (old.startswith(b"0") and len(old) > 1):
         value = int(number[1])
@@ -61,12 +63,21 @@ def _other_constants(node: Node, old: bytes, by: Ingredients) -> Iterator[tuple[
             if chr(near).isalnum():
                 yield b"'%c'" % near, "constant-near", None
     yield from _elsewhere(node, by)
+    if node.type == "number_literal" and _is_used(node):
+        for name, t in by.scope.local.items():
+            if class_of(t) == by.scope.class_of(node):
+                yield name.encode(), "variable", by.weight("variable") - 4
     if node.type == "number_literal":
         for text in by.file.constants.get("char_literal", {}) if _beside_a_character(node, by) else ():
             yield text, "constant-file", None
         for group in by.file.names:
             for name in group[:_MOST_CONSTANTS]:
                 yield name.encode(), "constant-file", None
+
+
+def _is_used(node: Node) -> bool:
+    """Whether a variable can stand there too: not in a label or the size of an array."""
+    return node.parent is not None and node.parent.type not in ("case_statement", "array_declarator", "enumerator", "bitfield_clause")
 
 
 def _elsewhere(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str, float | None]]:
@@ -109,7 +120,7 @@ def _names(node: Node, by: Ingredients) -> Iterator[Idea]:
                 weight = by.weight(kind) - (3 if is_far else 0)
             yield by.idea(node, other.encode(), kind, f"`{other}` instead of `{name}`", weight)
     yield from _steps(node, by)
-    for f in (t.pointee.fields if t.kind == "pointer" and t.pointee is not None else ()):
+    for f in t.pointee.fields if t.kind == "pointer" and t.pointee is not None else ():
         if f.name and class_of(f.type) == mine:
             yield by.idea(node, f"{name}->{f.name}".encode(), "step", f"`{name}->{f.name}` instead of `{name}`")
     if mine == "integer":
@@ -144,7 +155,7 @@ def _constant_names(node: Node, name: str, by: Ingredients) -> Iterator[Idea]:
                 yield by.idea(node, other.encode(), "name-other", f"`{other}` instead of `{name}`", weight)
     for text in (b"0", b"1"):
         yield by.idea(node, text, "constant-file", f"{text.decode()} instead of `{name}`", by.weight("constant-file") - 3)
-    if node.parent is not None and node.parent.type not in ("case_statement", "field_expression"):
+    if name in by.file.names[-1] and node.parent is not None and node.parent.type != "case_statement":  # a macro; enumerators do not count
         for sign in b"-", b"+":
             yield by.idea(node, b"(%s %s 1)" % (by.text(node), sign), "off-by-one", f"`{name} {sign.decode()} 1` instead of `{name}`")
     for variable, t in by.scope.local.items():
@@ -191,8 +202,27 @@ def _members(node: Node, by: Ingredients) -> Iterator[Idea]:
     if class_of(mine.type) == by.scope.class_of(argument):
         yield by.idea(node, by.text(argument), "step", f"`{by.file.shown(argument)}` instead of `{by.file.shown(node)}`")
         yield by.idea(node, by.text(node) + b"->" + by.text(field), "step", f"one step further than `{by.file.shown(node)}`")
+    yield from _variables(node, class_of(mine.type), by)
+    for name, t in by.scope.names():
+        inner = t.pointee if t.kind == "pointer" else t
+        if inner is not None and inner.kind in ("struct", "union") and any(f.name == mine.name for f in inner.fields):
+            new = f"{name}{'->' if t.kind == 'pointer' else '.'}{mine.name}"
+            yield by.idea(node, new.encode(), "variable", f"`{new}` instead of `{by.file.shown(node)}`", by.weight("variable") - 2)
+
+
+def _variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
+    """Variables in the place of a whole expression."""
+    parent = node.parent
+    if (
+        parent is not None
+        and parent.type in ("assignment_expression", "update_expression")
+        and node in (parent.child_by_field_name("left"), parent.child_by_field_name("argument"))
+    ):
+        return
+    if parent is not None and (parent.type in ("expression_statement", "pointer_expression") or mine not in ("integer", "real")):
+        return
     for name, t in by.scope.local.items():
-        if class_of(t) == class_of(mine.type) and class_of(t) in ("integer", "real"):
+        if class_of(t) == mine:
             yield by.idea(node, name.encode(), "variable", f"`{name}` instead of `{by.file.shown(node)}`", by.weight("variable") - 6)
 
 
@@ -214,6 +244,7 @@ def _calls(node: Node, by: Ingredients) -> Iterator[Idea]:
             between = by.data[a.end_byte : b.start_byte]
             new = by.text(b) + between + by.text(a)
             yield Idea(a.start_byte, b.end_byte, new, "swap", by.weight("swap"), f"arguments {by.file.shown(a)} and {by.file.shown(b)} swapped")
+    yield from _variables(node, by.scope.class_of(node), by)
     classes = {by.scope.class_of(a) for a in given}
     if len(given) == 1 and classes == {by.scope.class_of(node)}:
         yield by.idea(node, by.text(given[0]), "operand", f"without the call of `{name}`")

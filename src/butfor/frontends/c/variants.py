@@ -22,7 +22,17 @@ _ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
 # A change that makes a number of a pointer or the other way round is no repair, even where old programs may do that.
 _STRICT = ("-Wno-everything", "-Werror=int-conversion", "-Werror=incompatible-pointer-types", "-Werror=implicit-function-declaration")
 _LENIENT = ("-Wno-everything", "-Wno-int-conversion", "-Wno-incompatible-pointer-types", "-Wno-implicit-function-declaration")
-_FLAGS = ("-c", "-O0", "-g0", "-fno-stack-protector", "-ffunction-sections", "-fsanitize-coverage=trace-pc,no-prune", "-ferror-limit=0", "-fno-caret-diagnostics", "-fno-color-diagnostics")
+_FLAGS = (
+    "-c",
+    "-O0",
+    "-g0",
+    "-fno-stack-protector",
+    "-ffunction-sections",
+    "-fsanitize-coverage=trace-pc,no-prune",
+    "-ferror-limit=0",
+    "-fno-caret-diagnostics",
+    "-fno-color-diagnostics",
+)
 _MOST_ROUNDS = 4
 _NOT_COPIED = re.compile(rb"\b(?:constructor|destructor|alias|ifunc|section)\b")
 
