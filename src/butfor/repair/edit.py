@@ -52,7 +52,7 @@ def _label(side: str, name: str) -> str:
             c if c.isprintable() and c not in '"\\' else "".join(f"\\{b:03o}" for b in c.encode("utf-8", "surrogateescape")) for c in plain
         )
         return f'"{side}/{escaped}"'
-    return f"{side}/{plain}"
+    return f"{side}/{plain}" + ("\t" if " " in plain else "")  # the tab says where the name ends
 
 
 def lines_touched(data: bytes, edit: Edit) -> tuple[int, str, str]:

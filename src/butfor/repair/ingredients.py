@@ -21,7 +21,7 @@ LOGICAL = frozenset(("&&", "||"))
 LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))
 JUMPS = frozenset(("break_statement", "continue_statement", "return_statement", "goto_statement"))
 _LONGEST_CHECK = 160
-_NAME = re.compile(rb"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?:\.|->)\s*[A-Za-z_]\w*|([A-Za-z_]\w*))""")
+_NAME = re.compile(rb"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?:\.|->)\s*[A-Za-z_\x80-\xff][\w\x80-\xff]*|([A-Za-z_\x80-\xff][\w\x80-\xff]*))""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +82,12 @@ class File:
         for node in self.nodes:
             if node.type == "enumerator_list":
                 names = [n.child_by_field_name("name") for n in node.named_children if n.type == "enumerator"]
-                groups.append(tuple(self.text(n).decode("ascii", "replace") for n in names if n is not None))
+                groups.append(tuple(self.text(n).decode("utf-8", "replace") for n in names if n is not None))
         macros = []
         for node in self.nodes:
             name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
             if node.type == "preproc_def" and name is not None and value is not None and re.match(rb"\s*\(?-?\d", self.text(value)):
-                macros.append(self.text(name).decode("ascii", "replace"))
+                macros.append(self.text(name).decode("utf-8", "replace"))
         return (*groups, tuple(macros))
 
     @cached_property
@@ -124,7 +124,7 @@ class Ingredients:
 
     def name(self, node: Node) -> str:
         """The node as a name."""
-        return self.text(node).decode("ascii", "replace")
+        return self.text(node).decode("utf-8", "replace")
 
     def weight(self, kind: str) -> float:
         """The weight of a kind of edit."""
@@ -169,7 +169,7 @@ class Ingredients:
         """Whether all local variables of functions of this file that a text mentions can be used at an offset."""
         for m in _NAME.finditer(text):
             name = m[1] or b""
-            is_local = name in self.file.locals and name.decode() not in self.scope.outer
+            is_local = name in self.file.locals and name.decode("utf-8", "replace") not in self.scope.outer
             if is_local and not any(start <= offset < end for start, end in self._declared.get(name, ())):
                 return False
         return True

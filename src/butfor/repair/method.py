@@ -30,6 +30,7 @@ from butfor.trace.passing import Passing
 from butfor.trace.places import Place
 
 _SUSPECTED_BY = ("slice", "cascade", "butfor", "spectrum")
+_LEAST = 0.4  # the share of the budget that repairs get even where the other methods have used it up
 _TRYING = 0.6  # the share of the time left that goes into trying proposals on the failing run
 _MOST_PASSING = 200
 _BREAKS = 0.3  # the score of a repair that does not pass all tests
@@ -55,9 +56,10 @@ def _search(case: Case) -> Diagnosis:
     proposer = Proposer(case.places, library.load(options.annotations))
     proposals = proposer.proposals(suspects(case))
     start = time.monotonic()
-    half = start + _TRYING * max(0.0, case.budget.end - start)
+    end = max(case.budget.end, start + _LEAST * case.budget.seconds)
+    half = start + _TRYING * (end - start)
     cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
-    bench = Bench(f"./{recording.meta.name}", cwd, case.budget.is_over)
+    bench = Bench(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end)
     search = Search(
         sources,
         _tests(case),
@@ -65,7 +67,7 @@ def _search(case: Case) -> Diagnosis:
         _of_run(case),
         recording.meta.seconds,
         case.point.kind is FailureKind.MEMORY and recording.meta.expect_stdout is None,
-        lambda: time.monotonic() >= half or case.budget.is_over(),
+        lambda: time.monotonic() >= half,
     )
     found = search.repairs(proposals)
     texts = {path: sources.text(path) for path in sources.paths}

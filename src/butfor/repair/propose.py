@@ -106,16 +106,16 @@ class Proposer:
         key = (place.path, extent.start)
         if key not in self._functions:
             file = self._files.setdefault(place.path, File(tree))
-            self._functions[key] = Ingredients(file, extent, self._scope(extent.name), self.library)
+            self._functions[key] = Ingredients(file, extent, self._scope(file, extent.name), self.library)
         return self._functions[key]
 
-    def _scope(self, function: str) -> Scope:
+    def _scope(self, file: File, function: str) -> Scope:
         local = {}
         if function in self.source.functions:
             fn = self.places.recording.program.function(function)
             variables = sorted(self.source.variables(fn).values(), key=lambda v: v.line)
             local = {v.name: v.type for v in variables if v.name}
-        return Scope(local, self._outer, self._signatures)
+        return Scope(file.data, local, self._outer, self._signatures)
 
     @cached_property
     def _outer(self) -> dict[str, Any]:
@@ -151,7 +151,9 @@ class Proposer:
                 if wrapped.root.has_error:
                     self.skipped[f"the macro {macro.name} is no expression, so no edit of it was tried"] = None
                     continue
-                by = Ingredients(File(wrapped), Extent("", 0, 0, 0, 0, len(wrapped.source.data)), Scope({}, self._outer, {}), self.library)
+                by = Ingredients(
+                    File(wrapped), Extent("", 0, 0, 0, 0, len(wrapped.source.data)), Scope(wrapped.source.data, {}, self._outer, {}), self.library
+                )
                 shift = macro.body - len(_FRAME[0])
                 for node in by.file.nodes:
                     for idea in (*operators.ideas(node, by), *values.ideas(node, by)) if node.is_named and node.type != "declaration" else ():

@@ -10,10 +10,11 @@ from butfor.repair.edit import applied, diff, lines_touched
 from butfor.repair.proposal import Proposal
 from butfor.repair.trial import Tally
 
+_FAR = 15
 _RANK = 0.8  # what one place further down in the ranking of statements costs, in weights
-_DIFFERS = 10.0  # what a change of the behaviour on all similar inputs costs
-_LOOP = 0.5
-_OTHER_OUTPUT = 3.0
+_DIFFERS, _DIFFERS_ALONE = 10.0, 24.0  # what a change of the behaviour on all similar inputs costs, with passing tests and without
+_SKIPS, _LOOP = 5.0, 0.5
+_OTHER_OUTPUT = 6.0
 _MOST_ALIKE = 3  # repairs of one statement that are shown before those of others
 
 
@@ -33,12 +34,13 @@ class Repair:
 
     @property
     def key(self) -> tuple[float, ...]:
-        """Smaller is better: what the tests say, then fewer skipped steps and fewer edits, then how likely the slip is, then how small."""
+        """Smaller is better: what the tests say, fewer edits, then how likely the slip is, what it skips and changes; then how small."""
         p, t = self.proposal, self.tally
         missed = (self.failing - t.fixed) / max(self.failing, 1) + (self.passing - t.kept) / max(self.passing, 1)
         share = t.differs / t.similar if t.similar else 0.0
-        cost = 30 - p.weight + _RANK * p.rank + _DIFFERS * share + _LOOP * p.in_loop + _OTHER_OUTPUT * (not t.keeps_output)
-        return missed, p.skips, len(p.edits), cost, p.size
+        cost = 30 - p.weight + _RANK * min(p.rank, _FAR) + (_DIFFERS if self.passing else _DIFFERS_ALONE) * share
+        cost += _SKIPS * p.skips + _LOOP * p.in_loop + _OTHER_OUTPUT * (not t.keeps_output)
+        return missed, len(p.edits), cost, p.size
 
     @property
     def label(self) -> str:

@@ -30,8 +30,9 @@ def class_of(t: CType | None) -> str:
 
 @dataclass(frozen=True)
 class Scope:
-    """The variables of one function and the global ones, by name."""
+    """The variables of one function and the global ones, by name. `data` is the text of the file that nodes are of."""
 
+    data: bytes
     local: Mapping[str, CType]
     outer: Mapping[str, CType]
     signatures: Mapping[str, tuple[str, ...]]  # of the program's functions: classes of the result and the parameters
@@ -50,7 +51,7 @@ class Scope:
         node = strip_parentheses(node)
         match node.type:
             case "identifier":
-                return self.variable(_text(node))
+                return self.variable(self._text(node))
             case "field_expression":
                 return self._member(node)
             case "subscript_expression" | "pointer_expression":
@@ -66,7 +67,7 @@ class Scope:
         node = strip_parentheses(node)
         match node.type:
             case "number_literal":
-                return "real" if b"." in (node.text or b"") else "integer"
+                return "real" if "." in self._text(node) else "integer"
             case "char_literal" | "sizeof_expression":
                 return "integer"
             case "binary_expression":
@@ -81,7 +82,7 @@ class Scope:
                 return self.class_of(argument) if argument is not None else ""
             case "call_expression":
                 function = node.child_by_field_name("function")
-                known = self.signatures.get(_text(function)) if function is not None else None
+                known = self.signatures.get(self._text(function)) if function is not None else None
                 return known[0] if known else ""
         return class_of(self.type_of(node))
 
@@ -101,7 +102,7 @@ class Scope:
 
     def _member(self, node: Node) -> CType | None:
         name = node.child_by_field_name("field")
-        return next((f.type for f in self.fields(node) if name is not None and f.name == _text(name)), None)
+        return next((f.type for f in self.fields(node) if name is not None and f.name == self._text(name)), None)
 
     def _element(self, node: Node) -> CType | None:
         operator = node.child_by_field_name("operator")
@@ -110,6 +111,5 @@ class Scope:
         t = self._of(node, "argument")
         return None if t is None else t.pointee if t.kind == "pointer" else t.element
 
-
-def _text(node: Node) -> str:
-    return (node.text or b"").decode("ascii", "replace")
+    def _text(self, node: Node) -> str:
+        return self.data[node.start_byte : node.end_byte].decode("utf-8", "replace")

@@ -105,6 +105,7 @@ def _names(node: Node, by: Ingredients) -> Iterator[Idea]:
     t = by.scope.variable(name)
     if t is None:
         yield from _constant_names(node, name, by)
+        yield from _pointers(node, by) if name == "NULL" else ()
         return
     twins = _twins(node, by)
     mine = class_of(t)
@@ -163,6 +164,16 @@ def _constant_names(node: Node, name: str, by: Ingredients) -> Iterator[Idea]:
             yield by.idea(node, variable.encode(), "variable", f"`{variable}` instead of `{name}`", by.weight("variable") - 7)
 
 
+def _pointers(node: Node, by: Ingredients) -> Iterator[Idea]:
+    """Pointers that the function mentions, in the place of NULL."""
+    near = sorted((n for n in by.nodes if n.type in ("identifier", "field_expression")), key=lambda n: abs(n.start_byte - node.start_byte))
+    met: set[bytes] = set()
+    for other in near:
+        if by.text(other) not in met and by.scope.class_of(other).startswith("pointer") and len(met) < _MOST_VARIABLES:
+            met.add(by.text(other))
+            yield by.idea(node, by.text(other), "variable", f"`{by.file.shown(other)}` instead of `NULL`", by.weight("variable") - 4)
+
+
 def _declares(node: Node, parent: Node) -> bool:
     return parent.type.endswith("declarator") and node == parent.child_by_field_name("declarator")
 
@@ -170,7 +181,7 @@ def _declares(node: Node, parent: Node) -> bool:
 def _around(node: Node, by: Ingredients) -> frozenset[str]:
     """Names used near by."""
     text = by.data[max(by.extent.start, node.start_byte - _NEAR_LINES) : min(by.extent.end, node.end_byte + _NEAR_LINES)]
-    return frozenset(m.decode() for m in re.findall(rb"[A-Za-z_]\w*", text))
+    return frozenset(m.decode("utf-8", "replace") for m in re.findall(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*", text))
 
 
 def _twins(node: Node, by: Ingredients) -> frozenset[str]:
@@ -180,9 +191,9 @@ def _twins(node: Node, by: Ingredients) -> frozenset[str]:
     before, after = by.data[line_start:start].strip(), by.data[end : line_end if line_end >= 0 else None].strip()
     if len(before) + len(after) < 6:
         return frozenset()
-    pattern = re.compile(re.escape(before[-12:]) + rb"\s*([A-Za-z_]\w*)\s*" + re.escape(after[:12]))
+    pattern = re.compile(re.escape(before[-12:]) + rb"\s*([A-Za-z_\x80-\xff][\w\x80-\xff]*)\s*" + re.escape(after[:12]))
     near = by.data[max(by.extent.start, start - _NEAR_LINES) : min(by.extent.end, end + _NEAR_LINES)]
-    return frozenset(m[1].decode() for m in pattern.finditer(near)) - {by.name(node)}
+    return frozenset(m[1].decode("utf-8", "replace") for m in pattern.finditer(near)) - {by.name(node)}
 
 
 # --- members and calls ---------------------------------------------------------------------------------------------------------
