@@ -29,6 +29,7 @@ def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
             yield from _calls(node, by)
         case "subscript_expression":
             yield from _variables(node, by.scope.class_of(node), by)
+            yield from _index(node, by)
         case "init_declarator" | "declaration":
             yield from _initial(node, by)
 
@@ -235,6 +236,15 @@ def _variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
     for name, t in by.scope.local.items():
         if class_of(t) == mine:
             yield by.idea(node, name.encode(), "variable", f"`{name}` instead of `{by.file.shown(node)}`", by.weight("variable") - 6)
+
+
+def _index(node: Node, by: Ingredients) -> Iterator[Idea]:
+    """The first elements of an array instead of one that is computed."""
+    index = node.child_by_field_name("index")
+    if index is None or index.type in ("number_literal", "identifier"):
+        return
+    for text in (b"0", b"1"):
+        yield by.idea(index, text, "constant-file", f"index {text.decode()} instead of `{by.file.shown(index)}`")
 
 
 def _calls(node: Node, by: Ingredients) -> Iterator[Idea]:

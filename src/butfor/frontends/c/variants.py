@@ -150,12 +150,14 @@ def with_copies(data: bytes, name: str, copies: Iterable[Copy]) -> bytes:
                 body = body[: body.rindex(b"}")] + b"return 0; }"
             line = data.count(b"\n", 0, c.start) + 1
             out.append(b'#line %d "bf-variant-%d"\n__attribute__((used)) %s\n' % (line, c.number, body))
-            rows.append(b"{%dul, (void *)%s, (void *)%s}" % (c.number, old, new))
+            rows.append(b"{%dul, (void *)%s, (void *)%s, 0}" % (c.number, old, new))
         out.append(b'#line %d "%s"\n' % (data.count(b"\n", 0, end) + 1, shown))
         at = end
     out.append(data[at:])
     if rows:
-        head = b'\nstatic struct { unsigned long number; void *from, *to; } __bf_variants[] __attribute__((used, section("bf_variants"))) = {\n'
+        head = (
+            b'\nstatic struct { unsigned long number; void *from, *to, *unused; } __bf_variants[] __attribute__((used, section("bf_variants"))) = {\n'
+        )
         out.append(head + b",\n".join(rows) + b"};\n")
     return b"".join(out)
 

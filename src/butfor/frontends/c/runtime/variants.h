@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct variant { unsigned long number; void *from, *to; };
+struct variant { unsigned long number; void *from, *to, *unused; }; /* a multiple of 16 bytes: tables of several objects leave no gaps */
 extern struct variant __start_bf_variants[] __attribute__((weak)), __stop_bf_variants[] __attribute__((weak));
 
 #define JUMP 5 /* bytes: the opcode and the distance */
