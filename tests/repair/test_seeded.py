@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from bench.repair import Found, measure, sample
+
 from tests.seeded_corpus import Fault
 
 FEW = ("dates-borrow-from-same-month", "bank-first-account")

@@ -13,7 +13,7 @@ from butfor.repair.confirm import Recorder, clean, survives
 from butfor.repair.program import Many, Sources, alone, gathered
 from butfor.repair.proposal import Proposal
 from butfor.repair.repairs import Repair, in_order
-from butfor.repair.trial import ORIGINAL, Bench, Tally, Test
+from butfor.repair.trial import ORIGINAL, Bench, Tally, Test, Usual
 
 _FIRST, _BATCH = 200, 350  # proposals in the first program, and in further ones
 _MOST_RECORDED = 120  # ... of which each is recorded
@@ -39,6 +39,7 @@ class Search:
     complete: bool = True
     touched: bool = False  # the program writes files, so that it cannot be recorded behind the fence
     notes: list[str] = field(default_factory=list)
+    _similar: list[Usual] | None = field(default=None, init=False)
 
     def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
         """Confirmed repairs, best first."""
@@ -60,7 +61,6 @@ class Search:
             if self.half():
                 self.complete = False
                 break
-            self.tried += 1
             found += self._tallied_alone(p)
         return found
 
@@ -126,7 +126,9 @@ class Search:
         build = many.variants.build
         found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
         full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
-        self.bench.compare(build, self.tests[0].spec, full or found)
+        if found and self._similar is None:
+            self._similar = self.bench.similar(build, self.tests[0].spec)
+        self.bench.compare(build, self._similar or (), full or found)
         return [self._repair(many.numbers[n], t) for n, t in found.items()]
 
     def _tallied_alone(self, p: Proposal) -> list[Repair]:
@@ -137,7 +139,11 @@ class Search:
             return []
         if not self.bench.survivors(build, self.tests[0], [ORIGINAL]) or (self.needs_recording and not self._is_clean(p)):
             return []
-        return [self._repair(p, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL])]
+        found = self.bench.tally(build, self.tests, [ORIGINAL])
+        if self._similar is None:
+            self._similar = self.bench.similar(alone(self.sources, ()).build, self.tests[0].spec)
+        self.bench.compare(build, self._similar, found)
+        return [self._repair(p, found[ORIGINAL])]
 
     def _repair(self, p: Proposal, t: Tally) -> Repair:
         failing = sum(test.failed for test in self.tests)

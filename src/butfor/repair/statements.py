@@ -11,6 +11,7 @@ from butfor.repair.conditions import atoms
 from butfor.repair.ingredients import JUMPS, LOOPS, Idea, Ingredients, is_check
 
 _MOST_NEAR, _MOST_FAR, _MOST_CHECKS, _MOST_GUARDS = 16, 24, 12, 14
+_LONGEST = 60
 _SIMPLE = frozenset(("expression_statement", *JUMPS))
 _BLOCKS = frozenset(("compound_statement", "case_statement"))
 
@@ -66,7 +67,7 @@ def _moved(statement: Node, by: Ingredients) -> Iterator[Idea]:
     if b"#" in between:
         return
     new = by.text(after) + between + by.text(statement)
-    words = f"`{by.file.shown(after)[:60]}` before `{by.file.shown(statement)[:60]}`"
+    words = f"`{_head(after, by)}` before `{_head(statement, by)}`"
     yield Idea(statement.start_byte, after.end_byte, new, "move", by.weight("move"), words)
 
 
@@ -77,7 +78,7 @@ def _inserted(statement: Node, by: Ingredients) -> Iterator[Idea]:
         before = Idea(
             statement.start_byte, statement.start_byte, text + indent, kind, by.weight(kind), f"{words} before `{by.file.shown(statement)[:60]}`"
         )
-        after = Idea(statement.end_byte, statement.end_byte, indent + text, kind, by.weight(kind), f"{words} after `{by.file.shown(statement)[:60]}`")
+        after = Idea(statement.end_byte, statement.end_byte, indent + text, kind, by.weight(kind), f"{words} after `{_head(statement, by)}`")
         if statement.type != "declaration":
             yield before
         if statement.type not in JUMPS:
@@ -122,6 +123,12 @@ def _inside(node: Node, kinds: frozenset[str]) -> bool:
             return True
         above = above.parent
     return False
+
+
+def _head(statement: Node, by: Ingredients) -> str:
+    """The statement for people, without its body."""
+    text = by.file.shown(statement).partition(" {")[0]
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rstrip() + "..."
 
 
 def _indent(statement: Node, by: Ingredients) -> bytes:

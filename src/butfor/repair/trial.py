@@ -44,6 +44,20 @@ class Tally:
     similar: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """An input, and what the original program does with it."""
+
+    spec: RunSpec
+    outcome: Outcome
+    output: bytes
+
+    def is_same(self, other: Outcome) -> bool:
+        """Whether another run ended in the same way and wrote the same; it was told to expect the output."""
+        ended = (other.status, other.end) == (self.outcome.status, self.outcome.end)
+        return ended and other.matched == other.output == len(self.output)
+
+
 @dataclass
 class Bench:
     """Where programs are run: their name and folder, and when to stop."""
@@ -91,23 +105,30 @@ class Bench:
                     found[n].keeps_output &= test.goal.keeps(outcome)
         return found
 
-    def compare(self, build: HookedBuild, spec: RunSpec, found: dict[int, Tally]) -> None:
-        """Counts the inputs of the same shape as the given one on which variants behave differently from the original program."""
-        used = 0
+    def similar(self, build: HookedBuild, spec: RunSpec) -> list[Usual]:
+        """Inputs of the same shape as the given one, with what the program does there without a repair; those where it fails are left out."""
+        found: list[Usual] = []
         for other in others(spec, _MOST_SIMILAR):
-            if used >= _SIMILAR or not found or self.is_over():
+            if len(found) >= _SIMILAR or self.is_over():
                 break
-            limits = Limits(_MILLISECONDS, self.events)
-            with self._servers(build, other, b"", limits, 1) as (server,):
-                usual = server.adopt()
-                if usual.exit_status is None:
-                    continue  # it fails there too: another behaviour is what is wanted
-                used += 1
-                for rules, outcome in run_all([server], _requests(found)):
+            with self._servers(build, other, b"", Limits(_MILLISECONDS, self.events), 1) as (server,):
+                outcome = server.run([Rule(NOWHERE, Op.VARIANT, ORIGINAL)])
+                if outcome.exit_status is not None:
+                    found.append(Usual(other, outcome, server.output()))
+        return found
+
+    def compare(self, build: HookedBuild, inputs: Sequence[Usual], found: dict[int, Tally]) -> None:
+        """Counts the inputs on which variants behave differently from the original program."""
+        for usual in inputs if found else ():
+            if self.is_over():
+                break
+            limits = Limits(_MILLISECONDS, self.events, max(2 * len(usual.output) + 65536, 1 << 20))
+            with self._servers(build, usual.spec, usual.output, limits, 1) as servers:
+                for rules, outcome in run_all(servers, _requests(found)):
                     self.runs += 1
-                    same = (outcome.status, outcome.end) == (usual.status, usual.end) and outcome.matched == outcome.output == usual.output
-                    found[rules[0].a].similar += 1
-                    found[rules[0].a].differs += not same
+                    tally = found[rules[0].a]
+                    tally.similar += 1
+                    tally.differs += not usual.is_same(outcome)
 
 
 def _requests(numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:

@@ -23,6 +23,8 @@ def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
             yield from _constants(node, by)
         case "identifier":
             yield from _names(node, by)
+        case "null":
+            yield from _pointers(node, by)
         case "field_expression":
             yield from _members(node, by)
         case "call_expression":
@@ -106,7 +108,6 @@ def _names(node: Node, by: Ingredients) -> Iterator[Idea]:
     t = by.scope.variable(name)
     if t is None:
         yield from _constant_names(node, name, by)
-        yield from _pointers(node, by) if name == "NULL" else ()
         return
     twins = _twins(node, by)
     mine = class_of(t)
