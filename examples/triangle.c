@@ -1,7 +1,6 @@
 /* The area of a triangle whose sides are given longest first.
  *
  *     butfor explain examples/triangle.c -- 6 5 4
- *     butfor repair examples/triangle.c --tests examples/triangle-tests.json
  *
  * The test for a right angle in triangle_area() has the wrong operator, so 6, 5, 4 is taken for a right triangle and the result is 10
  * instead of 9.92. The check in main() compares with Heron's formula, which holds for every triangle.

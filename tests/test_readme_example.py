@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -15,5 +17,16 @@ def test_the_example_of_the_readme_is_real_output() -> None:
     shown = text.split("<!-- example -->\n```text\n")[1].split("\n```\n<!-- /example -->")[0]
     command = [sys.executable, "-m", "butfor", "explain", "examples/triangle.c", "--", "6", "5", "4"]
     env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
+    assert done.stdout.rstrip() == shown
+
+
+@pytest.mark.slow
+def test_the_repairs_of_the_readme_are_real_output() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = text.split("<!-- repair -->\n```text\n")[1].split("\n```\n<!-- /repair -->")[0]
+    words = ["repair", "examples/triangle.c", "--tests", "examples/triangle-tests.json", "--budget", "120"]
+    env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "butfor", *words]
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
     assert done.stdout.rstrip() == shown

@@ -77,7 +77,10 @@ def test_apply_writes_the_file_and_says_how_to_undo(fake: FakeApi, tmp_path: Pat
 
 
 def test_apply_refuses_when_the_file_changed_meanwhile(fake: FakeApi, tmp_path: Path) -> None:
-    fake.on_call = lambda: (tmp_path / "p.c").write_text(OLD + "// new\n") and None
+    def change() -> None:
+        (tmp_path / "p.c").write_text(OLD + "// new\n")
+
+    fake.on_call = change
     done = run("repair", "p.c", "--apply", stdin="")
     assert done.exit_code == 2
     assert "has changed since it was read" in done.stderr

@@ -79,14 +79,14 @@ def _search(case: Case) -> Diagnosis:
         "runs": bench.runs,
     }
     notes = (*dict.fromkeys(search.notes), *proposer.skipped)
-    if not search.complete:
-        notes = (f"{len(proposals) - search.tried:,} of {len(proposals):,} edits were not tried for lack of time (--budget gives more)", *notes)
+    if search.untried:
+        notes = (f"{search.untried:,} of {len(proposals):,} edits were not tried for lack of time (--budget gives more)", *notes)
     if not found:
         notes = (
             f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing",
             *notes,
         )
-    return Diagnosis("repair", tuple(_finding(r) for r in best_of(found).values()), data, search.complete or not case.budget.is_over(), notes)
+    return Diagnosis("repair", tuple(_finding(r) for r in best_of(found).values()), data, not search.untried or not case.budget.is_over(), notes)
 
 
 def _finding(r: Repair) -> Finding:

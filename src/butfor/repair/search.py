@@ -36,7 +36,7 @@ class Search:
     half: Callable[[], bool]
     wanted: int = SHOWN
     tried: int = 0
-    complete: bool = True
+    untried: int = 0  # proposals for which there was no time
     touched: bool = False  # the program writes files, so that it cannot be recorded behind the fence
     notes: list[str] = field(default_factory=list)
     _similar: list[Usual] | None = field(default=None, init=False)
@@ -55,11 +55,11 @@ class Search:
             found += self._tallied(many, self._good(many))
             if self._is_enough(found):
                 break
-        for _, p in rest[:_MOST_ALONE]:
+        for k, (_, p) in enumerate(rest):
             if self._is_enough(found):
                 break
-            if self.half():
-                self.complete = False
+            if self.half() or k >= _MOST_ALONE:
+                self.untried += len(rest) - k
                 break
             found += self._tallied_alone(p)
         return found
@@ -83,7 +83,7 @@ class Search:
                         batch = batches.pop(0)
                         waiting.append((len(batch), pool.submit(gathered, self.sources, batch)))
                     if self.half():
-                        self.complete = False
+                        self.untried += sum(map(len, batches)) + sum(count for count, _ in waiting)
                         return
                     count, future = waiting.pop(0)
                     try:
@@ -112,7 +112,7 @@ class Search:
         for n in clean(recorder, good):
             found.append(n)
             if self.half():
-                self.complete = False
+                self.untried += len(good) - good.index(n) - 1
                 break
         return found
 

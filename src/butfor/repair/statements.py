@@ -75,9 +75,7 @@ def _inserted(statement: Node, by: Ingredients) -> Iterator[Idea]:
     """Another statement before or after this one."""
     indent = _indent(statement, by)
     for text, kind, words in _missing(statement, by):
-        before = Idea(
-            statement.start_byte, statement.start_byte, text + indent, kind, by.weight(kind), f"{words} before `{by.file.shown(statement)[:60]}`"
-        )
+        before = Idea(statement.start_byte, statement.start_byte, text + indent, kind, by.weight(kind), f"{words} before `{_head(statement, by)}`")
         after = Idea(statement.end_byte, statement.end_byte, indent + text, kind, by.weight(kind), f"{words} after `{_head(statement, by)}`")
         if statement.type != "declaration":
             yield before
