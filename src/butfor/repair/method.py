@@ -66,7 +66,7 @@ def _search(case: Case) -> Diagnosis:
         bench,
         _of_run(case),
         recording.meta.seconds,
-        case.point.kind is FailureKind.MEMORY and recording.meta.expect_stdout is None,
+        case.point.kind is FailureKind.MEMORY,
         lambda: time.monotonic() >= half,
     )
     found = search.repairs(proposals)

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from butfor.errors import ButforError
+from butfor.frontends.c.hooked import HookedBuild
 from butfor.options import Options
 from butfor.repair.confirm import Recorder, clean, survives
 from butfor.repair.program import Many, Sources, alone, gathered
@@ -28,23 +29,46 @@ class Search:
     """What the search is given and what it found. `end` and `half` say whether all of the time, or the part for trying proposals, is used up."""
 
     sources: Sources
-    tests: Sequence[Test]  # the recorded failing run first
+    tests: list[Test]  # the recorded failing run first
     bench: Bench
     options: Options  # of the failing run
     seconds: float  # the failing run took
-    needs_recording: bool  # the failure shows in a recording only
+    is_memory: bool  # the failure is a memory error, which may show in a recording only
     half: Callable[[], bool]
     wanted: int = SHOWN
     tried: int = 0
     untried: int = 0  # proposals for which there was no time
-    touched: bool = False  # the program writes files, so that it cannot be recorded behind the fence
     notes: list[str] = field(default_factory=list)
+    needs_recording: bool = field(default=False, init=False)  # runs that record nothing do not show the failure
+    _original: HookedBuild = field(init=False)
+    _touched: bool = field(default=False, init=False)  # the program writes files, so that it cannot be recorded behind the fence
     _similar: list[Usual] | None = field(default=None, init=False)
 
     def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
         """Confirmed repairs, best first."""
+        if not self._prepare():
+            return []
         found = self._tried(list(enumerate(proposals, 1)))
         return self._confirmed(in_order(found))
+
+    def _prepare(self) -> bool:
+        """Whether the failing run can be judged: it fails here too. Other tests that behave differently here are left out."""
+        self._original = alone(self.sources, ()).build
+        first, outcome = self.bench.measured(self._original, self.tests[0])
+        self._touched = bool(outcome.touched)
+        self.needs_recording = self.is_memory and first.goal.is_met(outcome)
+        if first.goal.is_met(outcome) and not self.is_memory:
+            self.notes.append("the run is not repeatable: run again without any change, it behaves differently, so no edit was tried")
+            return False
+        if self.needs_recording and self._touched:
+            self.notes.append("the program writes files, so no patched version of it was recorded, and whether its memory error is gone was not seen")
+            return False
+        rest = [self.bench.measured(self._original, test) for test in self.tests[1:]]
+        usable = [test for test, outcome in rest if test.goal.is_met(outcome) != test.failed]
+        if len(usable) < len(rest):
+            self.notes.append(f"{len(rest) - len(usable)} tests behave differently when they are run again, so repairs were not judged by them")
+        self.tests = [first, *usable]
+        return True
 
     def _tried(self, numbered: list[tuple[int, Proposal]]) -> list[Repair]:
         """Proposals with which the failing run does not fail, with what becomes of all other tests."""
@@ -99,14 +123,9 @@ class Search:
 
     def _good(self, many: Many) -> list[int]:
         numbers = sorted(many.numbers)
-        if self.tried <= _FIRST:
-            self.touched |= bool(self.bench.measure(many.variants.build, self.tests[0]).touched)
-        good = self.bench.survivors(many.variants.build, self.tests[0], numbers)
+        good = self.bench.survivors(many.variants.build, self.tests[0], numbers, untouched=self.needs_recording)
         if not self.needs_recording:
             return good
-        if self.touched:
-            self.notes.append("the program writes files, so no patched version of it was recorded, and memory errors that it survives were not seen")
-            return []
         recorder = Recorder(self.sources, many.variants.sources, self.options, self.seconds, len(self.tests[0].goal.output))
         found = []
         for n in clean(recorder, good):
@@ -126,9 +145,7 @@ class Search:
         build = many.variants.build
         found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
         full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
-        if found and self._similar is None:
-            self._similar = self.bench.similar(build, self.tests[0].spec)
-        self.bench.compare(build, self._similar or (), full or found)
+        self._compare(build, full or found)
         return [self._repair(many.numbers[n], t) for n, t in found.items()]
 
     def _tallied_alone(self, p: Proposal) -> list[Repair]:
@@ -137,13 +154,18 @@ class Search:
             build = alone(self.sources, p.edits).build
         except ButforError:
             return []
-        if not self.bench.survivors(build, self.tests[0], [ORIGINAL]) or (self.needs_recording and not self._is_clean(p)):
+        good = self.bench.survivors(build, self.tests[0], [ORIGINAL], untouched=self.needs_recording)
+        if not good or (self.needs_recording and not self._is_clean(p)):
             return []
         found = self.bench.tally(build, self.tests, [ORIGINAL])
-        if self._similar is None:
-            self._similar = self.bench.similar(alone(self.sources, ()).build, self.tests[0].spec)
-        self.bench.compare(build, self._similar, found)
+        self._compare(build, found)
         return [self._repair(p, found[ORIGINAL])]
+
+    def _compare(self, build: HookedBuild, found: dict[int, Tally]) -> None:
+        """Counts what changes on similar inputs."""
+        if found and self._similar is None:
+            self._similar = self.bench.similar(self._original, self.tests[0])
+        self.bench.compare(build, self._similar or (), found)
 
     def _repair(self, p: Proposal, t: Tally) -> Repair:
         failing = sum(test.failed for test in self.tests)
@@ -170,7 +192,8 @@ class Search:
         return sorted(found, key=lambda r: not r.is_complete)
 
     def _stays_clean(self, r: Repair) -> bool:
-        """Whether the failing run has no other failure now; an expected output says that already."""
-        if self.tests[0].goal.is_whole or self.touched or self.needs_recording:
+        """Whether the failing run has no other failure now; an expected output says that already. What writes files is not recorded."""
+        is_known = self.tests[0].goal.is_whole and not self.is_memory
+        if is_known or self.needs_recording or self._touched or r.tally.touched:
             return True
         return self._is_clean(r.proposal)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from butfor.frontends.c.hooked import HookedBuild
 from butfor.frontends.c.run import RunSpec
@@ -17,7 +18,7 @@ from butfor.program.sites import NOWHERE
 
 _SIMILAR, _MOST_SIMILAR = 40, 60  # other inputs that are used, and made
 _SLOWER, _LEAST_EVENTS = 20, 400_000  # a patched program may take so many times longer than the failing run; blocks that it may run in any case
-_MILLISECONDS = 1_000
+_MILLISECONDS, _MOST_MILLISECONDS = 1_000, 10_000
 ORIGINAL = 0  # the number of what is no variant
 
 
@@ -31,6 +32,7 @@ class Test:
     goal: Goal
     failed: bool
     name: str = ""
+    limits: Limits = field(default_factory=Limits)  # of runs with a repair
 
 
 @dataclass(slots=True)
@@ -40,6 +42,7 @@ class Tally:
     fixed: int = 0
     kept: int = 0
     keeps_output: bool = True  # what the failing run wrote before it failed is the same
+    touched: bool = False  # it wrote files, or wanted to do what runs may not do
     differs: int = 0  # of `similar` other inputs
     similar: int = 0
 
@@ -51,6 +54,7 @@ class Usual:
     spec: RunSpec
     outcome: Outcome
     output: bytes
+    limits: Limits
 
     def is_same(self, other: Outcome) -> bool:
         """Whether another run ended in the same way and wrote the same; it was told to expect the output."""
@@ -65,13 +69,20 @@ class Bench:
     name: str
     cwd: str | None
     is_over: Callable[[], bool]
-    events: int = _LEAST_EVENTS
     runs: int = field(default=0, init=False)
+
+    def measured(self, build: HookedBuild, test: Test) -> tuple[Test, Outcome]:
+        """A test with limits for patched programs, and how it ends without a repair; it may take a multiple of that then."""
+        start = time.monotonic()
+        first = replace(test, limits=Limits(_MOST_MILLISECONDS if not test.failed else _MILLISECONDS, 1 << 40, _room(test.goal.output)))
+        ((_, outcome),) = self.outcomes(build, first, [ORIGINAL])
+        milliseconds = _MILLISECONDS + _SLOWER * int(1000 * (time.monotonic() - start))
+        limits = Limits(min(milliseconds, _MOST_MILLISECONDS), max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(test.goal.output))
+        return replace(test, limits=limits), outcome
 
     def outcomes(self, build: HookedBuild, test: Test, numbers: Iterable[int], width: int = 1) -> Iterator[tuple[int, Outcome]]:
         """How each variant does on one test, in no order."""
-        limits = Limits(_MILLISECONDS, self.events, max(2 * len(test.goal.output) + 65536, 1 << 20))
-        with self._servers(build, test.spec, test.goal.output, limits, width) as servers:
+        with self._servers(build, test.spec, test.goal.output, test.limits, width) as servers:
             for rules, outcome in run_all(servers, _requests(numbers)):
                 self.runs += 1
                 yield rules[0].a, outcome
@@ -81,23 +92,19 @@ class Bench:
         with ExitStack() as stack:
             yield [stack.enter_context(Server(build, self.name, spec, expected, limits, self.cwd)) for _ in range(width)]
 
-    def survivors(self, build: HookedBuild, test: Test, numbers: Sequence[int]) -> list[int]:
-        """The variants for which a failing test does not fail."""
-        good = {n for n, outcome in self.outcomes(build, test, numbers, os.cpu_count() or 1) if test.goal.is_met(outcome)}
+    def survivors(self, build: HookedBuild, test: Test, numbers: Sequence[int], *, untouched: bool = False) -> list[int]:
+        """The variants for which a failing test does not fail; `untouched`: which also leave the world alone."""
+        width = min(len(numbers), os.cpu_count() or 1)
+        outcomes = self.outcomes(build, test, numbers, width) if numbers else ()
+        good = {n for n, outcome in outcomes if test.goal.is_met(outcome) and not (untouched and outcome.touched)}
         return [n for n in numbers if n in good]
-
-    def measure(self, build: HookedBuild, test: Test) -> Outcome:
-        """The failing run without any change; runs of variants may take a multiple of it."""
-        ((_, outcome),) = self.outcomes(build, test, [ORIGINAL])
-        if outcome.end != 4 and not outcome.timed_out:
-            self.events = max(_LEAST_EVENTS, _SLOWER * outcome.events)
-        return outcome
 
     def tally(self, build: HookedBuild, tests: Sequence[Test], numbers: Sequence[int]) -> dict[int, Tally]:
         """What becomes of all tests with each variant."""
         found = {n: Tally() for n in numbers}
-        for test in tests:
+        for test in tests if numbers else ():
             for n, outcome in self.outcomes(build, test, numbers):
+                found[n].touched |= bool(outcome.touched)
                 is_right = test.goal.is_met(outcome)
                 found[n].fixed += is_right and test.failed
                 found[n].kept += is_right and not test.failed
@@ -105,16 +112,19 @@ class Bench:
                     found[n].keeps_output &= test.goal.keeps(outcome)
         return found
 
-    def similar(self, build: HookedBuild, spec: RunSpec) -> list[Usual]:
+    def similar(self, build: HookedBuild, test: Test) -> list[Usual]:
         """Inputs of the same shape as the given one, with what the program does there without a repair; those where it fails are left out."""
         found: list[Usual] = []
-        for other in others(spec, _MOST_SIMILAR):
+        for other in others(test.spec, _MOST_SIMILAR):
             if len(found) >= _SIMILAR or self.is_over():
                 break
-            with self._servers(build, other, b"", Limits(_MILLISECONDS, self.events), 1) as (server,):
+            limits = Limits(test.limits.milliseconds, test.limits.events)
+            with self._servers(build, other, b"", limits, 1) as (server,):
                 outcome = server.run([Rule(NOWHERE, Op.VARIANT, ORIGINAL)])
                 if outcome.exit_status is not None:
-                    found.append(Usual(other, outcome, server.output()))
+                    output = server.output()
+                    more = Limits(limits.milliseconds, max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(output))
+                    found.append(Usual(other, outcome, output, more))
         return found
 
     def compare(self, build: HookedBuild, inputs: Sequence[Usual], found: dict[int, Tally]) -> None:
@@ -122,8 +132,7 @@ class Bench:
         for usual in inputs if found else ():
             if self.is_over():
                 break
-            limits = Limits(_MILLISECONDS, self.events, max(2 * len(usual.output) + 65536, 1 << 20))
-            with self._servers(build, usual.spec, usual.output, limits, 1) as servers:
+            with self._servers(build, usual.spec, usual.output, usual.limits, 1) as servers:
                 for rules, outcome in run_all(servers, _requests(found)):
                     self.runs += 1
                     tally = found[rules[0].a]
@@ -133,3 +142,8 @@ class Bench:
 
 def _requests(numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:
     return ([Rule(NOWHERE, Op.VARIANT, number)] for number in numbers)
+
+
+def _room(output: bytes) -> int:
+    """How many bytes a patched program may write."""
+    return max(2 * len(output) + 65536, 1 << 20)
