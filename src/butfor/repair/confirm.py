@@ -17,6 +17,7 @@ from butfor.frontends.c.record import record
 from butfor.frontends.c.source import CSource
 from butfor.options import Options
 from butfor.repair.program import Sources
+from butfor.repair.trial import Test
 from butfor.trace.dependence import Dependence
 from butfor.trace.recording import Recording
 
@@ -49,11 +50,12 @@ class Recorder:
         self.options = replace(options, tests=None, shrink=False, time_limit=time_limit, output_limit=output + _OUTPUT)
         self._source: CSource | None = None
 
-    def fails(self, number: int = 0) -> bool:
-        """Whether a run with this variant fails, memory errors that it survives included."""
-        env = (*self.options.env, ("BUTFOR_FENCE", "1"), *((("BUTFOR_VARIANT", str(number)),) if number else ()))
+    def fails(self, number: int = 0, test: Test | None = None) -> bool:
+        """Whether a run with this variant fails, memory errors that it survives included; the failing run, or another test."""
+        options = self.options if test is None else _of_test(self.options, test)
+        env = (*options.env, ("BUTFOR_FENCE", "1"), *((("BUTFOR_VARIANT", str(number)),) if number else ()))
         try:
-            run = record(replace(self.options, env=env), self.program, lambda text: None)
+            run = record(replace(options, env=env), self.program, lambda text: None)
             recording = Recording(run.home, run.meta, self._parsed, owned=False)
             return find_failure(recording, Dependence(recording.trace), self.options.memory_errors).failure is not None
         except (ButforError, Unsupported):
@@ -64,6 +66,12 @@ class Recorder:
         if self._source is None:
             self._source = CSource(text)
         return self._source
+
+
+def _of_test(options: Options, test: Test) -> Options:
+    """The options of another test."""
+    expected = test.goal.output if test.goal.is_whole else None
+    return replace(options, args=test.spec.args, stdin=test.spec.stdin, expect_stdout=expected, expect_exit=test.goal.exit_status)
 
 
 def survives(sources: Sources, texts: Mapping[Path, bytes], options: Options, seconds: float, output: int) -> bool:

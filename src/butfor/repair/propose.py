@@ -60,7 +60,11 @@ class Proposer:
         by = self._ingredients(tree, place, start)
         nodes = [n for n in by.file.nodes if start <= n.start_byte and n.end_byte <= end] or [_covering(by.file, start, end)]
         for idea in self._ideas(by, nodes, place, start, end):
-            if self._is_outside_macros(tree, idea) and by.data[idea.start : idea.end] != idea.new and by.can_name(idea.new, idea.start):
+            if (
+                self._is_outside_macros(tree, idea)
+                and by.data[idea.start : idea.end] != idea.new
+                and (idea.kind == "member" or by.can_name(idea.new, idea.start))
+            ):
                 in_loop = loop_around(nodes[0])
                 yield Proposal(
                     (Edit(place.path, idea.start, idea.end, idea.new),), idea.why, idea.weight, place, idea.kind, rank, idea.skips, in_loop

@@ -42,6 +42,7 @@ class Search:
     needs_recording: bool = field(default=False, init=False)  # runs that record nothing do not show the failure
     _original: HookedBuild = field(init=False)
     _touched: bool = field(default=False, init=False)  # the program writes files, so that it cannot be recorded behind the fence
+    _hidden: list[Test] = field(default_factory=list, init=False)  # failing tests whose failure only a recording shows
     _similar: list[Usual] | None = field(default=None, init=False)
 
     def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
@@ -65,8 +66,10 @@ class Search:
             return False
         rest = [self.bench.measured(self._original, test) for test in self.tests[1:]]
         usable = [test for test, outcome in rest if test.goal.is_met(outcome) != test.failed]
-        if len(usable) < len(rest):
-            self.notes.append(f"{len(rest) - len(usable)} tests behave differently when they are run again, so repairs were not judged by them")
+        self._hidden = [test for test, outcome in rest if test.failed and test.goal.is_met(outcome) and not outcome.touched]
+        lost = len(rest) - len(usable) - len(self._hidden)
+        if lost:
+            self.notes.append(f"{lost} tests behave differently when they are run again, so repairs were not judged by them")
         self.tests = [first, *usable]
         return True
 
@@ -188,8 +191,20 @@ class Search:
             t = self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
             again = replace(r, tally=replace(t, differs=r.tally.differs, similar=r.tally.similar))
             if again.tally.fixed and self._stays_clean(again):
-                found.append(again)
-        return sorted(found, key=lambda r: not r.is_complete)
+                found.append(self._with_hidden(again))
+        return [r for r in found if r.is_complete] or found
+
+    def _with_hidden(self, r: Repair) -> Repair:
+        """The repair, with what recordings say about the other failing tests that need them."""
+        if not self._hidden or r.tally.touched:
+            return r
+        output = max(len(test.goal.output) for test in self._hidden)
+        try:
+            recorder = Recorder(self.sources, self.sources.patched(r.proposal.edits), self.options, self.seconds, output)
+        except ButforError:
+            return replace(r, failing=r.failing + len(self._hidden))
+        fixed = sum(not recorder.fails(test=test) for test in self._hidden)
+        return replace(r, failing=r.failing + len(self._hidden), tally=replace(r.tally, fixed=r.tally.fixed + fixed))
 
     def _stays_clean(self, r: Repair) -> bool:
         """Whether the failing run has no other failure now; an expected output says that already. What writes files is not recorded."""
