@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from butfor.repair.ingredients import COMPARISONS, LOGICAL, Idea, Ingredients, walk
+from butfor.repair.ingredients import COMPARISONS, LOGICAL, Idea, Ingredients, leaves, walk
 from butfor.repair.scope import class_of
 from butfor.source.tree import strip_parentheses
 
-_MOST_ATOMS = 28
+_MOST_ATOMS, _MOST_PART_ATOMS = 28, 14
 _PLAIN = frozenset(("identifier", "call_expression", "parenthesized_expression", "field_expression", "subscript_expression", "number_literal"))
 
 
@@ -24,6 +24,11 @@ def ideas(condition: Node, by: Ingredients) -> Iterator[Idea]:
     for text, words in atoms(condition, by):
         yield by.idea(condition, _side(condition, by) + b" && " + text, "strengthen", f"only if also `{words}`")
         yield by.idea(condition, _side(condition, by, b"||") + b" || " + text, "weaken", f"also if `{words}`")
+    parts = [leaf for leaf in leaves(condition) if leaf != condition]
+    for leaf in parts:
+        for text, words in list(atoms(leaf, by))[:_MOST_PART_ATOMS]:
+            weaker = b"(" + by.text(leaf) + b" || " + text + b")"
+            yield by.idea(leaf, weaker, "weaken", f"`{by.file.shown(leaf)}` also if `{words}`", by.weight("weaken") - 2)
     yield by.idea(condition, b"1", "always", f"`{shown}` not asked")
     yield by.idea(condition, b"0", "never", f"never, whatever `{shown}` is", skips=True)
 

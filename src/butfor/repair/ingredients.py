@@ -151,6 +151,19 @@ class Ingredients:
         return tuple(found.items())
 
     @cached_property
+    def unread(self) -> tuple[str, ...]:
+        """Local variables that get a value which nothing in the function reads: their use may be what is missing."""
+        used: dict[str, bool] = {}
+        for node in self.nodes:
+            parent = node.parent
+            if node.type == "identifier" and parent is not None and self.name(node) in self.scope.local:
+                operator = parent.child_by_field_name("operator")
+                is_set = parent.type == "assignment_expression" and node == parent.child_by_field_name("left") and operator is not None
+                is_set = (is_set and operator is not None and operator.type == "=") or node == parent.child_by_field_name("declarator")
+                used[self.name(node)] = used.get(self.name(node), False) or not is_set
+        return tuple(name for name, is_read in used.items() if not is_read)
+
+    @cached_property
     def _declared(self) -> dict[bytes, list[tuple[int, int]]]:
         """Where each local name can be used, from its declaration to the end of its block."""
         found: dict[bytes, list[tuple[int, int]]] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tree_sitter import Node
 
@@ -22,6 +23,8 @@ def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
             yield from _update(node, by)
         case "unary_expression" | "pointer_expression":
             yield from _unary(node, by)
+        case "initializer_list":
+            yield from _neighbours(node, by)
     yield from _off_by_one(node, by)
 
 
@@ -39,6 +42,7 @@ def _binary(node: Node, by: Ingredients) -> Iterator[Idea]:
     left, operator, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
     if left is None or operator is None or right is None:
         return
+    yield from _crossed(node, by)
     kind = "condition-part" if operator.type in LOGICAL else "operand"
     if operator.type not in COMPARISONS:
         for kept, gone in ((left, right), (right, left)):
@@ -49,6 +53,29 @@ def _binary(node: Node, by: Ingredients) -> Iterator[Idea]:
         yield by.idea(node, first + between + second, "swap", f"the sides of `{operator.type}` swapped")
     if operator.type == "/" and {by.scope.class_of(left), by.scope.class_of(right)} == {"integer"}:
         yield by.idea(left, b"(double)" + _tight(left, by), "cast", "division of real numbers instead of integers")
+
+
+def _crossed(node: Node, by: Ingredients) -> Iterator[Idea]:
+    """The right sides of two products of a sum swapped, and the like: `a * x + b * y` as `a * y + b * x`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if left is None or right is None or left.type != "binary_expression" or right.type != "binary_expression":
+        return
+    for field in ("right", "left"):
+        a, b = left.child_by_field_name(field), right.child_by_field_name(field)
+        if a is not None and b is not None and by.text(a) != by.text(b):
+            new = by.text(b) + by.data[a.end_byte : b.start_byte] + by.text(a)
+            words = f"`{by.file.shown(a)}` and `{by.file.shown(b)}` swapped"
+            yield Idea(a.start_byte, b.end_byte, new, "swap", by.weight("swap") - 4, words)
+
+
+def _neighbours(node: Node, by: Ingredients) -> Iterator[Idea]:
+    """Two elements of a table that stand side by side swapped."""
+    elements = [n for n in node.named_children if n.type != "comment"]
+    for a, b in pairwise(elements):
+        if by.text(a) != by.text(b) and a.type == b.type:
+            new = by.text(b) + by.data[a.end_byte : b.start_byte] + by.text(a)
+            words = f"`{by.file.shown(a)[:40]}` and `{by.file.shown(b)[:40]}` swapped"
+            yield Idea(a.start_byte, b.end_byte, new, "swap", by.weight("swap"), words)
 
 
 def _update(node: Node, by: Ingredients) -> Iterator[Idea]:
@@ -80,6 +107,9 @@ def _off_by_one(node: Node, by: Ingredients) -> Iterator[Idea]:
         return
     if not _is_value(node, parent) or by.scope.class_of(node) not in ("integer", *_pointers(node, by)):
         return
+    for name in by.unread if parent.type != "subscript_expression" else ():
+        for new in (name.encode() + b" * " + _tight(node, by), by.text(node) + b" + " + name.encode(), by.text(node) + b" - " + name.encode()):
+            yield by.idea(node, new, "unread", f"with `{name}`, which is not used so far")
     step = _step(node, by)
     if step is not None:
         yield step

@@ -19,7 +19,8 @@ from butfor.repair.trial import ORIGINAL, Bench, Tally, Test, Usual
 _FIRST, _BATCH = 200, 350  # proposals in the first program, and in further ones
 _MOST_RECORDED = 120  # ... of which each is recorded
 _MOST_TALLIED = 80  # proposals of one program that are run on all tests
-_MOST_ALONE = 24  # proposals that need a program each
+_MOST_COMPARED = 40  # ... and on similar inputs
+_MOST_ALONE = 40  # proposals that need a program each
 _ENOUGH, _ENOUGH_ALONE = 4, 20  # repairs that pass all tests, where there are several and where there is one: then no more are tried
 SHOWN = 5
 
@@ -76,19 +77,17 @@ class Search:
     def _tried(self, numbered: list[tuple[int, Proposal]]) -> list[Repair]:
         """Proposals with which the failing run does not fail, with what becomes of all other tests."""
         found: list[Repair] = []
-        rest: list[tuple[int, Proposal]] = []
+        alone_so_far = 0
         for many, others in self._programs(numbered):
-            rest += others
             found += self._tallied(many, self._good(many))
+            for k, (_, p) in enumerate(others):
+                if self.half() or alone_so_far >= _MOST_ALONE:
+                    self.untried += len(others) - k
+                    break
+                alone_so_far += 1
+                found += self._tallied_alone(p)
             if self._is_enough(found):
                 break
-        for k, (_, p) in enumerate(rest):
-            if self._is_enough(found):
-                break
-            if self.half() or k >= _MOST_ALONE:
-                self.untried += len(rest) - k
-                break
-            found += self._tallied_alone(p)
         return found
 
     def _is_enough(self, found: Sequence[Repair]) -> bool:
@@ -148,7 +147,7 @@ class Search:
         build = many.variants.build
         found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
         full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
-        self._compare(build, full or found)
+        self._compare(build, full if len(self.tests) > 1 else dict(list(found.items())[:_MOST_COMPARED]))
         return [self._repair(many.numbers[n], t) for n, t in found.items()]
 
     def _tallied_alone(self, p: Proposal) -> list[Repair]:

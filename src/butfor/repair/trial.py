@@ -19,6 +19,7 @@ from butfor.program.sites import NOWHERE
 _SIMILAR, _MOST_SIMILAR = 40, 60  # other inputs that are used, and made
 _SLOWER, _LEAST_EVENTS = 20, 400_000  # a patched program may take so many times longer than the failing run; blocks that it may run in any case
 _MILLISECONDS, _MOST_MILLISECONDS = 1_000, 10_000
+_MOST_FAILED = 2
 ORIGINAL = 0  # the number of what is no variant
 
 
@@ -100,10 +101,11 @@ class Bench:
         return [n for n in numbers if n in good]
 
     def tally(self, build: HookedBuild, tests: Sequence[Test], numbers: Sequence[int]) -> dict[int, Tally]:
-        """What becomes of all tests with each variant."""
+        """What becomes of all tests with each variant; one that fails several of them is not run on the rest, which then count as failed too."""
         found = {n: Tally() for n in numbers}
-        for test in tests if numbers else ():
-            for n, outcome in self.outcomes(build, test, numbers):
+        for k, test in enumerate(tests):
+            left = [n for n in numbers if len(numbers) == 1 or k - found[n].fixed - found[n].kept <= _MOST_FAILED]
+            for n, outcome in self.outcomes(build, test, left) if left else ():
                 found[n].touched |= bool(outcome.touched)
                 is_right = test.goal.is_met(outcome)
                 found[n].fixed += is_right and test.failed

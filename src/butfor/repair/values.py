@@ -267,6 +267,10 @@ def _calls(node: Node, by: Ingredients) -> Iterator[Idea]:
             new = by.text(b) + between + by.text(a)
             yield Idea(a.start_byte, b.end_byte, new, "swap", by.weight("swap"), f"arguments {by.file.shown(a)} and {by.file.shown(b)} swapped")
     yield from _variables(node, by.scope.class_of(node), by)
+    parent = node.parent
+    if parent is not None and parent.type in ("init_declarator", "assignment_expression", "return_statement"):
+        for text in (b"0", b"1"):
+            yield by.idea(node, text, "constant-file", f"{text.decode()} instead of `{by.file.shown(node)}`")
     classes = {by.scope.class_of(a) for a in given}
     if len(given) == 1 and classes == {by.scope.class_of(node)}:
         yield by.idea(node, by.text(given[0]), "operand", f"without the call of `{name}`")
