@@ -80,6 +80,9 @@ class Proposer:
             whole = next((n for n in nodes if (n.start_byte, n.end_byte) == (start, end) and n.is_named), None)
             if whole is not None:
                 yield from conditions.ideas(strip_parentheses(whole), by)
+        table = nodes[0].parent
+        if table is not None and table.type == "initializer_list":
+            yield from (i for i in operators.ideas(table, by) if i.start <= start < i.end)
         statement = statements.statement_of(nodes[0])
         if statement is None or by.extent.end == 0:
             return
