@@ -12,7 +12,7 @@ from butfor.repair.trial import Tally
 
 _FAR = 15
 _RANK = 0.8  # what one place further down in the ranking of statements costs, in weights
-_DIFFERS, _DIFFERS_ALONE = 10.0, 24.0  # what a change of the behaviour on all similar inputs costs, with passing tests and without
+_DIFFERS, _DIFFERS_ALONE = 10.0, 32.0  # what a change of the behaviour on all similar inputs costs, with passing tests and without
 _SKIPS, _LOOP = 5.0, 0.5
 _OTHER_OUTPUT = 6.0
 _MOST_ALIKE = 3  # repairs of one statement that are shown before those of others

@@ -8,7 +8,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from butfor.repair.ingredients import Idea, Ingredients, in_directive
+from butfor.repair.ingredients import COMPARISONS, Idea, Ingredients, in_directive
 from butfor.repair.scope import class_of
 
 _MOST_CONSTANTS, _MOST_VARIABLES = 14, 16
@@ -159,11 +159,22 @@ def _constant_names(node: Node, name: str, by: Ingredients) -> Iterator[Idea]:
     for text in (b"0", b"1"):
         yield by.idea(node, text, "constant-file", f"{text.decode()} instead of `{name}`", by.weight("constant-file") - 3)
     if name in by.file.names[-1] and node.parent is not None and node.parent.type != "case_statement":  # a macro; enumerators do not count
+        is_safe = _is_safe(node.parent, by)
         for sign in b"-", b"+":
-            yield by.idea(node, b"(%s %s 1)" % (by.text(node), sign), "off-by-one", f"`{name} {sign.decode()} 1` instead of `{name}`")
+            new = b"%s %s 1" % (by.text(node), sign)
+            yield by.idea(node, new if is_safe else b"(" + new + b")", "off-by-one", f"`{name} {sign.decode()} 1` instead of `{name}`")
     for variable, t in by.scope.local.items():
         if class_of(t) == "integer" and node.parent is not None and node.parent.type != "case_statement":
             yield by.idea(node, variable.encode(), "variable", f"`{variable}` instead of `{name}`", by.weight("variable") - 7)
+
+
+def _is_safe(parent: Node, by: Ingredients) -> bool:
+    """Whether a sum can stand below a node without parentheses: as a side of a comparison, or an argument of what is no macro."""
+    operator, call = parent.child_by_field_name("operator"), parent.parent
+    if parent.type == "argument_list" and call is not None:
+        function = call.child_by_field_name("function")
+        return function is not None and not by.file.tree.macros_named(by.name(function))
+    return parent.type == "array_declarator" or (parent.type == "binary_expression" and operator is not None and operator.type in COMPARISONS)
 
 
 def _pointers(node: Node, by: Ingredients) -> Iterator[Idea]:
