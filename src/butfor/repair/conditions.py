@@ -71,7 +71,8 @@ def atoms(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
 
 
 def _about(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
-    """Plain questions: a pointer that is there, an index within its array, a number that is not 0."""
+    """Plain questions: another member compared too, an index within its array, a pointer that is there, a number that is not 0."""
+    yield from ((text, text.decode("utf-8", "replace")) for part in walk(node) for text in _twins(part, by))
     for part in walk(node):
         if part.type == "subscript_expression":
             array, index = part.child_by_field_name("argument"), part.child_by_field_name("index")
@@ -90,6 +91,21 @@ def _about(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
             elif class_of(t) == "integer":
                 for text in (name + b" != 0", name + b" > 0"):
                     yield text, text.decode("utf-8", "replace")
+
+
+def _twins(node: Node, by: Ingredients) -> Iterator[bytes]:
+    """A comparison of two equal members with the other members of that type: for `a.x == b.x` also `a.y == b.y`."""
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if not _is_comparison(node) or left is None or right is None or left.type != "field_expression" or right.type != "field_expression":
+        return
+    mine, other = left.child_by_field_name("field"), right.child_by_field_name("field")
+    if mine is None or other is None or by.text(mine) != by.text(other):
+        return
+    known = {f.name: class_of(f.type) for f in by.scope.fields(left)}
+    for name, its in known.items():
+        if name and name != by.name(mine) and its == known.get(by.name(mine)):
+            middle = by.data[mine.end_byte : other.start_byte]
+            yield by.data[node.start_byte : mine.start_byte] + name.encode() + middle + name.encode()
 
 
 def _bound(array: Node, by: Ingredients) -> bytes | None:
