@@ -46,7 +46,8 @@ def test_command(file: str, command: str, tmp_path: Path) -> None:
     stdin = shlex.split(given)[1].encode() if given else b""
     done = butfor_command(words[1:], tmp_path, stdin=stdin)
     assert (done.code, done.stderr) == (0, "")
-    assert ("the changed run ended" if "--with" in words else "causes, most likely first:") in done.stdout
+    promised = "repairs, best first:" if words[1] == "repair" else "causes, most likely first:"
+    assert ("the changed run ended" if "--with" in words else promised) in done.stdout
 
 
 def test_the_options_that_the_readme_names_exist() -> None:

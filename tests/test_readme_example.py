@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -27,3 +29,14 @@ def test_the_example_of_find_is_real_output() -> None:
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
     lines = done.stdout.splitlines()
     assert [line for line in shown if line != "..." and line not in lines] == []
+
+
+@pytest.mark.slow
+def test_the_repairs_of_the_readme_are_real_output() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = text.split("<!-- repair -->\n```text\n")[1].split("\n```\n<!-- /repair -->")[0]
+    words = ["repair", "examples/triangle.c", "--tests", "examples/triangle-tests.json", "--budget", "120"]
+    env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "butfor", *words]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
+    assert done.stdout.rstrip() == shown

@@ -68,6 +68,12 @@ def _explain_witness(options: Options, program: Build, say: Progress) -> Explana
     return replace(answer, notes=(*run.notes(answer.failure), *answer.notes), extra={**answer.extra, "witness": run.to_dict(answer.failure)})
 
 
+def repair(options: Options, progress: Progress | None = None) -> Explanation:
+    """The explanation of a failing run with validated repairs in `methods["repair"]`."""
+    usual = options.methods or (*registry.DEFAULT, *(("spectrum",) if options.tests is not None else ()))
+    return explain(replace(options, methods=tuple(dict.fromkeys((*usual, "repair")))), progress)
+
+
 def _explain_shrunk(options: Options, program: Build, recording: Recording, say: Progress) -> Explanation:
     """The explanation of a run with a smaller input that fails in the same way."""
     start = time.monotonic()

@@ -61,6 +61,7 @@ class Options:
     unmark: tuple[str, ...] = ()  # places whose marks are forgotten
     marks: Path | None = None  # file that keeps the marks; None: next to the recording, if there is one
     without: tuple[str, ...] = ()  # optimisations of the cause tree that are switched off, to measure what each brings
+    annotations: Path | None = None  # a file that adds to the library of slips that repairs are made from
     depth: int | None = None
     bound: int | None = None  # rounds of a loop and nested calls, for a search; None: the search's own choice
     budget: float = DEFAULT_BUDGET  # seconds for the analysis
@@ -125,7 +126,7 @@ class Options:
         _require(self.sources, "no program was given", "butfor explain prog.c -- ARGUMENTS")
         for path in self.sources:
             _check_readable(path, "" if path.suffix in _SUFFIXES else "arguments of the program go after `--`")
-        for extra in (self.stdin, self.tests, self.witness):
+        for extra in (self.stdin, self.tests, self.witness, self.annotations):
             if isinstance(extra, Path):
                 _check_readable(extra)
 
@@ -166,7 +167,7 @@ def _tight(name: str, value: Any) -> Any:
         return value.encode("utf-8", "surrogateescape")
     if name == "expect_stdout" and isinstance(value, os.PathLike):
         return read_bytes(Path(value))
-    if name in ("tests", "marks", "witness") and isinstance(value, str):
+    if name in ("tests", "marks", "witness", "annotations") and isinstance(value, str):
         return Path(value)
     return value
 

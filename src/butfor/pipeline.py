@@ -99,7 +99,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     for name, localizer in localizers:
         progress(f"method {name}; {known}")
         try:
-            diagnosis = localizer(case)
+            diagnosis = case.answers[name] = localizer(case)
         except KeyboardInterrupt:
             interrupted = True
             notes.append(f"interrupted in the method {name}: this is what was known by then")

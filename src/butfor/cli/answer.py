@@ -14,7 +14,15 @@ from butfor.explanation import Explanation, Interrupted, RunInfo, Status
 Progress = Callable[[str], None]
 
 
-def answer(ask: Callable[[Progress | None], Explanation], *, to: Sequence[Target], verbose: bool, color: str, again: str = "") -> int:
+def answer(
+    ask: Callable[[Progress | None], Explanation],
+    *,
+    to: Sequence[Target],
+    verbose: bool,
+    color: str,
+    again: str = "",
+    only_repairs: bool = False,
+) -> int:
     """The exit status, after the explanation that `ask` gives was written. `again` is the command that shows a changed run."""
     refused: UnsupportedError | None = None
     interrupted = False
@@ -32,7 +40,7 @@ def answer(ask: Callable[[Progress | None], Explanation], *, to: Sequence[Target
     if again and "shrunk" not in explanation.extra and any("counterfactual" in row.extra for row in explanation.ranking):
         explanation = replace(explanation, extra={**explanation.extra, "again": again})
     for target in to:
-        deliver(explanation, target, verbose=verbose, color=color)
+        deliver(explanation, target, verbose=verbose, color=color, only_repairs=only_repairs)
     if refused is not None:
         say_butfor_error(refused)
     if interrupted:

@@ -91,6 +91,7 @@ def _strings(split: Callable[[str, str], tuple[str, ...]]) -> Callable[[Any, str
 
 
 _READERS: dict[str, Callable[[Any, str], Any]] = {
+    "annotations": lambda value, where: Path(where.rpartition(": ")[0]).parent / _string(value, where),
     "budget": _seconds,
     "cc": _string,
     "cflags": _strings(split_flags),

@@ -14,7 +14,7 @@ from butfor.options import Options, read_bytes
 
 MOST_STDIN = 256 * 2**20
 
-_CONFIGURABLE = ("budget", "cc", "cflags", "methods", "time_limit", "trust")
+_CONFIGURABLE = ("annotations", "budget", "cc", "cflags", "methods", "time_limit", "trust")
 
 
 def gather(given: Mapping[str, Any], *, reads_stdin: bool = True) -> Options:

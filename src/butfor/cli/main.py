@@ -19,6 +19,7 @@ Examples:
   butfor explain prog.c --stdin in.txt --expect-stdout out.txt
   butfor explain main.c util.c --cflags '-std=gnu89' -lm --format json
   butfor find prog.c
+  butfor repair prog.c --tests tests.json
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr -o report.html
   butfor doctor
@@ -39,6 +40,7 @@ Exit status:
 _COMMANDS = {
     "explain": "Run a program and explain its failure.",
     "find": "Search for inputs with which a program fails, and explain the first failure.",
+    "repair": "Find edits that fix a failing program.",
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
     "show": "Browse a report in the terminal.",

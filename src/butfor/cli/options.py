@@ -18,7 +18,9 @@ _FILE = click.Path(path_type=Path)
 debug_option: _Decorator[Any] = click.option("--debug", is_flag=True, expose_value=False, help="Show a traceback on errors (also BUTFOR_DEBUG=1).")
 
 
-def _all(*options: _Decorator[Any]) -> _Decorator[Any]:
+def all_of(*options: _Decorator[Any]) -> _Decorator[Any]:
+    """One decorator for several options."""
+
     def decorate(function: Any) -> Any:
         for option in reversed(options):
             function = option(function)
@@ -27,7 +29,7 @@ def _all(*options: _Decorator[Any]) -> _Decorator[Any]:
     return decorate
 
 
-run_options = _all(
+run_options = all_of(
     click.option("--stdin", "stdin", type=_FILE, metavar="FILE", help="Standard input of the program (default: butfor's own)."),
     click.option("--env", "env", multiple=True, metavar="NAME=VALUE", help="Set an environment variable of the program."),
     click.option("--nondet", metavar="LIST", help="Results of __VERIFIER_nondet_* calls: numbers separated by commas."),
@@ -36,7 +38,7 @@ run_options = _all(
     click.option("--output-limit", type=int, metavar="BYTES", help="Stop the program after this much output (default 64 MiB)."),
 )
 
-compile_options = _all(
+compile_options = all_of(
     click.option("--cc", metavar="NAME", help="Compile with this clang instead of the one butfor brings: clang, clang-16, a path."),
     click.option("--cflags", metavar="STR", help="Flags for the compiler, quoted as in a shell."),
     click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for header files."),
@@ -45,7 +47,7 @@ compile_options = _all(
     click.option("--entry", metavar="NAME", help="Start at this function instead of main."),
 )
 
-find_expect_options = _all(
+find_expect_options = all_of(
     click.option("--expect-exit", type=int, metavar="N", help="The exit status the program should have had."),
     click.option(
         "--memory-errors/--no-memory-errors",
@@ -55,7 +57,7 @@ find_expect_options = _all(
     ),
 )
 
-expect_options = _all(
+expect_options = all_of(
     click.option("--expect-stdout", type=_FILE, metavar="FILE", help="The output the program should have written."),
     find_expect_options,
 )
@@ -72,7 +74,7 @@ bound_option: _Decorator[Any] = click.option(
     "--bound", type=int, metavar="N", help="How far to search a Boogie program: rounds of a loop, nested calls of a procedure (default 8)."
 )
 
-analysis_options = _all(
+analysis_options = all_of(
     click.option("--method", "methods", multiple=True, metavar="LIST", help="Methods to use, separated by commas."),
     click.option("--trust", multiple=True, metavar="FUNC", help="Take this function to be right (repeat for more)."),
     click.option("--benign", multiple=True, metavar="FILE:LINE", help="This statement is right: leave it out, and what only it leads to."),
@@ -80,6 +82,7 @@ analysis_options = _all(
     click.option("--unmark", multiple=True, metavar="FILE:LINE", help="Forget what was said about this statement."),
     click.option("--marks", type=_FILE, metavar="FILE", help="Keep these marks in FILE (default: next to the recording)."),
     click.option("--without", multiple=True, metavar="LIST", help="Switch off optimisations of the tree: slicing, trust, unrelated, loops."),
+    click.option("--annotations", type=_FILE, metavar="FILE", help="Add to the slips that repairs are made from (TOML)."),
     click.option("--depth", type=int, metavar="N", help="Levels of the cause tree."),
     bound_option,
     click.option("--budget", type=float, metavar="SEC", help="Time for the analysis (default 30); then a partial result."),
@@ -89,14 +92,25 @@ analysis_options = _all(
 )
 
 
+color_option: _Decorator[Any] = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
+)
+
+
 def _note(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     """Keeps a flag of the report where `answer` finds it, so that commands need not pass it on."""
     ctx.meta[f"butfor.{param.name}"] = value
 
 
-report_options = _all(
+json_option: _Decorator[Any] = click.option("--json", "json", is_flag=True, expose_value=False, callback=_note, help="Same as --format json.")
+
+report_options = all_of(
     click.option("--format", "form", type=click.Choice(list(FORMATS)), multiple=True, help="Format of the result (default text; repeat for more)."),
-    click.option("--json", "json", is_flag=True, expose_value=False, callback=_note, help="Same as --format json."),
+    json_option,
     click.option(
         "-o",
         "--output",
@@ -108,13 +122,7 @@ report_options = _all(
     ),
     click.option("--fail-on-cause", is_flag=True, expose_value=False, callback=_note, help="Exit with status 1 when a failure was explained."),
     click.option("-v", "--verbose", is_flag=True, help="Show all statements and reasons, and the size of the run."),
-    click.option(
-        "--color",
-        type=click.Choice(["auto", "always", "never"]),
-        default="auto",
-        show_default=True,
-        help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
-    ),
+    color_option,
     debug_option,
 )
 

@@ -21,7 +21,7 @@ from butfor.report.inert import one_line
 _PIPE_WIDTH = 100
 
 
-def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: str) -> None:
+def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: str, only_repairs: bool = False) -> None:
     """Nothing; the explanation is on stdout or in a file."""
     if target.format is not TEXT:
         write_result(target.format.render(explanation), target.path, "utf-8")
@@ -30,7 +30,8 @@ def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: s
 
     page = page_for(target.path, color)
     sources = {**_read_sources(explanation), **explanation.sources}
-    write_result(render(explanation, verbose=verbose, sources=sources, **page), target.path, page["encoding"])
+    text = render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, **page)
+    write_result(text, target.path, page["encoding"])
 
 
 class PageKnobs(TypedDict):

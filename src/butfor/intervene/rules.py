@@ -40,13 +40,15 @@ class Op(enum.IntEnum):
     ADDRESS_LOCAL = 27
     ADDRESS_GLOBAL = 28
     INITIAL = 29
+    VARIANT = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """At this site, do `op` with the operands `a` and `b`; at every occurrence, or only at occurrence number `only`.
 
-    INITIAL has no site: it adds `a` to global number `only` at offset `b` before the program starts. `size` is the size of the variable that is
+    INITIAL has no site: it adds `a` to global number `only` at offset `b` before the program starts. VARIANT has none either: variant number `a`
+    of a function takes its place. `size` is the size of the variable that is
     read or changed (LOCAL, GLOBAL, RIGHT_*, PLUS_LOCAL, INITIAL); `name` is that variable, or the function called instead.
     """
 

@@ -50,6 +50,7 @@ class Case:
     budget: Budget
     marks: Marks = field(default_factory=Marks)
     others: tuple[OtherRun, ...] = ()  # the other tests, when there are any
+    answers: dict[str, Diagnosis] = field(default_factory=dict)  # of the methods that have been asked before
 
     @property
     def trace(self) -> Trace:

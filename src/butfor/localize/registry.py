@@ -13,6 +13,7 @@ _OWN = {
     "cascade": "butfor.localize.cascade:localize",
     "butfor": "butfor.localize.butfor:localize",
     "spectrum": "butfor.localize.spectrum:localize",
+    "repair": "butfor.repair.method:localize",
 }
 _ON_PATHS = {  # for programs without a recording: a search gives a path
     "slice": "butfor.localize.path_slice:localize",

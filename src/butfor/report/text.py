@@ -10,6 +10,7 @@ from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, 
 from butfor.report.excerpt import excerpt
 from butfor.report.fixes import avoided, fixes
 from butfor.report.page import Page, make_page
+from butfor.report.repairs import best_repair, repairs_block
 from butfor.report.tree import tree_block
 from butfor.report.words import KIND_WORDS, MOST_ROWS, best_reason, ordered_reasons, telling_reason
 
@@ -28,17 +29,18 @@ def render(
     verbose: bool = False,
     sources: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
+    only_repairs: bool = False,
 ) -> str:
     """The report, ending in a newline. `sources` maps file names to text (default: those of the explanation); no file is read."""
     page = make_page(width, color, encoding)
     known = explanation.sources if sources is None else sources
     blocks = [
         list(_failure_block(page, explanation, known, verbose)),
-        list(_causes_block(page, explanation, known, verbose)),
-        list(_fixes_block(page, explanation, verbose)),
-        list(tree_block(page, explanation, verbose)),
+        [] if only_repairs else list(_causes_block(page, explanation, known, verbose)),
+        list(repairs_block(page, explanation) if only_repairs else _fixes_block(page, explanation, verbose)),
+        [] if only_repairs else list(tree_block(page, explanation, verbose)),
         list(_notes_block(page, explanation, verbose)),
-        [_summary(page, explanation)],
+        [(best_repair(page, explanation) if only_repairs else "") or _summary(page, explanation)],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 

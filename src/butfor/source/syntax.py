@@ -10,7 +10,7 @@ from tree_sitter import Node, Tree
 from butfor.source import decisions, expressions
 from butfor.source.constants import Constants, Lookup
 from butfor.source.declarations import DeclarationIndex, Declared, index_declarations, nearest, part_unit, unit_of
-from butfor.source.functions import FunctionIndex, header_unit, index_functions
+from butfor.source.functions import Extent, FunctionIndex, header_unit, index_functions
 from butfor.source.initialisers import Initialiser, Names, Shape, Unclear
 from butfor.source.lexical import Lexed, Macro, lex, parser_input, trim, words
 from butfor.source.loose import loose_unit
@@ -152,6 +152,20 @@ class SyntaxTree:
             header = fold(self.source.slice_text(extent.start, extent.close + 1))
             spans.append(FunctionSpan(extent.name, self.source.path, line, column, end_line, end_column, header))
         return tuple(spans)
+
+    @property
+    def root(self) -> Node:
+        """Return the root of the parser's tree; its offsets are those of the file, its text has no bytes beyond ASCII."""
+        return self._tree.root_node
+
+    @property
+    def extents(self) -> tuple[Extent, ...]:
+        """Return the byte offsets of all function definitions, in order."""
+        return self._functions.extents
+
+    def macros_named(self, name: str) -> tuple[Macro, ...]:
+        """Return the definitions of a macro in this file."""
+        return tuple(self._macros.get(name, ()))
 
     @cached_property
     def _lexed(self) -> Lexed:

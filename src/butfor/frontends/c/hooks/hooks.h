@@ -44,6 +44,7 @@ enum op {
   OP_ADDRESS_LOCAL,  /* the address of the variable at offset a of the frame */
   OP_ADDRESS_GLOBAL, /* the address of global number a */
   OP_INITIAL,   /* no site: a is added to global number `only` at offset b before the program starts */
+  OP_VARIANT,   /* no site: in all functions with a variant number a, that variant runs instead */
 };
 
 struct rule {
@@ -84,6 +85,7 @@ void bf_stop_run(int end) __attribute__((noreturn));
 void bf_nondet_start(void);
 void bf_nondet_give(const char *list);
 void bf_initial(const struct rule *r);
+void bf_take_variant(u64 number); /* variants.h */
 
 /* fence.c: forbids this process and its children what a run must not do; the two calls that are forbidden to runs but not to the server */
 void bf_fence(const char *folder);

@@ -180,6 +180,7 @@ static void serve(void) {
       become_program(&q);
       for (u32 i = 0; i < q.rules; i++)
         if (rules[i].op == OP_INITIAL) bf_initial(rules + i);
+        else if (rules[i].op == OP_VARIANT) bf_take_variant((u64)rules[i].a);
       on_exit(finish, 0);
       return;
     }

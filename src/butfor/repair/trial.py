@@ -1,0 +1,151 @@
+"""Runs of patched programs on the tests, in the fence of the fork server: which failures are gone, what else changes."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+
+from butfor.frontends.c.hooked import HookedBuild
+from butfor.frontends.c.run import RunSpec
+from butfor.intervene.experiment import Goal
+from butfor.intervene.inputs import others
+from butfor.intervene.rules import Op, Rule
+from butfor.intervene.server import Limits, Outcome, Server, run_all
+from butfor.program.sites import NOWHERE
+
+_SIMILAR, _MOST_SIMILAR = 40, 60  # other inputs that are used, and made
+_SLOWER, _LEAST_EVENTS = 20, 400_000  # a patched program may take so many times longer than the failing run; blocks that it may run in any case
+_MILLISECONDS, _MOST_MILLISECONDS = 1_000, 10_000
+_MOST_FAILED = 2
+ORIGINAL = 0  # the number of what is no variant
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """One run with what should come of it; `failed` without a repair."""
+
+    __test__ = False  # pytest collects classes by this name
+
+    spec: RunSpec
+    goal: Goal
+    failed: bool
+    name: str = ""
+    limits: Limits = field(default_factory=Limits)  # of runs with a repair
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of one variant."""
+
+    fixed: int = 0
+    kept: int = 0
+    keeps_output: bool = True  # what the failing run wrote before it failed is the same
+    touched: bool = False  # it wrote files, or wanted to do what runs may not do
+    differs: int = 0  # of `similar` other inputs
+    similar: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """An input, and what the original program does with it."""
+
+    spec: RunSpec
+    outcome: Outcome
+    output: bytes
+    limits: Limits
+
+    def is_same(self, other: Outcome) -> bool:
+        """Whether another run ended in the same way and wrote the same; it was told to expect the output."""
+        ended = (other.status, other.end) == (self.outcome.status, self.outcome.end)
+        return ended and other.matched == other.output == len(self.output)
+
+
+@dataclass
+class Bench:
+    """Where programs are run: their name and folder, and when to stop."""
+
+    name: str
+    cwd: str | None
+    is_over: Callable[[], bool]
+    runs: int = field(default=0, init=False)
+
+    def measured(self, build: HookedBuild, test: Test) -> tuple[Test, Outcome]:
+        """A test with limits for patched programs, and how it ends without a repair; it may take a multiple of that then."""
+        start = time.monotonic()
+        first = replace(test, limits=Limits(_MOST_MILLISECONDS if not test.failed else _MILLISECONDS, 1 << 40, _room(test.goal.output)))
+        ((_, outcome),) = self.outcomes(build, first, [ORIGINAL])
+        milliseconds = _MILLISECONDS + _SLOWER * int(1000 * (time.monotonic() - start))
+        limits = Limits(min(milliseconds, _MOST_MILLISECONDS), max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(test.goal.output))
+        return replace(test, limits=limits), outcome
+
+    def outcomes(self, build: HookedBuild, test: Test, numbers: Iterable[int], width: int = 1) -> Iterator[tuple[int, Outcome]]:
+        """How each variant does on one test, in no order."""
+        with self._servers(build, test.spec, test.goal.output, test.limits, width) as servers:
+            for rules, outcome in run_all(servers, _requests(numbers)):
+                self.runs += 1
+                yield rules[0].a, outcome
+
+    @contextmanager
+    def _servers(self, build: HookedBuild, spec: RunSpec, expected: bytes, limits: Limits, width: int) -> Iterator[list[Server]]:
+        with ExitStack() as stack:
+            yield [stack.enter_context(Server(build, self.name, spec, expected, limits, self.cwd)) for _ in range(width)]
+
+    def survivors(self, build: HookedBuild, test: Test, numbers: Sequence[int], *, untouched: bool = False) -> list[int]:
+        """The variants for which a failing test does not fail; `untouched`: which also leave the world alone."""
+        width = min(len(numbers), os.cpu_count() or 1)
+        outcomes = self.outcomes(build, test, numbers, width) if numbers else ()
+        good = {n for n, outcome in outcomes if test.goal.is_met(outcome) and not (untouched and outcome.touched)}
+        return [n for n in numbers if n in good]
+
+    def tally(self, build: HookedBuild, tests: Sequence[Test], numbers: Sequence[int]) -> dict[int, Tally]:
+        """What becomes of all tests with each variant; one that fails several of them is not run on the rest, which then count as failed too."""
+        found = {n: Tally() for n in numbers}
+        for k, test in enumerate(tests):
+            left = [n for n in numbers if len(numbers) == 1 or k - found[n].fixed - found[n].kept <= _MOST_FAILED]
+            for n, outcome in self.outcomes(build, test, left) if left else ():
+                found[n].touched |= bool(outcome.touched)
+                is_right = test.goal.is_met(outcome)
+                found[n].fixed += is_right and test.failed
+                found[n].kept += is_right and not test.failed
+                if test.failed and not test.goal.is_whole:
+                    found[n].keeps_output &= test.goal.keeps(outcome)
+        return found
+
+    def similar(self, build: HookedBuild, test: Test) -> list[Usual]:
+        """Inputs of the same shape as the given one, with what the program does there without a repair; those where it fails are left out."""
+        found: list[Usual] = []
+        for other in others(test.spec, _MOST_SIMILAR):
+            if len(found) >= _SIMILAR or self.is_over():
+                break
+            limits = Limits(test.limits.milliseconds, test.limits.events)
+            with self._servers(build, other, b"", limits, 1) as (server,):
+                outcome = server.run([Rule(NOWHERE, Op.VARIANT, ORIGINAL)])
+                if outcome.exit_status is not None:
+                    output = server.output()
+                    more = Limits(limits.milliseconds, max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(output))
+                    found.append(Usual(other, outcome, output, more))
+        return found
+
+    def compare(self, build: HookedBuild, inputs: Sequence[Usual], found: dict[int, Tally]) -> None:
+        """Counts the inputs on which variants behave differently from the original program."""
+        for usual in inputs if found else ():
+            if self.is_over():
+                break
+            with self._servers(build, usual.spec, usual.output, usual.limits, 1) as servers:
+                for rules, outcome in run_all(servers, _requests(found)):
+                    self.runs += 1
+                    tally = found[rules[0].a]
+                    tally.similar += 1
+                    tally.differs += not usual.is_same(outcome)
+
+
+def _requests(numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:
+    return ([Rule(NOWHERE, Op.VARIANT, number)] for number in numbers)
+
+
+def _room(output: bytes) -> int:
+    """How many bytes a patched program may write."""
+    return max(2 * len(output) + 65536, 1 << 20)
