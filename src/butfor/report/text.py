@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from butfor.explanation import Evidence, Explanation, Failure, FailureKind, RankedStatement, Status
 from butfor.report.excerpt import excerpt
 from butfor.report.page import Page, make_page
+from butfor.report.story import story_block
 from butfor.report.tree import tree_block
 
 MOST_ROWS = 7
@@ -46,6 +47,7 @@ def render(
         list(_failure_block(page, explanation, known, verbose)),
         list(_causes_block(page, explanation, verbose)),
         list(tree_block(page, explanation, verbose)),
+        list(story_block(page, explanation, verbose)),
         list(_notes_block(page, explanation, verbose)),
         [_summary(page, explanation)],
     ]
