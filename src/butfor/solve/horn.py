@@ -52,9 +52,10 @@ def interpolants(layers: Sequence[Sequence[Term]], shared: Sequence[Sequence[Ter
     z3: Any = importlib.import_module("z3")
     context = z3.Context()
     fixed = z3.Fixedpoint(ctx=context)
-    fixed.set("timeout", min(int(limit.left * 1000) + 1, _MOST_MILLISECONDS), **_OPTIONS)
+    fixed.set(timeout=min(int(limit.left * 1000) + 1, _MOST_MILLISECONDS), **_OPTIONS)
     relations = [_relation(z3, context, k, row) for k, row in enumerate(shared)]
-    for relation in relations:
+    broken = z3.Function("contradiction", z3.BoolSort(ctx=context))
+    for relation in (*relations, broken):
         fixed.register_relation(relation)
     for k, layer in enumerate(layers):
         body = list(z3.parse_smt2_string(assertions(layer), ctx=context))
@@ -62,12 +63,12 @@ def interpolants(layers: Sequence[Sequence[Term]], shared: Sequence[Sequence[Ter
         for v in (*(shared[k - 1] if k else ()), *(shared[k] if k < len(shared) else ())):
             bound.setdefault(str(v.data), _variable(z3, context, v))
         before = [relations[k - 1](*(bound[str(v.data)] for v in shared[k - 1]))] if k else []
-        head = relations[k](*(bound[str(v.data)] for v in shared[k])) if k < len(shared) else z3.BoolVal(False, ctx=context)
+        head = relations[k](*(bound[str(v.data)] for v in shared[k])) if k < len(shared) else broken()
         rule = z3.Implies(z3.And(*before, *body, z3.BoolVal(True, ctx=context)), head)
         names = list(bound.values())
         fixed.add_rule(z3.ForAll(names, rule) if names else rule)
     try:
-        answer = fixed.query(z3.BoolVal(False, ctx=context))
+        answer = fixed.query(broken())
     except z3.Z3Exception:
         return None
     if answer != z3.unsat:
@@ -140,7 +141,7 @@ class _Reader:
             index: int = z3.get_var_index(e)
             return self.row[index]
         if z3.is_quantifier(e):
-            raise _NoTerm
+            raise _NoTerm(name)
         if z3.is_bv_value(e):
             return const(e.as_long(), e.size())
         if z3.is_int_value(e):
@@ -171,6 +172,8 @@ class _Reader:
             case "extract":
                 high, low = e.params()
                 return extract(a[0], low, high - low + 1)
+            case "bit2bool":
+                return equal(extract(a[0], e.params()[0], 1), const(1, 1))
             case "zero_extend" | "sign_extend":
                 return resize(a[0], e.size(), name[0] == "s")
             case "concat":
@@ -195,7 +198,7 @@ class _Reader:
             return arithmetic("minus", number(0, INT), a[0])
         if name in signs and all(x.width == INT for x in a):
             return _folded(lambda x, y: arithmetic(signs[name], x, y), a)
-        raise _NoTerm
+        raise _NoTerm(name)
 
 
 def _folded(op: Any, a: list[Term]) -> Term:

@@ -84,6 +84,10 @@ class Literals:
         supposed = negate(self.chain.actions[p].supposed)
         return [a if self._follows(p, a) else self._simplify(disjunction((supposed, a))) for a in kept]
 
+    def tidy(self, p: int, atoms: Iterable[Term]) -> Atoms:
+        """Atoms that another engine gave, in the form of this one."""
+        return self._chosen(p, [part for a in atoms for part in self._parts(p, a)])
+
     # --- parts ---------------------------------------------------------------------------------------------------------------
 
     def _parts(self, p: int, term: Term) -> list[Term]:

@@ -9,7 +9,7 @@ from butfor.encode.sorts import INT
 from butfor.encode.terms import Evaluator, Term, variable, variables
 from butfor.localize.invariants.actions import conjuncts, is_flag
 from butfor.localize.invariants.chain import Chain
-from butfor.localize.invariants.literals import Atoms, Invariants
+from butfor.localize.invariants.literals import Atoms, Invariants, Literals
 from butfor.localize.invariants.questions import Questions
 from butfor.solve.base import Limit
 from butfor.solve.horn import interpolants
@@ -20,7 +20,6 @@ _SECONDS = 5.0
 
 def spacer(chain: Chain, questions: Questions, text: Callable[[Term], str]) -> Invariants | None:
     """The sequence that Spacer finds; None for maps and reals, for long chains, and when it takes too long."""
-    del text
     layers = [(chain.pre,), *(s.terms for s in chain.steps), (chain.check,)]
     if len(chain) > _MOST or any(v.width < INT for layer in layers for v in variables(layer)):
         return None
@@ -29,8 +28,10 @@ def spacer(chain: Chain, questions: Questions, text: Callable[[Term], str]) -> I
     found = interpolants(layers, shared, limit)
     if found is None:
         return None
+    form = Literals(chain, questions, text, values=False)
     rows = [_atoms(chain, p, term) for p, term in enumerate(found)]
-    return Invariants(tuple(r for r in rows if r is not None), "spacer") if all(r is not None for r in rows) else None
+    tidy = tuple(form.tidy(p, r) for p, r in enumerate(rows) if r is not None)
+    return Invariants(tidy, "spacer") if len(tidy) == len(rows) else None
 
 
 def _shared(layers: list[tuple[Term, ...]], border: int) -> list[Term]:
