@@ -101,7 +101,7 @@ def _plain(found: Localized, is_pinned: bool) -> dict[str, Any]:
 
 def _entry(e: Told) -> dict[str, Any]:
     if e.place is None:
-        return {"kind": e.kind, "formula": e.formula or "true"}
+        return {"kind": e.kind, "formula": e.formula or "true", "facts": list(e.facts)}
     row: dict[str, Any] = {"kind": e.kind, "file": e.place.file, "line": e.place.line, "text": e.place.text, "frame": e.frame, "role": e.role}
     if e.frame:
         row["kept"] = list(e.kept)

@@ -43,6 +43,10 @@ class _Text:
         return self.text if self.level >= level else f"({self.text})"
 
 
+def _is_comparison(t: Term) -> bool:
+    return t.op in _ORDER or (t.op == "eq" and t.args[0].width != 0)
+
+
 class Express:
     """Expressions of one path. `name` gives the words for a cell, `flag` those for an arm that was entered, `address` those for a pointer."""
 
@@ -64,7 +68,10 @@ class Express:
     def __call__(self, term: Term) -> str:
         known: dict[Term, _Text] = {}
         for t in postorder((term,)):
-            found = self._one(t, [known[a] for a in t.args])
+            denied = t.op == "not" and _is_comparison(t.args[0])
+            inner = t.args[0] if denied else t
+            texts = [known[a] for a in inner.args]
+            found = self._compare(_DENIED[_ORDER.get(inner.op, "==")], inner, texts) if denied else self._one(t, texts)
             known[t] = found if len(found.text) <= LONGEST else _Text(found.text[:LONGEST] + "...", _TIGHT)
         return known[term].text
 
@@ -85,7 +92,7 @@ class Express:
                 text = f"if {a[0].text} then {a[1].text} else {a[2].text}" if self.boogie else f"{a[0].within(2)} ? {a[1].text} : {a[2].within(1)}"
                 return _Text(text, _LEAST)
             case "not":
-                return self._not(t.args[0], a[0])
+                return _Text(f"!{a[0].within(_TIGHT)}", 11)
             case "all" | "any":
                 return self._joined(t, a)
             case "eq":
@@ -144,17 +151,6 @@ class Express:
                 return text
         sign = "<==>" if self.boogie else "=="
         return _Text(f"{a[0].within(7)} {sign} {a[1].within(7)}", 6)
-
-    def _not(self, inner: Term, text: _Text) -> _Text:
-        if inner.op in _ORDER or (inner.op == "eq" and inner.args[0].width != 0):
-            words = text.text.split(" ")
-            if len(words) == 3 and words[1] in _DENIED:
-                return self._denied(words, inner)
-        return _Text(f"!{text.within(_TIGHT)}", 11)
-
-    def _denied(self, words: list[str], inner: Term) -> _Text:
-        sign = _DENIED[words[1]]
-        return _Text(f"{words[0]} {sign} {words[2]}", 6 if inner.op == "eq" else 7)
 
     def _joined(self, t: Term, a: list[_Text]) -> _Text:
         if t is TRUE or t is FALSE:

@@ -12,6 +12,7 @@ from butfor.report.page import Page
 METHOD = "error-invariants"
 MOST = 14  # statements that are shown when the story was asked for
 SHORT = 8  # lines that it may take next to other methods
+FACTS = 4  # facts of one invariant that are shown
 _REPEATED = 4  # times that a statement occurs before its rounds are folded
 
 Entry = Mapping[str, Any]
@@ -23,7 +24,7 @@ class _Unit:
 
     statement: Entry
     conditions: tuple[Entry, ...]
-    invariant: str
+    facts: tuple[str, ...]
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -45,21 +46,20 @@ def story_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator
 
 def _lines(page: Page, data: Entry, trace: list[Entry], verbose: bool) -> Iterator[str]:
     units, last = _units(trace)
-    shown = trace[0]["formula"] if trace[0]["kind"] == "invariant" else "true"
-    if shown != "true":
-        yield from page.wrap(page.flat(shown), first="  at the start: ", rest="      ")
+    shown = tuple(trace[0]["facts"])
+    if shown:
+        yield from page.wrap(_joined(page, shown, verbose), first="  at the start: ", rest="      ")
     hidden: list[_Unit] = []
     for unit, is_shown in zip(units, _visible(units, verbose), strict=True):
         if not is_shown:
             hidden.append(unit)
-            shown = ""
             continue
         yield from _folded(page, hidden)
         hidden = []
         yield from page.wrap(_statement(page, unit), first="  ", rest="      ")
-        if unit.invariant != shown:
-            shown = unit.invariant
-            yield from page.wrap(f"so {page.flat(shown)}" if shown != "true" else "so nothing else matters", first="      ")
+        if set(unit.facts) != set(shown):
+            yield from page.wrap(_change(page, shown, unit.facts, verbose), first="      ", rest="        ")
+            shown = unit.facts
     yield from _folded(page, hidden)
     yield from page.wrap(_end(page, data, last), first="  ", rest="      ")
     if data.get("irrelevant"):
@@ -80,7 +80,7 @@ def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
         if entry["role"] == "condition" and not entry["frame"] and (following is None or following["kind"] != "invariant"):
             conditions.append(entry)
             continue
-        units.append(_Unit(entry, tuple(conditions), following["formula"] if following is not None else "true"))
+        units.append(_Unit(entry, tuple(conditions), tuple(following["facts"]) if following is not None else ()))
         conditions = []
     return units, tuple(conditions)
 
@@ -95,6 +95,22 @@ def _visible(units: list[_Unit], verbose: bool) -> list[bool]:
     keep = {k for found in rounds.values() for k in (found if len(found) < _REPEATED else (found[0], found[-1]))}
     latest = set(sorted(keep)[-MOST:])
     return [k in latest for k in range(len(units))]
+
+
+def _change(page: Page, before: tuple[str, ...], after: tuple[str, ...], verbose: bool) -> str:
+    """What is true now that was not needed before, then what still is."""
+    new = tuple(f for f in after if f not in before)
+    old = tuple(f for f in after if f in before)
+    if not new:
+        return f"from here on only {_joined(page, old, verbose)} counts" if old else "from here on no value counts"
+    still = f"   (still {_joined(page, old, verbose)})" if old else ""
+    return f"so {_joined(page, new, verbose)}{still}"
+
+
+def _joined(page: Page, facts: tuple[str, ...], verbose: bool) -> str:
+    most = len(facts) if verbose or len(facts) <= FACTS + 1 else FACTS
+    more = f" and {len(facts) - most} more" if most < len(facts) else ""
+    return " && ".join(map(page.flat, facts[:most])) + more
 
 
 def _folded(page: Page, hidden: list[_Unit]) -> Iterator[str]:

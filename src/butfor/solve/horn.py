@@ -141,7 +141,7 @@ class _Reader:
             index: int = z3.get_var_index(e)
             return self.row[index]
         if z3.is_quantifier(e):
-            raise _NoTerm(name)
+            raise _NoTerm
         if z3.is_bv_value(e):
             return const(e.as_long(), e.size())
         if z3.is_int_value(e):
@@ -198,7 +198,7 @@ class _Reader:
             return arithmetic("minus", number(0, INT), a[0])
         if name in signs and all(x.width == INT for x in a):
             return _folded(lambda x, y: arithmetic(signs[name], x, y), a)
-        raise _NoTerm(name)
+        raise _NoTerm
 
 
 def _folded(op: Any, a: list[Term]) -> Term:

@@ -31,14 +31,16 @@ _LAST_RESORT = ("spacer",)  # slow: asked when nothing else gave an answer
 
 def best(chain: Chain, questions: Questions, text: Text) -> Invariants | None:
     """The sequence that reads best among those that are right; None when no engine gave one."""
-    found: list[Invariants] = []
-    for name, engine in ENGINES.items():
-        if found and (name in _LAST_RESORT or questions.is_over):
-            break
-        made = engine(chain, questions, text)
-        if made is not None and is_inductive(chain, made.atoms, questions):
-            found.append(made)
-    return min(found, key=lambda s: cost(s, text), default=None)
+    made = [m for name, engine in ENGINES.items() if name not in _LAST_RESORT and (m := engine(chain, questions, text)) is not None]
+    made.sort(key=lambda m: cost(m, text))
+    for candidate in made:
+        if is_inductive(chain, candidate.atoms, questions):
+            return candidate
+    for name in _LAST_RESORT:
+        last = ENGINES[name](chain, questions, text)
+        if last is not None and is_inductive(chain, last.atoms, questions):
+            return last
+    return None
 
 
 def cost(sequence: Invariants, text: Text) -> tuple[int, int]:

@@ -146,7 +146,27 @@ class Literals:
                 ranges[apart.term] = apart
             elif not self._is_said(atom, points):
                 kept.append(atom)
+        values = self._instead(p, kept, points)
+        if values is not None:
+            return self._chosen(p, (*(a for r in ranges.values() for a in conjuncts(r.atom())), *values))
         return (*(a for r in ranges.values() for a in conjuncts(r.atom())), *kept)
+
+    def _instead(self, p: int, atoms: list[Term], points: dict[Term, Range]) -> list[Term] | None:
+        """The atoms with relations between cells replaced by the values of these, where those are fewer or shorter."""
+        if not self.values:
+            return None
+        related = [a for a in atoms if len(variables((a,))) > 1 and all(self._is_known(p, v) for v in variables((a,)))]
+        cells = [v for v in dict.fromkeys(v for a in related for v in variables((a,))) if v not in points]
+        exact = [self._value(p, v) for v in cells]
+        if not related or self._cost(related) <= self._cost(exact):
+            return None
+        return [*(a for a in atoms if a not in related), *exact]
+
+    def _cost(self, atoms: list[Term]) -> tuple[int, int]:
+        return len(atoms), sum(len(self.text(a)) for a in atoms)
+
+    def _is_known(self, p: int, v: Term) -> bool:
+        return not is_flag(v) and self._is_plain(v) and str(v.data) in self.known[p]
 
     def _is_said(self, atom: Term, points: dict[Term, Range]) -> bool:
         """Whether the values of cells that are known exactly give an atom."""
@@ -172,13 +192,13 @@ class Literals:
             peeled = self._peeled(atom, r)
             if peeled is not None:
                 return (peeled,)
-        if not self.values or not all(self._is_plain(v) and str(v.data) in self.known[p] for v in used):
+        if not self.values or len(self.text(atom)) <= (_SHORT if len(used) == 1 else _READABLE):
             return (atom,)
-        if len(self.text(atom)) <= (_SHORT if len(used) == 1 else _READABLE):
-            return (atom,)
-        if len(used) == 1:
+        known = [v for v in used if self._is_known(p, v)]
+        if len(used) == len(known) == 1:
             return (self._valued(p, atom, used[0]),)
-        return tuple(self._value(p, v) for v in used)
+        exact = tuple(self._value(p, v) for v in known)
+        return exact if len(known) == len(used) or self.questions.impossible(*exact, negate(atom)) else (atom,)
 
     def _is_plain(self, v: Term) -> bool:
         return not is_map(v.width) and v.width != REAL

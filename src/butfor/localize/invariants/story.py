@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from butfor.encode.terms import variables
+from butfor.encode.terms import Term, variables
+from butfor.localize.invariants.actions import is_flag
 from butfor.localize.invariants.chain import Chain
 from butfor.localize.invariants.intervals import Interval
 from butfor.path.express import Express
@@ -30,6 +31,7 @@ class Told:
     kept: tuple[str, ...] = ()
     held: str = ""  # of a condition: as it held
     rounds: tuple[int, ...] = ()
+    facts: tuple[str, ...] = ()  # of an invariant: what it says about cells, one by one
 
 
 class Storyteller:
@@ -50,8 +52,9 @@ class Storyteller:
         """Invariants and statements in turn; conditions that an interval passes over stand before the statement that ran because of them."""
         found: list[Told] = []
         for interval in intervals:
-            self._namer.function = self._function(interval)
-            found.append(Told("invariant", " && ".join(self.text(a) for a in interval.atoms)))
+            self._namer.speak_of(interval.atoms, self._function(interval))
+            facts = tuple(self.text(a) for a in interval.atoms if not is_flag(a))
+            found.append(Told("invariant", " && ".join(dict.fromkeys(self.text(a) for a in interval.atoms)), facts=facts))
             for step in range(interval.first, min(interval.last + 1, len(self.chain))):
                 if step == interval.last or self.chain.is_branch(self.chain.steps[step]):
                     found.append(self._statement(step, intervals))
@@ -66,7 +69,7 @@ class Storyteller:
     def _statement(self, step: int, intervals: tuple[Interval, ...]) -> Told:
         s = self.chain.steps[step]
         instance = self.path.instances[s.position]
-        self._namer.function = instance.place.function
+        self._namer.speak_of((instance.condition, *(c.term for c in instance.frames)), instance.place.function)
         after = next((i.atoms for i in intervals if i.first > step), ())
         used = {str(v.data) for v in variables(after)} if after else set()
         kept = tuple(self._namer(c) for c in instance.frames if c.name in used) if s.is_frame else ()
@@ -77,17 +80,24 @@ class Storyteller:
 
 
 class Namer:
-    """Names of cells as the source writes them, with more where two cells are written alike."""
+    """Names of cells as the source writes them, with more where two cells of one formula are written alike."""
 
     def __init__(self, path: Path) -> None:
         self.function = ""
-        self._alike: dict[str, int] = {}
-        for cell in path.cells:
-            self._alike[cell.shown] = self._alike.get(cell.shown, 0) + 1
+        self.together: frozenset[str] = frozenset()
+        self._cells = {c.name: c for c in path.cells}
+
+    def speak_of(self, terms: Iterable[Term], function: str) -> None:
+        """Tells which formula is written next, and behind which function's statement."""
+        self.function = function
+        self.together = frozenset(str(v.data) for v in variables(terms))
 
     def __call__(self, cell: Cell) -> str:
-        if cell.name.endswith("'"):
+        if cell.name.partition("#")[0].endswith("'"):
             return f"earlier {cell.shown}"
-        if self._alike[cell.shown] == 1 or ("#" not in cell.name and cell.function == self.function):
+        alike = [c for c in map(self._cells.get, self.together) if c is not None and c.shown == cell.shown and c.name != cell.name]
+        if not alike and cell.function in ("", self.function):
             return cell.shown
-        return cell.name
+        if any(c.function == cell.function for c in alike) or not cell.function:
+            return cell.name
+        return f"{cell.function}::{cell.shown}" if cell.function != self.function else cell.shown
