@@ -13,6 +13,7 @@ from butfor.localize.invariants.engines import best
 from butfor.localize.invariants.intervals import Interval, cover
 from butfor.localize.invariants.literals import Invariants
 from butfor.localize.invariants.questions import Questions
+from butfor.localize.invariants.recorded import closure, recorded
 from butfor.localize.invariants.story import Storyteller, Told
 from butfor.path.model import Path
 from butfor.path.pinned import pinned
@@ -22,7 +23,6 @@ METHOD = "error-invariants"
 _SHARE = 0.33  # of the budget
 _CORE = 0.5  # of that, for finding the steps that count
 _PINNED = "the inputs could avoid the failure on this path: the error invariants hold for the values found"
-_UNKNOWN = "error invariants: the solver could not decide in time whether the path must fail"
 _NONE = "error invariants: no invariants were found in time that pass the checks"
 
 
@@ -72,13 +72,17 @@ def localized(
     if chain is not Verdict.UNKNOWN and not isinstance(chain, Chain):
         was_pinned = True
         chain = chain_of(pinned(path), flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
-    if not isinstance(chain, Chain):
-        return _UNKNOWN
     questions = Questions(limit)
-    teller = Storyteller(chain, boogie=boogie, address=address)
-    invariants = best(chain, questions, teller.text)
+    invariants = None
+    if isinstance(chain, Chain):
+        invariants = best(chain, questions, Storyteller(chain, boogie=boogie, address=address).text)
+    if not isinstance(chain, Chain) or invariants is None:
+        chain = closure(pinned(path), flow)
+        was_pinned = was_pinned or chain.path != path
+        invariants = recorded(chain)
     if invariants is None:
         return _NONE
+    teller = Storyteller(chain, boogie=boogie, address=address)
     intervals = cover(chain, invariants.atoms, questions)
     return Localized(chain, invariants, intervals, teller.entries(intervals), was_pinned, questions.asked)
 

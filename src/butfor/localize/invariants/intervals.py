@@ -42,9 +42,11 @@ class _Intervals:
 
     def farthest(self, at: int, before: Interval | None) -> Interval:
         """Of the intervals that hold a position and follow from the one before it, the one that ends last."""
+        own = self._maximal(at)
+        if self.questions.is_over:
+            return own
         found = [i for i in map(self._maximal, range(self._block(at, -1), self._block(at, 1) + 1)) if i.first <= at <= i.last]
         found.sort(key=lambda i: (-i.last, i.atoms != self.rows[at]))
-        own = self._maximal(at)
         for i in found:
             if i.last == own.last or i.atoms == own.atoms:
                 break

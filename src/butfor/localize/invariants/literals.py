@@ -21,6 +21,7 @@ from butfor.localize.invariants.ranges import Range, inverted, range_of
 Atoms = tuple[Term, ...]
 
 _READABLE = 24  # characters of a relation between cells that is still easy to read
+_MOST = 60  # atoms of one invariant; beyond, nobody reads them
 _SHORT = 16  # and of a property of one cell
 _SEARCHES = 24  # bounds that are searched for, each takes some dozens of questions
 
@@ -46,6 +47,7 @@ class Literals:
         self.coarse = False
         self._simplify = Simplifier()
         self._searches = 0
+        self._right: dict[Term, bool] = {}  # whether the range of a cell gives an atom
 
     def sequence(self) -> Invariants | None:
         """The sequence; None where this way gives none."""
@@ -54,7 +56,7 @@ class Literals:
         rows = [atoms]
         for p in range(last - 1, -1, -1):
             found = self._before(p, rows[-1])
-            if found is None:
+            if found is None or len(found) > _MOST or self.questions.is_over:
                 return None
             rows.append(found)
         return Invariants(tuple(reversed(rows)), "literals" if self.values else "weakest precondition", self.coarse)
@@ -210,7 +212,9 @@ class Literals:
             found = inverted(found)
         if found is None or (found.low is None and found.high is None):
             return None
-        return found.atom() if self.questions.impossible(found.atom(), negate(atom)) else None
+        if atom not in self._right:
+            self._right[atom] = self.questions.impossible(found.atom(), negate(atom))
+        return found.atom() if self._right[atom] else None
 
     def _value(self, p: int, v: Term) -> Term:
         value = self.chain.values[p][str(v.data)]
@@ -222,7 +226,7 @@ class Literals:
         """An atom of one cell by its value, or by the widest bound around it that gives the atom."""
         exact = self._value(p, v)
         if not v.width or self._searches >= _SEARCHES or self.questions.is_over:
-            self.coarse |= self.questions.is_over
+            self.coarse |= self.questions.is_over  # the value may be more than is needed
             return exact
         self._searches += 1
         point = range_of(exact, self._signed(exact))

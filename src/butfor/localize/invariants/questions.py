@@ -30,6 +30,9 @@ class Questions:
         return self.limit.left <= 0.0
 
     def _ask(self, stack: Stack, layers: Layers) -> bool:
+        if self.is_over:
+            self.unknown += 1
+            return False
         self.asked += 1
         verdict = stack.check(layers, Limit.after(min(_LONGEST, self.limit.left), self.limit.is_cancelled)).verdict
         self.unknown += verdict is Verdict.UNKNOWN
