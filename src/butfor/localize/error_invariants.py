@@ -15,6 +15,7 @@ from butfor.localize.invariants.literals import Invariants
 from butfor.localize.invariants.questions import Questions
 from butfor.localize.invariants.recorded import closure, recorded
 from butfor.localize.invariants.story import Storyteller, Told
+from butfor.path.express import Express
 from butfor.path.model import Path
 from butfor.path.pinned import pinned
 from butfor.solve import Limit, Verdict, default_solver
@@ -75,7 +76,7 @@ def localized(
     questions = Questions(limit)
     invariants = None
     if isinstance(chain, Chain):
-        invariants = best(chain, questions, Storyteller(chain, boogie=boogie, address=address).text)
+        invariants = best(chain, questions, Express({c.name: c for c in path.cells}, boogie=boogie))
     if not isinstance(chain, Chain) or invariants is None:
         chain = closure(pinned(path), flow)
         was_pinned = was_pinned or chain.path != path
