@@ -66,7 +66,7 @@ def _lines(page: Page, data: Entry, trace: list[Entry], verbose: bool) -> Iterat
         count = data["irrelevant"]
         yield f"  ({count} other step{'s' if count != 1 else ''} of the path made no difference)"
     if data.get("coarse") or not data.get("minimal", True):
-        yield "  (the time did not suffice to make this as short as it can be)"
+        yield "  (no shorter story was found in time: values of the run stand where less might count)"
 
 
 def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
@@ -80,9 +80,19 @@ def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
         if entry["role"] == "condition" and not entry["frame"] and (following is None or following["kind"] != "invariant"):
             conditions.append(entry)
             continue
-        units.append(_Unit(entry, tuple(conditions), tuple(following["facts"]) if following is not None else ()))
+        unit = _Unit(entry, tuple(conditions), tuple(following["facts"]) if following is not None else ())
         conditions = []
+        if units and _goes_on(units[-1], unit):
+            first = units.pop()
+            unit = _Unit(first.statement, (*first.conditions, *unit.conditions), unit.facts)
+        units.append(unit)
     return units, tuple(conditions)
+
+
+def _goes_on(before: _Unit, unit: _Unit) -> bool:
+    """Whether a step is part of the statement before it: a value on its way, the end of a function that only passes on what it returned."""
+    same = before.key == unit.key and before.statement.get("rounds") == unit.statement.get("rounds")
+    return not unit.statement["frame"] and (same or unit.statement["text"] == "}")
 
 
 def _visible(units: list[_Unit], verbose: bool) -> list[bool]:

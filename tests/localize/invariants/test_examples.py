@@ -56,9 +56,16 @@ FLOW: dict[str, dict[str, Stated]] = {
     "s1_unconditional.c": {"0": {}, "6": {"x": ("<", 10)}},
 }
 CONDITIONS = {  # the conditions that are told, by line
-    **{"s1_input_range.bpl": [9], "s1_input_range.c": [13], "s1_unrelated_branch.bpl": [], "s1_unrelated_branch.c": []},
-    **{"s1_locking.bpl": [11, 12, 15], "s1_locking.c": [18, 20, 23], "s1_abs.bpl": [7, 8], "s1_abs.c": [11, 13, 17]},
-    **{"s1_unconditional.bpl": [6], "s1_unconditional.c": [7]},
+    "s1_input_range.bpl": [9],
+    "s1_input_range.c": [13],
+    "s1_unrelated_branch.bpl": [],
+    "s1_unrelated_branch.c": [],
+    "s1_locking.bpl": [11, 12, 15],
+    "s1_locking.c": [18, 20, 23],
+    "s1_abs.bpl": [7, 8],
+    "s1_abs.c": [11, 13, 17],
+    "s1_unconditional.bpl": [6],
+    "s1_unconditional.c": [7],
 }
 PLAIN: dict[str, dict[str, Stated]] = {
     "s1_input_range.bpl": {"0": {}, "9": {"flag": ("==", 0)}},

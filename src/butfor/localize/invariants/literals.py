@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from butfor.encode.rewrite import Simplifier, substitute
 from butfor.encode.sorts import REAL, is_map
-from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, constant, disjunction, equal, negate, variables
+from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, constant, disjunction, equal, negate, postorder, variables
 from butfor.localize.invariants.actions import conjuncts, is_flag
 from butfor.localize.invariants.chain import Chain
 from butfor.localize.invariants.known import determined, holds
@@ -23,6 +23,7 @@ Atoms = tuple[Term, ...]
 _READABLE = 24  # characters of a relation between cells that is still easy to read
 _MOST = 60  # atoms of one invariant; beyond, nobody reads them
 _SHORT = 16  # and of a property of one cell
+_HARD = frozenset("mul udiv sdiv urem srem times div mod over".split())
 _SEARCHES = 24  # bounds that are searched for, each takes some dozens of questions
 
 
@@ -148,19 +149,24 @@ class Literals:
                 ranges[apart.term] = apart
             elif not self._is_said(atom, points):
                 kept.append(atom)
-        values = self._instead(p, kept, points)
+        values = self._instead(p, kept, ranges)
         if values is not None:
             return self._chosen(p, (*(a for r in ranges.values() for a in conjuncts(r.atom())), *values))
         return (*(a for r in ranges.values() for a in conjuncts(r.atom())), *kept)
 
-    def _instead(self, p: int, atoms: list[Term], points: dict[Term, Range]) -> list[Term] | None:
+    def _instead(self, p: int, atoms: list[Term], ranges: dict[Term, Range]) -> list[Term] | None:
         """The atoms with relations between cells replaced by the values of these, where those are fewer or shorter."""
         if not self.values:
             return None
-        related = [a for a in atoms if len(variables((a,))) > 1 and all(self._is_known(p, v) for v in variables((a,)))]
-        cells = [v for v in dict.fromkeys(v for a in related for v in variables((a,))) if v not in points]
-        exact = [self._value(p, v) for v in cells]
-        if not related or self._cost(related) <= self._cost(exact):
+        related = []
+        for a in atoms:
+            used = variables((a,))
+            if (len(used) > 1 or any(v in ranges for v in used)) and all(self._is_known(p, v) for v in used):
+                related.append(a)
+        cells = dict.fromkeys(v for a in related for v in variables((a,)))
+        exact = [self._value(p, v) for v in cells if v not in ranges or not ranges[v].is_point]
+        said = [r.atom() for v, r in ranges.items() if v in cells and not r.is_point]
+        if not related or self._cost([*related, *said]) <= self._cost(exact):
             return None
         return [*(a for a in atoms if a not in related), *exact]
 
@@ -194,7 +200,7 @@ class Literals:
             peeled = self._peeled(atom, r)
             if peeled is not None:
                 return (peeled,)
-        if not self.values or len(self.text(atom)) <= (_SHORT if len(used) == 1 else _READABLE):
+        if not self.values or (len(self.text(atom)) <= (_SHORT if len(used) == 1 else _READABLE) and _products(atom) <= 1):
             return (atom,)
         known = [v for v in used if self._is_known(p, v)]
         if len(used) == len(known) == 1:
@@ -271,6 +277,11 @@ class Literals:
 
     def _gives(self, r: Range, atom: Term) -> bool:
         return self.questions.impossible(r.atom(), negate(atom))
+
+
+def _products(atom: Term) -> int:
+    """Operations that are hard for solvers and readers: products and quotients of cells."""
+    return sum(t.op in _HARD and all(a.op not in ("const", "number") for a in t.args) for t in postorder((atom,)))
 
 
 def _apart(atom: Term, ranges: dict[Term, Range]) -> Range | None:
