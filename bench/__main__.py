@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, ranking
+from bench import causes, invariants, ranking
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
@@ -91,6 +91,9 @@ def main() -> None:
         print(line, flush=True)
     print("\nRanking of seeded faults.\n")
     for line in ranking.rows():
+        print(line, flush=True)
+    print("\nError invariants: the steps of the path, those that the failure needs, and the time and size of the sequence of each engine.\n")
+    for line in invariants.rows():
         print(line, flush=True)
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")

@@ -15,6 +15,7 @@ from butfor.localize.invariants.literals import Invariants
 from butfor.localize.invariants.questions import Questions
 from butfor.localize.invariants.recorded import closure, recorded
 from butfor.localize.invariants.story import Storyteller, Told
+from butfor.path.condition import supposing
 from butfor.path.express import Express
 from butfor.path.model import Path
 from butfor.path.pinned import pinned
@@ -41,8 +42,11 @@ class Localized:
 
 def localize(case: Case) -> Diagnosis:
     """The story of a recorded failing run."""
-    is_free = case.options.inputs == "free"
+    pre = case.options.pre
+    is_free = case.options.inputs == "free" or (pre is not None and case.options.inputs is None)
     path = case.free_path if is_free else case.path
+    if pre is not None:
+        path = supposing(path, pre, case.options.entry or "main")
     moment = len(case.trace) - 1
     return _diagnosis(path, case.budget, not is_free, boogie=False, address=lambda a: case.objects.pointer_text(a, moment))
 
@@ -50,7 +54,10 @@ def localize(case: Case) -> Diagnosis:
 def localize_path(case: PathCase) -> Diagnosis:
     """The story of a failing path that a search found."""
     is_pinned = case.options.inputs == "pinned"
-    return _diagnosis(pinned(case.path) if is_pinned else case.path, case.budget, is_pinned, boogie=True)
+    path = pinned(case.path) if is_pinned else case.path
+    if case.options.pre is not None:
+        path = supposing(path, case.options.pre, case.options.entry or "main")
+    return _diagnosis(path, case.budget, is_pinned, boogie=True)
 
 
 def _diagnosis(path: Path, budget: Budget, is_pinned: bool, *, boogie: bool, address: Callable[[int], str] = hex) -> Diagnosis:
