@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from butfor.encode.problem import Problem
-from butfor.encode.terms import Term, arithmetic, binary, compare, conjunction, constant, equal, negate, order
+from butfor.encode.terms import Term, compare, conjunction, constant, equal, negate, order
 from butfor.localize.error_invariants import Localized, localized
 from butfor.path.model import Path
 from butfor.solve import Limit, Verdict, default_solver
@@ -19,7 +19,7 @@ Stated = dict[str, tuple[str, int]]
 # After which line what was stated to hold; line 0 is the start. `frame N`: the frame of the conditional in that line.
 FLOW: dict[str, dict[str, Stated]] = {
     "s1_input_range.bpl": {"0": {"in": ("<", 42)}, "8": {"rest": ("<", 0)}, "9": {"flag": ("==", 0)}},
-    "s1_input_range.c": {"0": {}, "9": {"input - 42": ("<", 0)}, "12": {"y": ("<", 0)}, "14": {"x": ("==", 0)}},
+    "s1_input_range.c": {"0": {}, "9": {"input": ("<", 42)}, "12": {"y": ("<", 0)}, "14": {"x": ("==", 0)}},
     "s1_unrelated_branch.bpl": {"0": {}, "6": {"flag": ("==", 0)}},
     "s1_unrelated_branch.c": {"0": {}, "10": {"x": ("==", 0)}},
     "s1_locking.bpl": {
@@ -88,11 +88,7 @@ def path_of(name: str) -> Path:
 
 
 def term(path: Path, name: str) -> Term:
-    """A cell by its name, or a cell less a number."""
-    if " - " in name:
-        cell, _, by = name.partition(" - ")
-        x = term(path, cell)
-        return binary("sub", x, constant(int(by), x.width)) if x.width > 0 else arithmetic("minus", x, constant(int(by), x.width))
+    """A cell by its name; of two that are written alike, the one outside of main."""
     cells = [c for c in path.cells if c.name == name or (c.shown == name and c.function != "main")] or [c for c in path.cells if c.shown == name]
     assert len(cells) == 1
     return cells[0].term

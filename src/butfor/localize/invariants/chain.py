@@ -7,17 +7,18 @@ what comes after it contradicts it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from butfor.encode.problem import Problem
 from butfor.encode.rewrite import Substitution
 from butfor.encode.sorts import Value
-from butfor.encode.terms import TRUE, Term, conjunction, negate, variables
+from butfor.encode.terms import TRUE, Evaluator, Term, conjunction, implies, negate, variables
 from butfor.localize.invariants.actions import Action, action_of, chosen, guard_of, is_flag
+from butfor.path.defined import facts
 from butfor.path.formula import Formula, Step, flow_sensitive, plain, versioned
 from butfor.path.model import Kind, Path
-from butfor.path.uses import values_before
+from butfor.path.uses import terms_of, values_before
 from butfor.solve import Limit, Solver, Verdict
 
 
@@ -145,8 +146,26 @@ def goal_of(path: Path, flow: bool) -> Term:
 
 
 def formula_of(path: Path, flow: bool) -> Formula:
-    """The trace formula of a path."""
-    return flow_sensitive(path) if flow else plain(path)
+    """The trace formula of a path, with what C leaves undefined left out where the run did not meet it."""
+    formula = flow_sensitive(path) if flow else plain(path)
+    if not path.exact:
+        return formula
+    states = values_before(path)
+    return replace(formula, steps=tuple(s if s.is_frame else _defined(path, s, flow, states[s.position]) for s in formula.steps))
+
+
+def _defined(path: Path, step: Step, flow: bool, values: Mapping[str, Value]) -> Step:
+    instance = path.instances[step.position]
+    held = [f for f in facts(path, terms_of(instance)) if _held(f, values)]
+    if not held:
+        return step
+    guard = guard_of(path, instance.scope) if flow else TRUE
+    put = Substitution(step.before)
+    return replace(step, terms=(*step.terms, *(implies(guard, put(f)) for f in held)))
+
+
+def _held(fact: Term, values: Mapping[str, Value]) -> bool:
+    return all(str(v.data) in values for v in variables((fact,))) and bool(Evaluator(values)(fact))
 
 
 def end_of(path: Path, formula: Formula) -> Mapping[str, Term]:

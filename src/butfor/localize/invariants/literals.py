@@ -17,6 +17,7 @@ from butfor.localize.invariants.chain import Chain
 from butfor.localize.invariants.known import determined, holds
 from butfor.localize.invariants.questions import Questions
 from butfor.localize.invariants.ranges import Range, inverted, range_of
+from butfor.path.defined import facts
 
 Atoms = tuple[Term, ...]
 
@@ -219,7 +220,7 @@ class Literals:
         if found is None or (found.low is None and found.high is None):
             return None
         if atom not in self._right:
-            self._right[atom] = self.questions.impossible(found.atom(), negate(atom))
+            self._right[atom] = self._gives(found, atom)
         return found.atom() if self._right[atom] else None
 
     def _value(self, p: int, v: Term) -> Term:
@@ -243,7 +244,7 @@ class Literals:
             if wide is not None:
                 return wide
         none = negate(equal(v, constant(0, v.width)))
-        if point.low and self.questions.impossible(none, negate(atom)):
+        if point.low and self.questions.impossible(none, negate(atom), *facts(self.chain.path, (atom,))):
             return none
         return exact
 
@@ -276,7 +277,7 @@ class Literals:
         return Range(r.term, bound, None, r.signed) if up else Range(r.term, None, bound, r.signed)
 
     def _gives(self, r: Range, atom: Term) -> bool:
-        return self.questions.impossible(r.atom(), negate(atom))
+        return self.questions.impossible(r.atom(), negate(atom), *facts(self.chain.path, (atom,)))
 
 
 def _products(atom: Term) -> int:
