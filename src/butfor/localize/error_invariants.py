@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from butfor.errors import UnsupportedError
 from butfor.explanation import Evidence
 from butfor.localize.base import Budget, Case, Diagnosis, Finding, PathCase
 from butfor.localize.invariants.chain import Chain, chain_of
@@ -44,7 +45,10 @@ def localize(case: Case) -> Diagnosis:
     """The story of a recorded failing run."""
     pre = case.options.pre
     is_free = case.options.inputs == "free" or (pre is not None and case.options.inputs is None)
-    path = case.free_path if is_free else case.path
+    try:
+        path = case.free_path if is_free else case.path
+    except UnsupportedError as e:  # not every failure is a property of a path; other methods may say more
+        return Diagnosis(METHOD, (), {"flow_sensitive": True, "abstract_trace": [], "pinned": not is_free}, True, (f"error invariants: {e.message}",))
     if pre is not None:
         path = supposing(path, pre, case.options.entry or "main")
     moment = len(case.trace) - 1
