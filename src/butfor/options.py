@@ -67,6 +67,7 @@ class Options:
     budget: float = DEFAULT_BUDGET  # seconds for the analysis
     inputs: Inputs | None = None  # None: each method's own choice
     story: bool = False  # tell the run step by step, for reports that show it
+    pre: str | None = None  # a condition on the start of the failing run, over variables of the entry, as the source would write it
     check: bool = False  # replay everything and compare with the recorded values
 
     def __post_init__(self) -> None:
@@ -81,6 +82,7 @@ class Options:
             _require(PLACE.match(where.strip()), f"{where!r} is not a place in the source", "write FILE:LINE, or LINE alone")
         for name in self.without:
             _require(name in OPTIMISATIONS, f"there is no optimisation {name!r}", f"--without takes: {', '.join(OPTIMISATIONS)}")
+        _require(self.pre is None or self.pre.strip(), "the precondition is empty", "write a condition, such as --pre 'n > 0'")
         _require(self.inputs in (None, "pinned", "free"), f"inputs must be 'pinned' or 'free', not {self.inputs!r}")
 
     def _check_run(self) -> None:

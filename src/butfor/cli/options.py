@@ -88,6 +88,7 @@ analysis_options = all_of(
     click.option("--budget", type=float, metavar="SEC", help="Time for the analysis (default 30); then a partial result."),
     click.option("--pinned", "inputs", flag_value="pinned", default=None, help="Hold inputs at their recorded values."),
     click.option("--free-inputs", "inputs", flag_value="free", help="Let inputs take any value."),
+    click.option("--pre", metavar="EXPR", help="What holds at the start, for error invariants: 'n > 0 && n < 42', over variables of the entry."),
     click.option("--check", is_flag=True, help="Recompute the whole run and compare it with the recording."),
 )
 

@@ -14,10 +14,12 @@ _OWN = {
     "butfor": "butfor.localize.butfor:localize",
     "spectrum": "butfor.localize.spectrum:localize",
     "repair": "butfor.repair.method:localize",
+    "error-invariants": "butfor.localize.error_invariants:localize",
 }
 _ON_PATHS = {  # for programs without a recording: a search gives a path
     "slice": "butfor.localize.path_slice:localize",
     "cascade": "butfor.localize.path_cascade:localize",
+    "error-invariants": "butfor.localize.error_invariants:localize_path",
 }
 DEFAULT = ("slice", "cascade", "butfor")
 OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for

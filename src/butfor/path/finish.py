@@ -81,6 +81,7 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
         scope=last,
         initial={name: value for name, value in state.initial.items() if name in used},
         approximate=tuple(state.approximate),
+        exact=frozenset(state.exact - state.wrapping),
     )
 
 

@@ -91,6 +91,7 @@ class Path:
     `initial` are values of cells before the first instance where they are known (recorded starts); a cell without one starts with any value.
     `start` are values of all cells there from which the instances give what they recorded; where they are not in `initial` too, they are one
     choice among many. `inputs` says of which cells the start comes from outside.
+    `exact` are sums and products in the terms of instances that C does not let overflow.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
     """
 
@@ -104,3 +105,4 @@ class Path:
     approximate: tuple[str, ...] = ()
     start: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Input] = field(default_factory=dict)
+    exact: frozenset[Term] = frozenset()

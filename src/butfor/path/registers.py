@@ -5,6 +5,7 @@ from __future__ import annotations
 from butfor.encode.operations import term_of, zero_rule
 from butfor.encode.terms import Term, const, ite
 from butfor.encode.values import Gap, Values, bits_of
+from butfor.path.defined import OVERFLOWING
 from butfor.path.state import State
 from butfor.program.model import Const, Instr, Operand
 from butfor.program.types import Kind, Type
@@ -72,6 +73,8 @@ class Registers:
                 continue
             terms = [self.constant(a) if isinstance(a, Const) else known[self.trace.definition(i, a)] for i, a in args]
             known[top] = self.state.simplify(self._compute(top, terms))
+            if top[1] >= 0 and known[top].op in OVERFLOWING:
+                (self.state.exact if self.trace.instr(top).detail == "nsw" else self.state.wrapping).add(known[top])
             stack.pop()
         return known[node]
 

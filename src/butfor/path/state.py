@@ -60,6 +60,8 @@ class State:
         self.drafts: list[Draft] = []
         self.group: Draft | None = None
         self.approximate: dict[str, None] = {}
+        self.exact: set[Term] = set()  # sums and products of signed numbers, which C does not let overflow
+        self.wrapping: set[Term] = set()  # those that may
         self._entries: dict[object, Entry] = {}
         self._using: dict[str, set[object]] = {}
         self._stored: dict[Node, Cell] = {}

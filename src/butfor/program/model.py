@@ -34,7 +34,8 @@ class Instr:
     """One instruction.
 
     op and detail (args are operands):
-      binary        add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem; detail None
+      binary        add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem;
+                    detail "nsw" where C leaves signed overflow undefined, else None
       fneg freeze   detail None
       icmp fcmp     detail (predicate, operand type)
       casts         trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast; detail source type

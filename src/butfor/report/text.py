@@ -11,6 +11,7 @@ from butfor.report.excerpt import excerpt
 from butfor.report.fixes import avoided, fixes
 from butfor.report.page import Page, make_page
 from butfor.report.repairs import best_repair, repairs_block
+from butfor.report.story import story_block
 from butfor.report.tree import tree_block
 from butfor.report.words import KIND_WORDS, MOST_ROWS, best_reason, ordered_reasons, telling_reason
 
@@ -39,6 +40,7 @@ def render(
         [] if only_repairs else list(_causes_block(page, explanation, known, verbose)),
         list(repairs_block(page, explanation) if only_repairs else _fixes_block(page, explanation, verbose)),
         [] if only_repairs else list(tree_block(page, explanation, verbose)),
+        [] if only_repairs else list(story_block(page, explanation, verbose)),
         list(_notes_block(page, explanation, verbose)),
         [(best_repair(page, explanation) if only_repairs else "") or _summary(page, explanation)],
     ]

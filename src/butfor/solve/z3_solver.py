@@ -1,4 +1,4 @@
-"""z3. No other file imports it, and this one only when a question is asked."""
+"""z3. Only this file and `horn.py` import it, and only when a question is asked."""
 
 from __future__ import annotations
 

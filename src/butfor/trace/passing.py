@@ -75,7 +75,7 @@ class Passing:
         """The one instance that the value of this one is."""
         if node[1] >= 0:
             instr = self.trace.instr(node)
-            is_test = instr.op == "icmp" and isinstance(instr.args[1], Const) and not instr.args[1].value and instr.detail[0] in ("ne", "eq")
+            is_test = instr.op == "icmp" and isinstance(instr.args[1], Const) and not instr.args[1].value and instr.detail[0] == "ne"
             if not (instr.op in _HANDED_ON or instr.op == "call" or is_test):
                 return None
         sources = [target for kind, target in self.dependence.edges(node) if kind in _CALLS]

@@ -80,10 +80,10 @@ class InstructionParser:
     def parse(self, op: str, c: Cursor) -> tuple[str, Type, tuple[Operand, ...], Any]:
         """(op, result type, args, detail) of the instruction whose opcode has just been read."""
         if op in _BINARY:
-            c.skip_flags()
+            flags = c.skip_flags()
             t, a = self.typed(c)
             c.expect(",")
-            return op, t, (a, self.operand(c, t)), None
+            return op, t, (a, self.operand(c, t)), "nsw" if "nsw" in flags else None
         if op in _CASTS:
             c.skip_flags()
             t, a = self.typed(c)

@@ -86,11 +86,14 @@ class Cursor:
         if not self.accept(tok):
             raise UnsupportedError(f"LLVM assembly: expected {tok!r} at {' '.join(self.toks[max(0, self.at - 8) : self.at + 4])!r}")
 
-    def skip_flags(self) -> None:
-        """Passes over instruction flags."""
+    def skip_flags(self) -> set[str]:
+        """Passes over instruction flags; which they were."""
+        found = set()
         while self.peek() in _FLAGS or self.peek() == "inrange":
-            if self.next() == "inrange" and self.peek() == "(":
+            found.add(self.next())
+            if "inrange" in found and self.peek() == "(":
                 self.skip_parens()
+        return found
 
     def skip_parens(self) -> None:
         """Passes over one balanced group in parentheses."""

@@ -1,0 +1,84 @@
+"""Error invariants: statements and time against the steps of the path, for each engine."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from butfor.failures.find import find_failure
+from butfor.frontends.c.record import compile_program, record
+from butfor.localize.base import Budget, Case
+from butfor.localize.error_invariants import localize
+from butfor.localize.invariants.chain import Chain, chain_of
+from butfor.localize.invariants.check import is_inductive
+from butfor.localize.invariants.engines import ENGINES
+from butfor.localize.invariants.questions import Questions
+from butfor.options import Options
+from butfor.path.express import Express
+from butfor.solve import Limit, default_solver
+from butfor.trace.dependence import Dependence
+from butfor.trace.places import Places
+
+ROUNDS = (5, 20, 80)
+LONG = 6_000  # rounds of a loop that has nothing to do with the failure: about 100 k instructions
+_SOURCE = """#include <assert.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), idle = atoi(argv[2]), sum = 1, noise = 0;
+    for (int k = 0; k < idle; k++)
+        noise += k ^ argc;
+    for (int i = 1; i <= n; i++) {
+        if (i % 2 == 0)
+            sum += i;
+        else
+            sum -= 1;
+    }
+    assert(sum < 0);
+    return noise;
+}
+"""
+
+
+def case_of(folder: Path, rounds: int, idle: int) -> Case:
+    """The failing run with so many rounds."""
+    source = folder / "rounds.c"
+    source.write_text(_SOURCE)
+    options = Options(sources=(source,), args=(str(rounds), str(idle)))
+    recording = record(options, compile_program(options, lambda _: None), lambda _: None)
+    dependence = Dependence(recording.trace)
+    failure = find_failure(recording, dependence).failure
+    assert failure is not None
+    return Case(recording, failure, dependence, Places(recording), options, Budget(30.0))
+
+
+def rows() -> Iterator[str]:
+    """The lines of the table."""
+    yield f"{'rounds':>7}{'idle':>7}{'path':>6}{'core':>6}{'core s':>8}" + "".join(f"{name:>22}" for name in ENGINES) + f"{'method s':>10}{'told':>6}"
+    with tempfile.TemporaryDirectory(prefix="butfor-bench-") as folder:
+        for rounds, idle in (*((n, 0) for n in ROUNDS), (ROUNDS[-1], LONG)):
+            yield _row(case_of(Path(folder), rounds, idle), rounds, idle)
+
+
+def _row(case: Case, rounds: int, idle: int) -> str:
+    path = case.path
+    start = time.perf_counter()
+    chain = chain_of(path, True, default_solver(), Limit.after(10.0))
+    core = time.perf_counter() - start
+    cells = [f"{rounds:>7}{idle:>7}{len(path.instances):>6}"]
+    if isinstance(chain, Chain):
+        cells.append(f"{len(chain):>6}{core:>8.2f}")
+        text = Express({c.name: c for c in path.cells})
+        for engine in ENGINES.values():
+            questions = Questions(Limit.after(10.0))
+            start = time.perf_counter()
+            made = engine(chain, questions, text)
+            is_right = made is not None and is_inductive(chain, made.atoms, questions)
+            atoms = sum(map(len, made.atoms)) if made is not None and is_right else 0
+            cells.append(f"{f'{time.perf_counter() - start:.2f} s, {atoms} atoms' if is_right else 'none':>22}")
+    start = time.perf_counter()
+    found = localize(case)
+    told = sum(e["kind"] == "statement" for e in found.data["abstract_trace"])
+    cells.append(f"{time.perf_counter() - start:>10.2f}{told:>6}")
+    return "".join(cells)

@@ -1,0 +1,54 @@
+"""Ways to an inductive sequence of invariants; of the sequences that pass the checks the one that reads best is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from butfor.encode.terms import Term
+from butfor.localize.invariants.chain import Chain
+from butfor.localize.invariants.check import is_inductive
+from butfor.localize.invariants.literals import Invariants, Literals
+from butfor.localize.invariants.questions import Questions
+from butfor.localize.invariants.recorded import recorded
+from butfor.localize.invariants.spacer import spacer
+
+Text = Callable[[Term], str]
+Engine = Callable[[Chain, Questions, Text], Invariants | None]
+
+
+def literals(chain: Chain, questions: Questions, text: Text) -> Invariants | None:
+    """Values, bounds and conditions, from the end backwards."""
+    return Literals(chain, questions, text).sequence()
+
+
+def weakest(chain: Chain, questions: Questions, text: Text) -> Invariants | None:
+    """Weakest preconditions, whatever their size."""
+    return Literals(chain, questions, text, values=False).sequence()
+
+
+ENGINES: Mapping[str, Engine] = {"literals": literals, "weakest precondition": weakest, "spacer": spacer}
+_LAST_RESORT = ("spacer",)  # slow: asked when nothing else gave an answer
+
+
+def best(chain: Chain, questions: Questions, text: Text) -> Invariants | None:
+    """The sequence that reads best among those that are right, else the values of the run; None when no engine gave one."""
+    made = [m for name, engine in ENGINES.items() if name not in _LAST_RESORT and (m := engine(chain, questions, text)) is not None]
+    made.sort(key=lambda m: cost(m, text))
+    for candidate in made:
+        if is_inductive(chain, candidate.atoms, questions):
+            return candidate
+    plain = recorded(chain)
+    if plain is not None:
+        return plain
+    for name in _LAST_RESORT:
+        last = ENGINES[name](chain, questions, text)
+        if last is not None and is_inductive(chain, last.atoms, questions):
+            return last
+    return None
+
+
+def cost(sequence: Invariants, text: Text) -> tuple[int, int]:
+    """How hard a sequence is to read: the number of its atoms, then their length."""
+    atoms = [a for row in sequence.atoms for a in row]
+    texts = {a: len(text(a)) for a in set(atoms)}
+    return len(atoms), sum(texts[a] for a in atoms)
