@@ -17,6 +17,7 @@ _OWN = {
 _ON_PATHS = {  # for programs without a recording: a search gives a path
     "slice": "butfor.localize.path_slice:localize",
     "cascade": "butfor.localize.path_cascade:localize",
+    "relevance": "butfor.localize.path_relevance:localize",
 }
 DEFAULT = ("slice", "cascade", "butfor")
 OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for
