@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.localize.base import Diagnosis, PathCase
-from butfor.localize.relevant import NONE_ALONE, diagnosis, none_relevant
+from butfor.localize.relevant import diagnosis, none_alone, none_relevant
 from butfor.path.model import Cell, Input, Path
 from butfor.path.uses import values_before
 from butfor.relevance.judge import Judged, Relevance
@@ -18,7 +18,7 @@ def localize(case: PathCase) -> Diagnosis:
     path = case.path
     pinned = case.options.inputs == "pinned"
     verdicts = verdicts_on(path, case.budget.is_over, pinned=pinned)
-    notes = [NONE_ALONE] if none_relevant(verdicts.statements) else []
+    notes = none_alone([path], case.budget) if none_relevant(verdicts.statements) else []
     security = security_of(path, verdicts, pinned)
     if security["inputs"]:
         notes.append(f"the failure is controlled by {_told(security['inputs'][0])}")

@@ -14,11 +14,13 @@ _OWN = {
     "butfor": "butfor.localize.butfor:localize",
     "spectrum": "butfor.localize.spectrum:localize",
     "relevance": "butfor.localize.relevance:localize",
+    "diagnoses": "butfor.localize.diagnoses:localize",
 }
 _ON_PATHS = {  # for programs without a recording: a search gives a path
     "slice": "butfor.localize.path_slice:localize",
     "cascade": "butfor.localize.path_cascade:localize",
     "relevance": "butfor.localize.path_relevance:localize",
+    "diagnoses": "butfor.localize.diagnoses:localize_path",
 }
 DEFAULT = ("slice", "cascade", "butfor", "relevance")
 OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from butfor.errors import ButforError
 from butfor.localize.base import Case, Diagnosis
-from butfor.localize.relevant import NAME, NONE_ALONE, diagnosis, none_relevant
+from butfor.localize.failing import other_paths
+from butfor.localize.relevant import NAME, diagnosis, none_alone, none_relevant
 from butfor.localize.security import security_of
-from butfor.relevance.statements import verdicts_on
+from butfor.path.model import Path
+from butfor.relevance.statements import across, verdicts_on
 
 _SHARE, _MOST = 0.04, 1.0  # of the budget, and seconds, for the security verdict in the default set
 _SECURITY = 0.3  # of the budget, when relevance is asked for
@@ -16,18 +20,26 @@ def localize(case: Case) -> Diagnosis:
     """The verdicts on the statements, and whether inputs control the failure."""
     if not case.options.methods:
         security = security_of(case, min(_MOST, _SHARE * case.options.budget), whole=False)
-        return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, notes=(security.sentence,) if security.sentence else ())
+        notes = (security.sentence,) if security.verdict != "unknown" else ()
+        return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, notes=notes)
     pinned = case.options.inputs == "pinned"
     seconds = _SECURITY * case.options.budget
     try:
         path = case.path if pinned else case.free_path
     except ButforError as e:
         security = security_of(case, seconds)
-        notes = (f"the relevance of statements is not known: {e.message}", security.sentence)
-        return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, complete=False, notes=notes)
+        said = (f"the relevance of statements is not known: {e.message}", security.sentence)
+        return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, complete=False, notes=said)
     verdicts = verdicts_on(path, case.budget.is_over, pinned=pinned)
+    others = {name: verdicts_on(p, case.budget.is_over, pinned=pinned).statements for name, p in _same_failure(case, path, free=not pinned)}
+    rows = across(verdicts.statements, others, "this run") if others else verdicts.statements
     security = security_of(case, seconds, None if pinned else verdicts.judgement)
-    notes_list = [NONE_ALONE] if none_relevant(verdicts.statements) else []
+    notes_list = none_alone([case.path], case.budget) if none_relevant(rows) else []
     notes_list += [security.sentence] if security.sentence else []
     notes_list += [f"relevance follows a path that is not exact: {path.approximate[0]}"] if path.approximate else []
-    return diagnosis(path, verdicts, verdicts.statements, security.plain(), notes_list)
+    return diagnosis(path, verdicts, rows, security.plain(), notes_list)
+
+
+def _same_failure(case: Case, path: Path, *, free: bool) -> Iterator[tuple[str, Path]]:
+    """The paths of other tests that fail at the same place."""
+    yield from ((name, p) for name, p in other_paths(case, free=free) if p.place == path.place)

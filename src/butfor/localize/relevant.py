@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from butfor.explanation import Evidence
-from butfor.localize.base import Diagnosis, Finding
+from butfor.localize.base import Budget, Diagnosis, Finding
+from butfor.localize.changing import told
 from butfor.path.model import Path
+from butfor.relevance.changes import smallest_changes
 from butfor.relevance.judge import Relevance
 from butfor.relevance.statements import PathVerdicts, StatementVerdict
 
@@ -55,3 +57,9 @@ def _reason(row: StatementVerdict) -> str:
 def none_relevant(rows: Sequence[StatementVerdict]) -> bool:
     """Whether it is known that no statement alone could have avoided the failure."""
     return bool(rows) and all(row.verdict is Relevance.IRRELEVANT for row in rows)
+
+
+def none_alone(paths: Sequence[Path], budget: Budget) -> list[str]:
+    """What is said then: which statements would have to change together."""
+    found = smallest_changes(paths, budget.is_over)
+    return [NONE_ALONE, *([told(found)] if found.sets and len(found.sets[0].places) > 1 else [])]

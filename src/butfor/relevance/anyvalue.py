@@ -56,7 +56,7 @@ class _Making:
         self.now = Evaluator(execution.symbols.recorded)
 
     def add(self, cell: Cell, term: Term | None, recorded: Value) -> None:
-        if term is not None and term.op == "store" and _root(term) is cell.term:
+        if term is not None and term.op == "store" and root_of(term) is cell.term:
             self.made.terms[cell.name] = self._elements(cell, term, cell.term, ())
         else:
             self.made.terms[cell.name] = self._fresh(cell, cell.sort, recorded, ())
@@ -69,7 +69,7 @@ class _Making:
         at = self._before(term.args[1])
         inner, value = select(old, term.args[1]), term.args[2]
         where = (*indexes, self.now(at))
-        if value.op == "store" and _root(value) is inner:
+        if value.op == "store" and root_of(value) is inner:
             return store(below, at, self._elements(cell, value, inner, where))
         return store(below, at, self._fresh(cell, value.width, self.now(self._before(value)), where))
 
@@ -83,7 +83,8 @@ class _Making:
         return variable(name, sort)
 
 
-def _root(term: Term) -> Term:
+def root_of(term: Term) -> Term:
+    """The map into which a term writes elements."""
     while term.op == "store":
         term = term.args[0]
     return term
