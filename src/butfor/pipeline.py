@@ -94,7 +94,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         progress(f"method {name}")
         diagnosis = localizer(case)
         diagnoses.append(diagnosis)
-        methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
+        methods.setdefault(registry.key_of(name), {}).update({**diagnosis.data, "complete": diagnosis.complete})
         notes += diagnosis.notes
     if dependence.potentials.is_rough:
         notes.append(_ROUGH)

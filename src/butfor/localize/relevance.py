@@ -16,12 +16,15 @@ _SHARE, _MOST = 0.04, 1.0  # of the budget, and seconds, for the security verdic
 _SECURITY = 0.3  # of the budget, when relevance is asked for
 
 
+def localize_security(case: Case) -> Diagnosis:
+    """The security verdict alone, within a small share of the time: a line of the default answer, which says nothing where nothing is known."""
+    security = security_of(case, min(_MOST, _SHARE * case.options.budget), whole=False)
+    notes = (security.sentence,) if security.verdict != "unknown" else ()
+    return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, notes=notes)
+
+
 def localize(case: Case) -> Diagnosis:
     """The verdicts on the statements, and whether inputs control the failure."""
-    if not case.options.methods:
-        security = security_of(case, min(_MOST, _SHARE * case.options.budget), whole=False)
-        notes = (security.sentence,) if security.verdict != "unknown" else ()
-        return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, notes=notes)
     pinned = case.options.inputs == "pinned"
     seconds = _SECURITY * case.options.budget
     try:

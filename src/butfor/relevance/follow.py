@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from butfor.encode.fold import folded
 from butfor.encode.sorts import default_value
-from butfor.encode.terms import TRUE, Term, conjunction, implies, ite, negate, variables
+from butfor.encode.terms import FALSE, TRUE, Term, conjunction, implies, ite, negate, variables
 from butfor.path.model import Kind
 from butfor.relevance.execution import Execution
 
@@ -63,6 +63,12 @@ class Following:
         """What the failure still needs when cells have other values before the instance at a position."""
         return _Walk(self, position, changed).suffix()
 
+    def surely_leaves(self, position: int, changed: Mapping[str, Term]) -> Suffix | None:
+        """The way to a condition that cannot hold with these values, whatever comes later; None when no condition is surely violated."""
+        walk = _Walk(self, position, changed)
+        suffix = walk.suffix(until_false=True)
+        return suffix if FALSE in suffix.changed else None
+
     def frame_symbol(self, branch: int, number: int) -> Term:
         """The value that the other arm of a summed-up branch may assign to a cell."""
         cell = self.path.instances[branch].frames[number]
@@ -109,9 +115,9 @@ class _Walk:
             if k in writers and k not in inside:
                 break
 
-    def suffix(self) -> Suffix:
+    def suffix(self, *, until_false: bool = False) -> Suffix:
         last = -1
-        while self.queue:
+        while self.queue and not (until_false and self.found and self.found[-1] is FALSE):
             k = heapq.heappop(self.queue)
             if k == last:
                 continue

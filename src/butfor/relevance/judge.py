@@ -9,17 +9,22 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 
-from butfor.encode.fold import folded
+from butfor.encode.fold import Folding, constants, folded
 from butfor.encode.sorts import Value
+from butfor.encode.terms import constant
 from butfor.path.model import Cell, Instance, Kind, Path
-from butfor.relevance.anyvalue import AnyValues, Other, any_cells, any_written
+from butfor.relevance.anyvalue import AnyValues, Other, any_cells, any_written, nearest
 from butfor.relevance.execution import Execution
 from butfor.relevance.follow import Blocks, Following, Suffix
+from butfor.relevance.hints import Hints
 from butfor.relevance.question import Answer, Questions
 from butfor.solve import Verdict
 
 EACH = 2.0  # seconds for one question to the solver
+_FIRST, _NEXT = 2, 8  # plain values that are tried, before and after the hints
+_SHORT = 150  # instances to the end, up to which a nearer value is looked for
 
 
 class Relevance(enum.Enum):
@@ -85,19 +90,45 @@ class _Judge:
         self.blocks = Blocks()
         self.following = Following(self.execution, self.blocks)
         self.questions = Questions(self.execution, is_over, each)
+        self.found = Execution(path, pinned=True)  # with the values found, on which other values can be tried by computing alone
+        self.trying = Following(self.found, self.blocks)
+        self.last_outside = max(self.execution.symbols.position.values(), default=-1)
+        self.hints = Hints(self.execution, is_over)
+        self.recorded = constants(self.execution.symbols.recorded, self.execution.symbols.sorts)
+        self.around = frozenset(path.scope)
         self.is_over = is_over
         self.complete = True
 
     def judgement(self, flow: bool, only: Collection[int] | None) -> Judgement:
+        """From the end to the start: of a block first whether it matters as a whole, then what is in it."""
         instances = self.path.instances
-        if flow:
-            self._sum_up(0, len(instances))
-        chosen = [k for k, i in enumerate(instances) if i.writes and (only is None or k in only)]
-        found = {k: self._judged(k, instances[k]) for k in reversed(chosen)}
+        found: dict[int, Judged] = {}
+        work = self._items(0, len(instances))
+        while work:
+            k = work.pop()
+            instance = instances[k]
+            if instance.kind is Kind.BRANCH:
+                if flow and self._is_idle(k, instance):
+                    self.blocks.add(k, instance.end)
+                    inside = [j for j in range(k, instance.end) if instances[j].writes and (only is None or j in only)]
+                    found.update((j, Judged(j, Relevance.IRRELEVANT, in_block=True)) for j in inside)
+                else:
+                    work += self._items(k + 1, instance.end)
+            if instance.writes and k not in self.blocks.inside and (only is None or k in only):
+                found[k] = self._judged(k, instance)
         starts = self._starts() if only is None else ()
-        control = tuple(k for k, i in enumerate(instances) if i.kind is Kind.BRANCH and (i.escapes or k in self.path.scope))
+        control = tuple(k for k, i in enumerate(instances) if i.kind is Kind.BRANCH and (i.escapes or k in self.around))
         skipped = dict(sorted(self.blocks.ends.items()))
         return Judgement(dict(sorted(found.items())), starts, control, skipped, self.questions.asked, self.complete)
+
+    def _items(self, start: int, end: int) -> list[int]:
+        """The instances of a stretch that stand in no branch of it, and those branches."""
+        found = []
+        k = start
+        while k < end:
+            found.append(k)
+            k = self.path.instances[k].end if self.path.instances[k].kind is Kind.BRANCH else k + 1
+        return found
 
     def _starts(self) -> tuple[Judged, ...]:
         """The verdicts on what cells hold at the start, for those whose start comes from outside: another value that was allowed."""
@@ -114,43 +145,20 @@ class _Judge:
 
     # --- blocks -------------------------------------------------------------------------------------------------------------
 
-    def _sum_up(self, start: int, end: int) -> None:
-        """Sums up the irrelevant blocks in a stretch of the path, the last one first, those inside of relevant ones too."""
-        work = self._outermost(start, end)
-        while work:
-            k = work.pop()
-            branch = self.path.instances[k]
-            if self._is_idle(k, branch):
-                self.blocks.add(k, branch.end)
-            else:
-                work += self._outermost(k + 1, branch.end)
-
-    def _outermost(self, start: int, end: int) -> list[int]:
-        """The branches of a stretch that stand in no other branch of it."""
-        found = []
-        k = start
-        while k < end:
-            if self.path.instances[k].kind is Kind.BRANCH:
-                found.append(k)
-                k = self.path.instances[k].end
-            else:
-                k += 1
-        return found
-
     def _is_idle(self, k: int, branch: Instance) -> bool:
         """Whether whatever a block assigns leads on to the failure."""
-        if branch.escapes or k in self.path.scope or self.is_over():
+        if branch.escapes or k in self.around or self.is_over():
             return False
         inside = self.path.instances[k : branch.end]
         cells = {c.name: c for i in inside for c, _ in i.writes} | {c.name: c for i in inside for c in i.frames}
         new = any_cells(self.execution, branch.end, cells.values())
-        return self._ask(branch.end, new)[1].verdict is Verdict.UNSAT
+        verdict = self._ask(branch.end, new)[1].verdict
+        self.complete &= verdict is not Verdict.UNKNOWN
+        return verdict is Verdict.UNSAT
 
     # --- instances ----------------------------------------------------------------------------------------------------------
 
     def _judged(self, k: int, instance: Instance) -> Judged:
-        if k in self.blocks.inside:
-            return Judged(k, Relevance.IRRELEVANT, in_block=True)
         if self.is_over():
             self.complete = False
             return Judged(k, Relevance.UNKNOWN)
@@ -162,8 +170,11 @@ class _Judge:
             return Judged(k, verdict, through_blocks=suffix.through_blocks)
         assert answer.changed is not None
         symbols = self.execution.symbols
+        others = new.others(answer.changed)
+        if not answer.state and len(others) == 1 and not others[0].indexes:
+            self.hints.note(k, others[0].cell.name, others[0].value)
         inputs = tuple((symbols.cells[n], v) for n, v in (answer.state or {}).items() if symbols.position[n] < k)
-        return Judged(k, self._kind(k, instance), new.others(answer.changed), inputs, through_blocks=suffix.through_blocks)
+        return Judged(k, self._kind(k, instance), others, inputs, through_blocks=suffix.through_blocks)
 
     def _kind(self, k: int, instance: Instance) -> Relevance:
         """Whether a relevant instance is one that may as well avoid the failure, by what comes from outside."""
@@ -176,5 +187,26 @@ class _Judge:
         return {Verdict.SAT: Relevance.ADMITTING, Verdict.UNSAT: Relevance.ENFORCING, Verdict.UNKNOWN: Relevance.UNKNOWN}[verdict]
 
     def _ask(self, position: int, new: AnyValues) -> tuple[Suffix, Answer]:
+        if self.last_outside < position:
+            found = self._tried(position, new)
+            if found is not None:
+                return found
         suffix = self.following.after(position, new.terms)
-        return suffix, self.questions.avoids(suffix, new)
+        return suffix, self.questions.avoids(suffix, new, hints=self.hints.of(position, new))
+
+    def _tried(self, position: int, new: AnyValues) -> tuple[Suffix, Answer] | None:
+        """Values that avoid the failure when everything else is as found; nothing comes in later."""
+
+        def leaves(candidate: Mapping[str, Value]) -> Suffix | None:
+            fold = Folding({**self.recorded, **{n: constant(v, new.meaning[n][1]) for n, v in candidate.items()}})
+            return self.trying.surely_leaves(position, {cell: fold(term) for cell, term in new.terms.items()})
+
+        plain = new.candidates()
+        for candidate in chain(islice(plain, _FIRST), self.hints.of(position, new), islice(plain, _NEXT)):
+            suffix = leaves(candidate)
+            if suffix is not None:
+                if len(self.path.instances) - position < _SHORT:
+                    sorts = {n: sort for n, (_, sort, _) in new.meaning.items()}
+                    candidate = nearest(new.recorded, candidate, sorts, lambda c: leaves(c) is not None)
+                return suffix, Answer(Verdict.SAT, candidate)
+        return None

@@ -7,12 +7,13 @@ or one withstands. Where that does not end, a solver with quantifiers is asked o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain, islice
 
 from butfor.encode.fold import Folding, constants, is_literal
 from butfor.encode.sorts import Value, default_value
-from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, conjunction, negate, variables
+from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, conjunction, negate, postorder, variables
 from butfor.relevance.anyvalue import AnyValues, nearest
 from butfor.relevance.execution import Execution
 from butfor.relevance.follow import Suffix
@@ -20,6 +21,8 @@ from butfor.solve import Limit, SolverResult, Stack, Verdict, default_stack, no_
 
 _ROUNDS = 12
 _EACH = 2.0  # seconds for one question to the solver
+_FIRST = 2  # values that are tried before the hints
+_LARGE = 600  # terms of conditions, from which on no nearer value is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +65,13 @@ class Questions:
         self._stack: Stack | None = None
         self._own: Stack | None = None
 
-    def avoids(self, suffix: Suffix, new: AnyValues, given: Term = TRUE) -> Answer:
+    def avoids(self, suffix: Suffix, new: AnyValues, given: Term = TRUE, hints: Iterable[Mapping[str, Value]] = ()) -> Answer:
         """Whether values of the fresh symbols exist with which the failure is surely not reached. `given`: what the values must fulfil."""
         if not suffix.changed:
             return Answer(Verdict.UNSAT)
         change = _Change(suffix, given, new.recorded, {**self.execution.symbols.sorts, **{n: sort for n, (_, sort, _) in new.meaning.items()}})
-        found = self._tried(change, new.candidates())
+        plain = new.candidates()
+        found = self._tried(change, chain(islice(plain, _FIRST), hints, plain))
         if found is not None:
             return Answer(Verdict.SAT, found)
         here = self._here(change)
@@ -90,7 +94,9 @@ class Questions:
             return bool(value(change.given)) and not all(value(t) for t in closed)
 
         found = next((c for c in candidates if avoids(c)), None)
-        return None if found is None else nearest(change.fresh, found, change.sorts, avoids)
+        if found is None or sum(1 for _, _ in zip(postorder(closed), range(_LARGE), strict=False)) >= _LARGE:
+            return found
+        return nearest(change.fresh, found, change.sorts, avoids)
 
     # --- the solver ---------------------------------------------------------------------------------------------------------
 
