@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, ranking
+from bench import causes, ranking, relevance
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
@@ -91,6 +91,9 @@ def main() -> None:
         print(line, flush=True)
     print("\nRanking of seeded faults.\n")
     for line in ranking.rows():
+        print(line, flush=True)
+    print("\nRelevance of every statement instance, inputs free.\n")
+    for line in relevance.rows():
         print(line, flush=True)
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")

@@ -12,7 +12,7 @@ from butfor.localize.security import security_of
 from butfor.path.model import Path
 from butfor.relevance.statements import across, verdicts_on
 
-_SHARE, _MOST = 0.04, 1.0  # of the budget, and seconds, for the security verdict in the default set
+_SHARE, _MOST = 0.07, 2.0  # of the budget, and seconds, for the security verdict in the default set
 _SECURITY = 0.3  # of the budget, when relevance is asked for
 
 

@@ -13,7 +13,7 @@ from itertools import chain, islice
 
 from butfor.encode.fold import Folding, constants, folded
 from butfor.encode.sorts import Value
-from butfor.encode.terms import constant
+from butfor.encode.terms import TRUE, constant
 from butfor.path.model import Cell, Instance, Kind, Path
 from butfor.relevance.anyvalue import AnyValues, Other, any_cells, any_written, nearest
 from butfor.relevance.execution import Execution
@@ -98,6 +98,7 @@ class _Judge:
         self.around = frozenset(path.scope)
         self.is_over = is_over
         self.complete = True
+        self._known: dict[int, Judged] = {}
 
     def judgement(self, flow: bool, only: Collection[int] | None) -> Judgement:
         """From the end to the start: of a block first whether it matters as a whole, then what is in it."""
@@ -150,15 +151,34 @@ class _Judge:
         if branch.escapes or k in self.around or self.is_over():
             return False
         inside = self.path.instances[k : branch.end]
+        last = self._last_written(k, branch.end)
+        if last is not None and self._judged(last, self.path.instances[last]).verdict.is_relevant:
+            return False
         cells = {c.name: c for i in inside for c, _ in i.writes} | {c.name: c for i in inside for c in i.frames}
         new = any_cells(self.execution, branch.end, cells.values())
         verdict = self._ask(branch.end, new)[1].verdict
         self.complete &= verdict is not Verdict.UNKNOWN
         return verdict is Verdict.UNSAT
 
+    def _last_written(self, start: int, end: int) -> int | None:
+        """The last instance of a block that writes, if nothing is required behind it: when it is relevant, so is the block."""
+        for j in range(end - 1, start, -1):
+            instance = self.path.instances[j]
+            if instance.writes:
+                return j
+            if instance.condition is not TRUE:
+                return None
+        return None
+
     # --- instances ----------------------------------------------------------------------------------------------------------
 
     def _judged(self, k: int, instance: Instance) -> Judged:
+        """The verdict on one instance, for which everything behind it is decided."""
+        if k not in self._known:
+            self._known[k] = self._decided(k, instance)
+        return self._known[k]
+
+    def _decided(self, k: int, instance: Instance) -> Judged:
         if self.is_over():
             self.complete = False
             return Judged(k, Relevance.UNKNOWN)

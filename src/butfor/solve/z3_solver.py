@@ -189,6 +189,14 @@ class Z3Stack(_Checks):
     def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult[None]:
         """Whether all layers can hold together, with the values of the wanted variables."""
         start = time.monotonic()
+        try:
+            return self._check(layers, limit, tuple(wanted), start)
+        except self.z3.Z3Exception:  # an interrupt that came too late ends the next call, whatever it is
+            super().__init__()
+            self._layers = []
+            return SolverResult(Verdict.UNKNOWN, (), {}, time.monotonic() - start)
+
+    def _check(self, layers: Sequence[Layer], limit: Limit, wanted: Sequence[Term], start: float) -> SolverResult[None]:
         same = 0
         while same < min(len(layers), len(self._layers)) and layers[same] is self._layers[same]:
             same += 1
