@@ -46,12 +46,8 @@ def _reason(row: StatementVerdict) -> str:
     if row.control:
         return "decided otherwise, the failed check would not have been reached"
     times = f" ({row.relevant} of {row.instances} instances)" if row.instances > 1 else ""
-    what = (
-        "it leads to the failure, another value would not"
-        if row.verdict is Relevance.ENFORCING
-        else "its value from outside decides about the failure"
-    )
-    return f"{what}: {row.counterfactual}{times}"
+    what = "it leads to the failure" if row.verdict is Relevance.ENFORCING else "its value comes from outside and decides about the failure"
+    return f"{what}: with {row.counterfactual} the run does not go on to fail as it did{times}"
 
 
 def none_relevant(rows: Sequence[StatementVerdict]) -> bool:
