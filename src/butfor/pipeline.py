@@ -105,7 +105,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
             notes.append(f"interrupted in the method {name}: this is what was known by then")
             break
         diagnoses.append(diagnosis)
-        methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
+        methods.setdefault(registry.key_of(name), {}).update({**diagnosis.data, "complete": diagnosis.complete})
         notes += diagnosis.notes
     if dependence.potentials.is_rough:
         notes.append(_ROUGH)

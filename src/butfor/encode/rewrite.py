@@ -40,7 +40,7 @@ class Simplifier:
 
     def __call__(self, term: Term) -> Term:
         for t in postorder((term,), self._done):
-            self._known[t] = _one(rebuild(t, tuple(self._known[a] for a in t.args)))
+            self._known[t] = simpler(rebuild(t, tuple(self._known[a] for a in t.args)))
         return self._known[term]
 
 
@@ -49,7 +49,7 @@ def is_constant(t: Term) -> bool:
     return t.op == "const" or t is TRUE or t is FALSE
 
 
-def _one(t: Term) -> Term:
+def simpler(t: Term) -> Term:
     """The term, whose operands are simple, as a shorter one."""
     if not t.args:
         return t
@@ -103,15 +103,15 @@ def _resize(t: Term) -> Term:
     """A choice between constants stays one when it is extended or cut."""
     a = t.args[0]
     if a.op == "ite" and _chooses(a):
-        return ite(a.args[0], _one(rebuild(t, (a.args[1],))), _one(rebuild(t, (a.args[2],))))
+        return ite(a.args[0], simpler(rebuild(t, (a.args[1],))), simpler(rebuild(t, (a.args[2],))))
     if t.op == "extract" and a.op in ("zext", "sext") and t.data == 0 and t.width <= a.args[0].width:
         return extract(a.args[0], 0, t.width)
     if t.op == "extract" and a.op == "concat":
         low, below = int(t.data or 0), a.args[1].width
         if low + t.width <= below:
-            return _one(extract(a.args[1], low, t.width))
+            return simpler(extract(a.args[1], low, t.width))
         if low >= below:
-            return _one(extract(a.args[0], low - below, t.width))
+            return simpler(extract(a.args[0], low - below, t.width))
     return t
 
 

@@ -15,19 +15,30 @@ _OWN = {
     "spectrum": "butfor.localize.spectrum:localize",
     "repair": "butfor.repair.method:localize",
     "error-invariants": "butfor.localize.error_invariants:localize",
+    "relevance": "butfor.localize.relevance:localize",
+    "security": "butfor.localize.relevance:localize_security",
+    "diagnoses": "butfor.localize.diagnoses:localize",
 }
 _ON_PATHS = {  # for programs without a recording: a search gives a path
     "slice": "butfor.localize.path_slice:localize",
     "cascade": "butfor.localize.path_cascade:localize",
     "error-invariants": "butfor.localize.error_invariants:localize_path",
+    "relevance": "butfor.localize.path_relevance:localize",
+    "diagnoses": "butfor.localize.diagnoses:localize_path",
 }
-DEFAULT = ("slice", "cascade", "butfor")
+DEFAULT = ("slice", "cascade", "butfor", "security")
+_PARTS = {"security": "relevance"}  # methods that are a part of another one, under whose name they stand in the report
 OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for
 
 
 def names() -> tuple[str, ...]:
     """All methods that can be asked for."""
     return tuple(dict.fromkeys((*_OWN, *(e.name for e in metadata.entry_points(group=GROUP)))))
+
+
+def key_of(name: str) -> str:
+    """The name under which a method stands in the report."""
+    return _PARTS.get(name, name)
 
 
 def get(name: str) -> Localizer:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import shlex
+from collections.abc import Mapping, Sequence
 
+from butfor.encode.sorts import Value
+from butfor.encode.terms import Term
 from butfor.solve.base import Limit, Solver, SolverResult, Stack, Verdict
 
-__all__ = ["Limit", "Solver", "SolverResult", "Stack", "Verdict", "default_solver", "default_stack"]
+__all__ = ["Limit", "Solver", "SolverResult", "Stack", "Verdict", "default_solver", "default_stack", "no_values_exist"]
 
 
 def default_solver(in_series: bool = False) -> Solver:
@@ -32,3 +35,17 @@ def default_stack() -> Stack:
     from butfor.solve.z3_solver import Z3Stack
 
     return Z3Stack()
+
+
+def no_values_exist(
+    base: Sequence[Term], condition: Term, names: Sequence[str], wanted: Sequence[Term], limit: Limit
+) -> tuple[Verdict, Mapping[str, Value]]:
+    """Whether the base can hold so that no values of the named variables fulfil the condition, with values of the wanted variables.
+
+    Only z3 is asked: for another solver the answer is unknown.
+    """
+    if os.environ.get("BUTFOR_SOLVER"):
+        return Verdict.UNKNOWN, {}
+    from butfor.solve.z3_solver import no_values_exist as ask
+
+    return ask(base, condition, names, wanted, limit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -194,6 +194,14 @@ class Z3Stack(_Checks):
     def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult[None]:
         """Whether all layers can hold together, with the values of the wanted variables."""
         start = time.monotonic()
+        try:
+            return self._check(layers, limit, tuple(wanted), start)
+        except self.z3.Z3Exception:  # an interrupt that came too late ends the next call, whatever it is
+            super().__init__()
+            self._layers = []
+            return SolverResult(Verdict.UNKNOWN, (), {}, time.monotonic() - start)
+
+    def _check(self, layers: Sequence[Layer], limit: Limit, wanted: Sequence[Term], start: float) -> SolverResult[None]:
         same = 0
         while same < min(len(layers), len(self._layers)) and layers[same] is self._layers[same]:
             same += 1
@@ -207,3 +215,33 @@ class Z3Stack(_Checks):
         verdict = self.verdict((), limit)
         model = self.model(wanted) if verdict is Verdict.SAT else {}
         return SolverResult(verdict if model is not None else Verdict.UNKNOWN, (), model or {}, time.monotonic() - start)
+
+
+def no_values_exist(
+    base: Sequence[Term], condition: Term, names: Sequence[str], wanted: Sequence[Term], limit: Limit
+) -> tuple[Verdict, Mapping[str, Value]]:
+    """Whether the base can hold so that no values of the named variables fulfil the condition: one question with quantifiers."""
+    checks = _Checks()
+    z3, context = checks.z3, checks.context
+    inner = z3.And(*z3.parse_smt2_string(assertions((condition,)), ctx=context))
+    bound = [c for c in _constants(z3, inner) if c.decl().name() in set(names)]
+    checks.solver.add(z3.parse_smt2_string(assertions(base), ctx=context))
+    checks.solver.add(z3.ForAll(bound, z3.Not(inner)) if bound else z3.Not(inner))
+    verdict = checks.verdict((), limit)
+    free = [v for v in wanted if str(v.data) not in set(names)]
+    model = checks.model(free) if verdict is Verdict.SAT else {}
+    return (verdict, model) if model is not None else (Verdict.UNKNOWN, {})
+
+
+def _constants(z3: Any, root: Any) -> list[Any]:
+    """The constants of an expression."""
+    found, stack, seen = [], [root], set()
+    while stack:
+        e = stack.pop()
+        if e.get_id() in seen:
+            continue
+        seen.add(e.get_id())
+        if z3.is_const(e) and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
+            found.append(e)
+        stack.extend(e.children())
+    return found

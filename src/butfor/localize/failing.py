@@ -1,0 +1,56 @@
+"""The paths of the other failing tests of a program: their runs are recorded again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from butfor.errors import ButforError
+from butfor.failures.find import find_failure
+from butfor.failures.point import Unsupported
+from butfor.frontends.c.record import compile_program, record
+from butfor.intervene.otherrun import OtherRun
+from butfor.localize.base import Case
+from butfor.path.model import Path
+from butfor.trace.dependence import Dependence
+from butfor.trace.places import Places
+
+MOST = 5  # other failing runs
+
+
+def other_paths(case: Case, *, free: bool, most: int = MOST) -> Iterator[tuple[str, Path]]:
+    """The names and paths of other failing tests; those that have no path, or do not fail again, are left out."""
+    for run in [o for o in case.others if o.failed][:most]:
+        if case.budget.is_over():
+            return
+        try:
+            path = _path(case, run, free)
+        except (ButforError, Unsupported):
+            continue
+        if path is not None:
+            yield run.name, path
+
+
+def _path(case: Case, run: OtherRun, free: bool) -> Path | None:
+    spec = run.spec
+    options = replace(
+        case.options,
+        args=spec.args,
+        stdin=spec.stdin,
+        env=spec.env,
+        nondet=spec.nondet,
+        expect_stdout=run.expect_stdout,
+        expect_exit=run.expect_exit,
+        tests=None,
+    )
+    recording = record(options, compile_program(options, _quiet), _quiet)
+    dependence = Dependence(recording.trace)
+    failure = find_failure(recording, dependence, options.memory_errors).failure
+    if failure is None:
+        return None
+    other = Case(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
+    return other.free_path if free else other.path
+
+
+def _quiet(text: str) -> None:
+    del text
