@@ -69,7 +69,9 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
     info = RunInfo(steps=len(first.path.instances), record_seconds=round(seconds, 4), analyse_seconds=round(time.perf_counter() - start - seconds, 4))
     listed = [{**_failure(f).to_dict(), "steps": len(f.path.instances)} for f in found.failures]
     extra = {"search": search, "failures": listed}
-    return Explanation(status, info, _failure(first), rank(diagnoses, None, marks), methods, tuple(notes), extra=extra, sources=sources)
+    return Explanation(
+        status, info, _failure(first), rank(diagnoses, None, marks), methods, tuple(dict.fromkeys(notes)), extra=extra, sources=sources
+    )
 
 
 def _check_options(options: Options) -> None:

@@ -124,7 +124,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         failure,
         ranking,
         methods,
-        tuple(notes),
+        tuple(dict.fromkeys(notes)),
         tuple(failure_of(e, places) for e in verdict.memory),
         sources=places.texts(),
     )

@@ -60,9 +60,18 @@ class Names:
 
     def _nameless(self, home: Home, offset: int) -> str:
         kind = home.key[0]
+        match home.key:
+            case ("local", str(fn), int(slot)) if offset == 0 and self._is_result(fn, slot):
+                return f"{fn}()"
         if kind == "heap":
             return f"block[{offset}]"
         return f"{kind}[{offset:#x}]" if kind == "nowhere" else f"temporary+{offset}" if kind == "local" else f"data+{offset}"
+
+    def _is_result(self, name: str, slot: int) -> bool:
+        """Whether a temporary holds what a function with several returns will return."""
+        fn = self.recording.program.function(name)
+        loads = {i.slot for i in fn.instrs if i.op == "load" and i.args[0] == slot}
+        return any(i.op == "ret" and i.args and i.args[0] in loads for i in fn.instrs)
 
     def _cell(self, shown: str, size: int, t: CType | None, function: str) -> Cell:
         name = self.unique(f"{function}::{shown}" if function else shown)
