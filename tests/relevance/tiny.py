@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 State = tuple[int, int, int, int]
@@ -42,7 +42,6 @@ class Program:
     check: Node
     scope: tuple[int, ...]
     start: State = (0, 0, 0, 0)
-    skipped: dict[int, int] = field(default_factory=dict)
 
 
 def value(e: Node, s: State) -> int:
