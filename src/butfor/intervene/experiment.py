@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from butfor.intervene.server import Limits, Outcome, Server, run_all
 
 _INPUTS, _MOST_INPUTS = 20, 80  # other inputs that are used, and made
 _SAMPLE = 12  # changes that are tried first on an input
+_SEARCHED, _LEAST_SECONDS = 2.0, 0.6  # time for looking at other inputs: so many times that of the search, at least so many seconds
 _LEAST_SHARE, _BEST_SHARE, _MOST_SHARE = 0.05, 0.35, 0.75  # of changes that matter on an input which tells something
 
 
@@ -71,6 +73,7 @@ class Result:
     reached: int = 0
     repeatable: bool = True
     runs: int = 0
+    seconds: float = 0.0  # for the search
     complete: bool = True
     failing: int = 0  # other tests that were tried, failing and passing ones
     passing: int = 0
@@ -120,8 +123,9 @@ class Experiment:
 
     def _telling(self, result: Result, sample: Sequence[Rule], is_over: Callable[[], bool]) -> Iterator[tuple[float, RunSpec, dict[Rule, int]]]:
         """Inputs on which some of the sample matters: the share of it that does, the input, and what each did."""
+        end = time.monotonic() + max(_LEAST_SECONDS, _SEARCHED * result.seconds)
         for spec in others(self.spec, _MOST_INPUTS):
-            if is_over():
+            if is_over() or time.monotonic() > end:
                 break
             with self._server(spec) as server:
                 usual = server.adopt()
@@ -181,6 +185,7 @@ class Experiment:
 
     def search(self, result: Result, candidates: Iterable[Candidate], is_over: Callable[[], bool]) -> None:
         """Tries the candidates in their order; what avoids the failure is added to the result, in that order too."""
+        start = time.monotonic()
         probe = self._probe()
         tried: dict[int, tuple[int, Candidate]] = {}
         found: dict[int, Confirmed] = {}
@@ -201,3 +206,4 @@ class Experiment:
                 passes = not probe or outcome.reached >= result.reached
                 found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
         result.confirmed += (found[number] for number in sorted(found))
+        result.seconds += time.monotonic() - start
