@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -18,10 +17,9 @@ from butfor.intervene.inputs import others
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import Limits, Outcome, Server, run_all
 
-_INPUTS, _MOST_INPUTS = 20, 80  # other inputs that are used, and made
+_INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
 _SAMPLE = 12  # changes that are tried first on an input
-_SEARCHED, _LEAST_SECONDS = 2.0, 0.6  # time for looking at other inputs: so many times that of the search, at least so many seconds
-_LEAST_SHARE, _BEST_SHARE, _MOST_SHARE = 0.05, 0.35, 0.75  # of changes that matter on an input which tells something
+_LEAST_SHARE, _BEST_SHARE, _MOST_SHARE, _NEAR = 0.05, 0.35, 0.75, 0.2  # of changes that matter on an input which tells something
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,6 @@ class Result:
     reached: int = 0
     repeatable: bool = True
     runs: int = 0
-    seconds: float = 0.0  # for the search
     complete: bool = True
     failing: int = 0  # other tests that were tried, failing and passing ones
     passing: int = 0
@@ -122,10 +119,10 @@ class Experiment:
         return served
 
     def _telling(self, result: Result, sample: Sequence[Rule], is_over: Callable[[], bool]) -> Iterator[tuple[float, RunSpec, dict[Rule, int]]]:
-        """Inputs on which some of the sample matters: the share of it that does, the input, and what each did."""
-        end = time.monotonic() + max(_LEAST_SECONDS, _SEARCHED * result.seconds)
+        """Inputs on which some of the sample matters: the share of it that does, the input, and what each did. Enough good ones end the search."""
+        good = 0
         for spec in others(self.spec, _MOST_INPUTS):
-            if is_over() or time.monotonic() > end:
+            if is_over() or good >= _INPUTS:
                 break
             with self._server(spec) as server:
                 usual = server.adopt()
@@ -134,6 +131,7 @@ class Experiment:
                 found = dict(self._effects(result, server, usual, sample))
                 share = sum(effect == 2 for effect in found.values()) / len(sample)
                 if _LEAST_SHARE <= share <= _MOST_SHARE:
+                    good += abs(share - _BEST_SHARE) <= _NEAR
                     yield share, spec, found
 
     def _server(self, spec: RunSpec) -> Server:
@@ -185,7 +183,6 @@ class Experiment:
 
     def search(self, result: Result, candidates: Iterable[Candidate], is_over: Callable[[], bool]) -> None:
         """Tries the candidates in their order; what avoids the failure is added to the result, in that order too."""
-        start = time.monotonic()
         probe = self._probe()
         tried: dict[int, tuple[int, Candidate]] = {}
         found: dict[int, Confirmed] = {}
@@ -206,4 +203,3 @@ class Experiment:
                 passes = not probe or outcome.reached >= result.reached
                 found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
         result.confirmed += (found[number] for number in sorted(found))
-        result.seconds += time.monotonic() - start
