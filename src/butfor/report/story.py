@@ -46,7 +46,7 @@ def story_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator
 
 def _lines(page: Page, data: Entry, trace: list[Entry], verbose: bool) -> Iterator[str]:
     units, last = _units(trace)
-    shown = tuple(trace[0]["facts"])
+    shown = _facts(trace[0])
     if shown:
         yield from page.wrap(_joined(page, shown, verbose), first="  at the start: ", rest="      ")
     hidden: list[_Unit] = []
@@ -69,6 +69,11 @@ def _lines(page: Page, data: Entry, trace: list[Entry], verbose: bool) -> Iterat
         yield "  (no shorter story was found in time: values of the run stand where less might count)"
 
 
+def _facts(entry: Entry) -> tuple[str, ...]:
+    """What an invariant says, one fact each; reports of other makers have it in one formula."""
+    return tuple(entry.get("facts", (entry["formula"],) if "formula" in entry else ()))
+
+
 def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
     """The statements in order; and the conditions that only the check stands under."""
     units: list[_Unit] = []
@@ -77,10 +82,10 @@ def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
         if entry["kind"] != "statement":
             continue
         following = trace[k + 1] if k + 1 < len(trace) else None
-        if entry["role"] == "condition" and not entry["frame"] and (following is None or following["kind"] != "invariant"):
+        if entry.get("role") == "condition" and not entry["frame"] and (following is None or following["kind"] != "invariant"):
             conditions.append(entry)
             continue
-        unit = _Unit(entry, tuple(conditions), tuple(following["facts"]) if following is not None else ())
+        unit = _Unit(entry, tuple(conditions), _facts(following) if following is not None else ())
         conditions = []
         if units and _goes_on(units[-1], unit):
             first = units.pop()
@@ -139,9 +144,9 @@ def _statement(page: Page, unit: _Unit) -> str:
     rounds = f", round {s['rounds'][-1]}" if s.get("rounds") and s["rounds"][-1] > 1 else ""
     where = f"line {s['line']}{rounds}"
     if s["frame"]:
-        kept = " and ".join(map(page.flat, s["kept"])) or "the state"
+        kept = " and ".join(map(page.flat, s.get("kept", ()))) or "the state"
         return f"{where}: {page.flat(s['held'])}, so {kept} {'are left as they were' if len(s['kept']) > 1 else 'is left as it was'}{since}"
-    if s["role"] in ("condition", "assumption"):
+    if s.get("role") in ("condition", "assumption"):
         return f"{where}: {page.flat(s['held'])} held{since}"
     return f"{where}: {page.flat(s['text'])}{since}"
 
@@ -154,5 +159,7 @@ def _since(page: Page, conditions: list[Entry]) -> str:
 
 
 def _end(page: Page, data: Entry, conditions: tuple[Entry, ...]) -> str:
-    check = data["check"]
+    check = data.get("check")
+    if check is None:
+        return f"then the check must fail{_since(page, list(conditions))}"
     return f"line {check['line']}: {page.flat(check['text'])} must fail{_since(page, list(conditions))}"

@@ -9,6 +9,7 @@ from butfor.encode.sorts import INT
 from butfor.encode.terms import Evaluator, Term, variable, variables
 from butfor.localize.invariants.actions import conjuncts, is_flag
 from butfor.localize.invariants.chain import Chain
+from butfor.localize.invariants.check import is_inductive
 from butfor.localize.invariants.literals import Atoms, Invariants, Literals
 from butfor.localize.invariants.questions import Questions
 from butfor.solve.base import Limit
@@ -30,8 +31,11 @@ def spacer(chain: Chain, questions: Questions, text: Callable[[Term], str]) -> I
         return None
     form = Literals(chain, questions, text, values=False)
     rows = [_atoms(chain, p, term) for p, term in enumerate(found)]
-    tidy = tuple(form.tidy(p, r) for p, r in enumerate(rows) if r is not None)
-    return Invariants(tidy, "spacer") if len(tidy) == len(rows) else None
+    raw = tuple(r for r in rows if r is not None)
+    if len(raw) < len(rows):
+        return None
+    tidy = tuple(form.tidy(p, r) for p, r in enumerate(raw))  # each by itself, so together they may say too little
+    return next((Invariants(atoms, "spacer") for atoms in (tidy, raw) if is_inductive(chain, atoms, questions)), None)
 
 
 def _shared(layers: list[tuple[Term, ...]], border: int) -> list[Term]:
