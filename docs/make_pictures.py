@@ -13,7 +13,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -54,9 +54,9 @@ def report(run: tuple[str, ...], folder: Path) -> Path:
 
 def take(browser: Browser, picture: Picture, page_file: Path, folder: Path) -> Path:
     """The file of the picture that was taken."""
-    scheme = "dark" if picture.dark else "light"
     out = folder / f"{picture.name}.png"
-    with browser.new_context(viewport={"width": picture.width, "height": picture.height}, color_scheme=scheme, reduced_motion="reduce") as window:
+    size: ViewportSize = {"width": picture.width, "height": picture.height}
+    with browser.new_context(viewport=size, color_scheme="dark" if picture.dark else "light") as window:
         page = window.new_page()
         page.goto(page_file.as_uri() + picture.link)
         for key in picture.keys:

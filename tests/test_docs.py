@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -98,6 +99,18 @@ def test_every_page_and_picture_is_linked() -> None:
     linked = {(page.parent / link.partition("#")[0]).resolve() for page in PAGES for _, link in _LINK.findall(page.read_text("utf-8"))}
     assert {path.name for path in [*PAGES, *(DOCS / "pictures").iterdir()] if path.resolve() not in linked} == set()
     assert "(docs/README.md)" in (ROOT / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("head", "part"), [("The report", ""), ("`run`", "run"), ("`failure`", "failure"), ("A row of `ranking`", "row"), ("`methods`", "methods")]
+)
+def test_the_fields_of_the_reference_are_those_of_the_schema(head: str, part: str) -> None:
+    schema = json.loads((DOCS / "report.schema.json").read_text("utf-8"))
+    section = (DOCS / "json.md").read_text("utf-8").split(f"\n## {head}\n")[1].split("\n## ")[0]
+    first = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
+    told = {name.partition(".")[0] for cell in first for name in re.findall(r"`([^`]+)`", cell)} - {""}
+    known = set((schema["$defs"][part] if part else schema)["properties"])
+    assert told == known
 
 
 def folded(text: str) -> str:
