@@ -73,7 +73,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
     budget = Budget(options.budget)
-    localizers = [(name, registry.get(name)) for name in options.methods or (*registry.DEFAULT, *(("spectrum",) if others else ()))]
+    localizers = [(name, registry.get(name)) for name in registry.wholes(options.methods or (*registry.DEFAULT, *(("spectrum",) if others else ())))]
     if options.expect_stdout is not None or options.expect_exit is not None:
         recording.meta = with_expectations(recording, options)
     places = Places(recording)

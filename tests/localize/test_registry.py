@@ -109,3 +109,8 @@ def test_plugins_are_not_loaded_unless_asked_for(tmp_path: Path, monkeypatch: py
 
     monkeypatch.setattr(metadata.EntryPoint, "load", fail)
     assert butfor.explain(written(tmp_path, BODY)).status == "explained"
+
+
+def test_a_part_is_not_run_beside_its_whole() -> None:
+    assert registry.wholes(("slice", "relevance", "security")) == ("slice", "relevance")
+    assert registry.wholes(("security",)) == ("security",)

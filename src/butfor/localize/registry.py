@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module, metadata
 
 from butfor.errors import UsageError
@@ -34,6 +35,12 @@ OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its pr
 def names() -> tuple[str, ...]:
     """All methods that can be asked for."""
     return tuple(dict.fromkeys((*_OWN, *(e.name for e in metadata.entry_points(group=GROUP)))))
+
+
+def wholes(chosen: Iterable[str]) -> tuple[str, ...]:
+    """The methods to run for those that were chosen: a part is left out where the method it is a part of was chosen too."""
+    asked = tuple(chosen)
+    return tuple(name for name in asked if _PARTS.get(name) not in asked)
 
 
 def key_of(name: str) -> str:

@@ -29,7 +29,7 @@ class _Unit:
     @property
     def key(self) -> tuple[Any, ...]:
         """The same for all rounds of a statement."""
-        return self.statement["file"], self.statement["line"], self.statement["text"], self.statement["frame"]
+        return self.statement["file"], self.statement["line"], self.statement["text"], self.statement.get("frame", "")
 
 
 def story_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
         if entry["kind"] != "statement":
             continue
         following = trace[k + 1] if k + 1 < len(trace) else None
-        if entry.get("role") == "condition" and not entry["frame"] and (following is None or following["kind"] != "invariant"):
+        if entry.get("role") == "condition" and not entry.get("frame") and (following is None or following["kind"] != "invariant"):
             conditions.append(entry)
             continue
         unit = _Unit(entry, tuple(conditions), _facts(following) if following is not None else ())
@@ -97,7 +97,7 @@ def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
 def _goes_on(before: _Unit, unit: _Unit) -> bool:
     """Whether a step is part of the statement before it: a value on its way, the end of a function that only passes on what it returned."""
     same = before.key == unit.key and before.statement.get("rounds") == unit.statement.get("rounds")
-    return not unit.statement["frame"] and (same or unit.statement["text"] == "}")
+    return not unit.statement.get("frame") and (same or unit.statement["text"] == "}")
 
 
 def _visible(units: list[_Unit], verbose: bool) -> list[bool]:
@@ -140,10 +140,10 @@ def _folded(page: Page, hidden: list[_Unit]) -> Iterator[str]:
 
 def _statement(page: Page, unit: _Unit) -> str:
     s = unit.statement
-    since = _since(page, [c for c in unit.conditions if not (s["frame"] and c["line"] == s["line"])])
+    since = _since(page, [c for c in unit.conditions if not (s.get("frame") and c["line"] == s["line"])])
     rounds = f", round {s['rounds'][-1]}" if s.get("rounds") and s["rounds"][-1] > 1 else ""
     where = f"line {s['line']}{rounds}"
-    if s["frame"]:
+    if s.get("frame"):
         kept = " and ".join(map(page.flat, s.get("kept", ()))) or "the state"
         return f"{where}: {page.flat(s['held'])}, so {kept} {'are left as they were' if len(s['kept']) > 1 else 'is left as it was'}{since}"
     if s.get("role") in ("condition", "assumption"):
