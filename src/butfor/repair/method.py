@@ -33,6 +33,7 @@ _SUSPECTED_BY = ("slice", "cascade", "butfor", "spectrum")
 _LEAST = 0.4  # the share of the budget that repairs get even where the other methods have used it up
 _TRYING = 0.6  # the share of the time left that goes into trying proposals on the failing run
 _MOST_PASSING = 200
+_NEXT = 0.85  # what each repair is worth of the one before it
 _BREAKS = 0.3  # the score of a repair that does not pass all tests
 
 
@@ -86,16 +87,19 @@ def _search(case: Case) -> Diagnosis:
             f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing",
             *notes,
         )
-    return Diagnosis("repair", tuple(_finding(r) for r in best_of(found).values()), data, not search.untried or not case.budget.is_over(), notes)
+    return Diagnosis(
+        "repair", tuple(_finding(r, k) for k, r in enumerate(best_of(found).values())), data, not search.untried or not case.budget.is_over(), notes
+    )
 
 
-def _finding(r: Repair) -> Finding:
-    """A repaired statement for the ranking."""
+def _finding(r: Repair, number: int) -> Finding:
+    """A repaired statement for the ranking; repairs are ordered, and an earlier one says more."""
     t = r.tally
     share = (t.fixed + t.kept) / max(r.failing + r.passing, 1)
     score = share * (1.0 - 0.5 * (t.differs / t.similar if t.similar else 0.5)) if r.is_complete else _BREAKS * share
     if r.proposal.skips:
         score *= 0.6
+    score *= _NEXT**number
     return Finding(r.proposal.place, round(score, 4), f"{r.proposal.why}: {r.label}", Evidence.REPLAYED)
 
 
