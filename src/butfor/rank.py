@@ -17,7 +17,7 @@ _INPUT = re.compile(r"\b(?:argv|getenv|scanf|fscanf|sscanf|fgets|gets|getchar|ge
 _PRINT = re.compile(r"\b(?:v?f?printf|f?puts|f?putc|putchar|write|fwrite|perror)\s*\(")
 _ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 # What the score of a method is worth, and what the kind of statement says; weights as in intervene/strength.py.
-_METHODS = {"butfor": SCALE, "cascade": 1.0, "slice": 1.0, "spectrum": 3.0, "repair": 8.0, "error-invariants": 1.0}
+_METHODS = {"butfor": SCALE, "cascade": 1.0, "slice": 1.0, "spectrum": 3.0, "repair": 8.0, "output": 6.0, "hazards": 4.0, "error-invariants": 1.0}
 _OTHER_METHODS = {Evidence.REPLAYED: 6.0, Evidence.PROVED: 2.0, Evidence.HEURISTIC: 1.0}
 _EVEN = 4.0  # the evidence at which the score is one half
 _ROLES = {Role.RETURN: -0.5, Role.DECLARATION: -0.4, Role.INITIALIZER: -0.2}

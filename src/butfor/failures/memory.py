@@ -16,7 +16,12 @@ NAMES = {BOUNDS: "out-of-bounds", FREED: "use-after-free", DOUBLE_FREE: "double-
 
 def memory_errors(trace: Trace, objects: Objects, limit: int = 50) -> list[FailurePoint]:
     """The errors in the order they happened, one per statement."""
-    found: list[FailurePoint] = []
+    return [point for point, _ in errors_with_objects(trace, objects, limit)]
+
+
+def errors_with_objects(trace: Trace, objects: Objects, limit: int = 50) -> list[tuple[FailurePoint, Object | None]]:
+    """The same with the object that was meant, where it is known."""
+    found: list[tuple[FailurePoint, Object | None]] = []
     seen = set()
     for e in trace.log.error:
         node = _node(trace, e)
@@ -24,7 +29,8 @@ def memory_errors(trace: Trace, objects: Objects, limit: int = 50) -> list[Failu
         if key in seen:
             continue
         seen.add(key)
-        found.append(_point(trace, objects, e, node))
+        o = objects.by_number(int(e["object"])) if int(e["object"]) else None
+        found.append((_point(trace, o, e, node), o))
         if len(found) >= limit:
             break
     return found
@@ -64,9 +70,8 @@ def _reached(offsets: dict[int, tuple[int, int, int, int, int]], n: int, loads: 
     return all(offsets[k][0] >= loads and offsets[k][1] >= stores for k in later)
 
 
-def _point(trace: Trace, objects: Objects, e: Any, node: Node) -> FailurePoint:
+def _point(trace: Trace, o: Object | None, e: Any, node: Node) -> FailurePoint:
     kind, address, size, is_write = int(e["kind"]), int(e["addr"]), int(e["size"]), bool(e["is_write"])
-    o = objects.by_number(int(e["object"])) if int(e["object"]) else None
     instr = trace.instr(node)
     if instr.op == "call":
         values = operand_roots(trace, node, slice(0, len(instr.detail.arg_types)))

@@ -71,6 +71,18 @@ def output_failure(trace: Trace, dependence: Dependence, actual: bytes, expected
     return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]), texts)
 
 
+def written(trace: Trace, actual: bytes) -> list[tuple[Node, bytes]]:
+    """The calls that wrote the output and what each wrote, in the order of the output."""
+    found = []
+    for start, length, k, _ in _spans(trace):
+        i = int(trace.log.output[k]["seg"])
+        call = trace.at(i).call
+        node = (i, call.index) if call is not None else trace.call_of(i)
+        if node is not None:
+            found.append((node, actual[start : start + length]))
+    return found
+
+
 def _silence(trace: Trace, i: int) -> tuple[int, int]:
     """From the print before this one to this one."""
     earlier = [int(o["seg"]) for o in trace.log.output if int(o["seg"]) < i]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from butfor.intervene.relations import EQ, NE, WAS_FALSE, WAS_TRUE, bent
-from butfor.intervene.rules import Op, Rule, real_bits
+from butfor.intervene.rules import Op, Rule, real_bits, real_of
 from butfor.intervene.variables import Variables
 from butfor.program.model import Const, Function, Instr
 from butfor.program.program import Program
@@ -18,6 +20,7 @@ from butfor.program.types import Kind, alloc_size, struct_layout
 from butfor.trace.values import signed
 
 _MOST_VALUES = 10
+_MOST_COMMON, _MOST_FUNCTIONS = 12, 300  # numbers of the whole program that are tried, and functions that are read for them
 _LAST = 4  # occurrences of a site that are changed alone
 _INITIAL_STEPS = (1, -1, 2, -2, 3, -3, 5, -5, 10, -10)
 _ADD, _SUB, _MUL, _SDIV, _UDIV, _SREM, _UREM, _AND, _OR, _XOR, _SHL, _ASHR, _LSHR = range(13)
@@ -120,6 +123,11 @@ class Candidates:
             family = "literal" if isinstance(right, Const) else "shift"
             for shift in self._shifts(site, row):
                 yield family, Rule(site.number, Op.SHIFT, shift)
+        if site.is_real and isinstance(right, Const) and right.kind == "float" and site.bits == 64:
+            was = real_of(signed(right.value, 64))
+            for value in dict.fromkeys((0.0, 1.0, -was, was / 10, was * 10, was + 1, was - 1, was / 2, was * 2)):
+                if value != was:
+                    yield "literal", Rule(site.number, Op.SHIFT, real_bits(value - was))
         if isinstance(right, Const) and not (right.value is None or (site.is_pointer or right.value == 0)):
             for rule in self.variables.instead(site, fn, instr, None, right=True):
                 yield "variable", rule
@@ -194,7 +202,8 @@ class Candidates:
         if site.is_real:
             yield from self._reals(site)
         elif not site.is_pointer:
-            yield from self._pool(site, fn, row, tuple(int(v) * 2 for v in row["values"][: int(row["nvalues"])]))
+            doubled = (int(v) * 2 for v in row["values"][: int(row["nvalues"])])
+            yield from self._pool(site, fn, row, (*doubled, 2, 3, -2, *self._common.get(site.bits, ())))
 
     def _result(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         yield from self._near(site)
@@ -218,8 +227,22 @@ class Candidates:
         met = {int(v) for v in row["values"][: int(row["nvalues"])]}
         pool = dict.fromkeys((0, 1, -1, *sorted(self._constants_of(fn).get(site.bits, ()), key=abs), *more))
         chosen = [v for v in pool if met != {v}]
-        for value in chosen[: 2 * _MOST_VALUES]:
+        for value in chosen[: (4 if more else 2) * _MOST_VALUES]:
             yield "value", Rule(site.number, Op.SET, value)
+
+    @cached_property
+    def _common(self) -> dict[int, list[int]]:
+        """The integers that values are compared with anywhere in the program, by width, the most frequent first."""
+        found: dict[int, Counter[int]] = {}
+        for name in self.program.names if len(self.program.names) <= _MOST_FUNCTIONS else ():
+            for instr in self.program.function(name).instrs:
+                if instr.op == "icmp" and isinstance(instr.args[1], Const) and instr.args[1].kind == "int":
+                    bits = instr.args[1].type.bits
+                    found.setdefault(bits, Counter())[signed(instr.args[1].value, bits)] += 1
+                elif instr.op == "switch":
+                    bits = instr.detail[2].bits
+                    found.setdefault(bits, Counter()).update(signed(value, bits) for value, _ in instr.detail[1])
+        return {bits: [value for value, _ in counts.most_common(_MOST_COMMON)] for bits, counts in found.items()}
 
     def _constants_of(self, fn: Function) -> dict[int, set[int]]:
         """The integer constants of a function by width."""

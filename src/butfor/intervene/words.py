@@ -11,6 +11,7 @@ from butfor.intervene.rules import Op, real_of
 from butfor.program.model import Const
 from butfor.program.sites import Site, SiteKind
 from butfor.trace.places import Places
+from butfor.trace.values import signed
 
 _WHEN = {
     Op.FLIP_EQUAL: (EQUAL, "its sides are equal"),
@@ -85,7 +86,10 @@ class Words:
                 bits = right.type.bits
                 old = right.value - (1 << bits) if not c.site.is_unsigned and right.value >> (bits - 1) else right.value
                 return f"had {text} compared with {old + c.rule.a} instead of {old}"
-            return f"had the right side of {text} been {abs(c.rule.a)} {'more' if c.rule.a > 0 else 'less'}"
+            if isinstance(right, Const) and right.kind == "float":
+                old_real = real_of(signed(right.value, 64))
+                return f"had {text} compared with {old_real + real_of(c.rule.a):g} instead of {old_real:g}"
+            return f"had the right side of {text} been {_by(c)}"
         return f"had the right side of {text} been `{c.rule.name}`"
 
     def _operation(self, c: Candidate) -> str:

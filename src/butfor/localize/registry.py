@@ -13,6 +13,8 @@ _OWN = {
     "slice": "butfor.localize.slice:localize",
     "cascade": "butfor.localize.cascade:localize",
     "butfor": "butfor.localize.butfor:localize",
+    "output": "butfor.localize.output:localize",
+    "hazards": "butfor.localize.hazards:localize",
     "spectrum": "butfor.localize.spectrum:localize",
     "repair": "butfor.repair.method:localize",
     "error-invariants": "butfor.localize.error_invariants:localize",
@@ -27,9 +29,9 @@ _ON_PATHS = {  # for programs without a recording: a search gives a path
     "relevance": "butfor.localize.path_relevance:localize",
     "diagnoses": "butfor.localize.diagnoses:localize_path",
 }
-DEFAULT = ("slice", "cascade", "butfor", "security")
+DEFAULT = ("slice", "cascade", "output", "hazards", "butfor", "security")
 _PARTS = {"security": "relevance"}  # methods that are a part of another one, under whose name they stand in the report
-OF_RECORDINGS = ("slice", "cascade")  # a recording may come from anyone: its program is run only when that is asked for
+OF_RECORDINGS = ("slice", "cascade", "output", "hazards")  # a recording may come from anyone: its program is run only when that is asked for
 
 
 def names() -> tuple[str, ...]:

@@ -153,6 +153,14 @@ class Places:
             found.append(replace(self.of_statement(whole, ""), line=variable.line, column=1 if whole.line != variable.line else whole.column))
         return found
 
+    def declaration(self, variable: Variable, function: str = "") -> Place | None:
+        """Where a variable is declared, with its initialiser if it has one; None for a parameter."""
+        tree = self.tree(variable.file)
+        if tree is None or variable.is_parameter:
+            return None
+        found = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
+        return None if found is None else self.of_statement(found, function)
+
     def _others(self, tree: SyntaxTree) -> Iterator[SyntaxTree]:
         """The other source files."""
         for path in self.recording.meta.sources:

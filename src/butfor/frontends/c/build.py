@@ -191,7 +191,7 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     runtime = _runtime(compiler, wide)
     toolchain.warm_up(compiler, progress)
     progress("linking")
-    toolchain.link(compiler, [work / "program.o", *runtime], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
+    toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
     toolchain.warmed_up(compiler)
     (work / "program.o").unlink()
 

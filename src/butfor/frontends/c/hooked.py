@@ -53,7 +53,7 @@ def build_hooked(module: Module, text: bytes, program: Program, cc: str | None, 
         result = hook(module, program, wrapped_functions())
         (work / "program.o").write_bytes(object_code(result.text))
         runtime = runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}"])
-        toolchain.link(compiler, [work / "program.o", *runtime], work / "program", [*(f"-l{x}" for x in libs), "-lm"])
+        toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in libs), "-lm"])
         (work / "program.o").unlink()
         (work / "sites.json").write_text(json.dumps([site.to_row() for site in result.sites]), "utf-8")
 
