@@ -35,6 +35,7 @@ class Shown:
     command: str
     output: str
     programs: tuple[str, ...]
+    expected: str = ""  # content of `expected.txt`
 
 
 def commands(text: str) -> list[str]:
@@ -49,8 +50,9 @@ def shown(page: Path) -> list[Shown]:
     """The commands in blocks of their own with the outputs that follow them."""
     blocks = _BLOCK.findall(page.read_text("utf-8"))
     programs = tuple(body for kind, body in blocks if kind == "c")
+    expected = next((body for kind, body in blocks if kind == "expected"), "")
     return [
-        Shown(page.name, body.strip(), after[1] if after[0] == "text" else "", programs)
+        Shown(page.name, body.strip(), after[1] if after[0] == "text" else "", programs, expected)
         for (kind, body), after in pairwise([*blocks, ("", "")])
         if kind == "sh" and body.startswith("butfor ")
     ]
@@ -68,7 +70,19 @@ def anchors(page: Path) -> set[str]:
 
 def test_pages_and_commands_are_found() -> None:
     assert {"tutorial.md", "json.md", "limits.md", "README.md"} <= {page.name for page in PAGES}
-    methods = {"slice", "cascade", "butfor", "spectrum", "error-invariants", "relevance-and-security", "diagnoses", "repair", "find"}
+    methods = {
+        "slice",
+        "cascade",
+        "butfor",
+        "output",
+        "hazards",
+        "spectrum",
+        "error-invariants",
+        "relevance-and-security",
+        "diagnoses",
+        "repair",
+        "find",
+    }
     assert {page.stem for page in (DOCS / "methods").glob("*.md")} == methods
     assert {s.page for s in SHOWN} >= {"tutorial.md", *(f"{name}.md" for name in methods)}
 
@@ -125,6 +139,8 @@ def check(given: Shown, folder: Path) -> None:
     words = shlex.split(given.command)[1:]
     if _SMALL.match(given.command):
         (folder / words[1]).write_text(source_for(given))
+    if "expected.txt" in words:
+        (folder / "expected.txt").write_text(given.expected)
     if "failing.json" in words and words[0] == "explain":
         (folder / "failing.json").write_text('{"tests": [{"stdin": "0 1MARKET"}]}')
     done = butfor_command(words, folder)

@@ -126,14 +126,16 @@ def _cut(case: Case, node: Node, instr: Instr) -> str | None:
 
 
 def _declarations(case: Case, fn: Function, place: Place) -> Iterator[Place]:
-    """The declarations of the integers that a statement names."""
+    """The declarations of the integers that a statement names, one for each line: its type is that of all on it."""
+    lines: set[tuple[str, int]] = set()
     names = set(_NAME.findall(place.text))
     for variable in (*_local(case, fn), *case.recording.source.debug.globals.values()):
         t = variable.type
         while t.kind == "array" and t.element is not None:
             t = t.element
         declared = case.places.declaration(variable, fn.name) if variable.name in names and t.kind in ("signed", "unsigned") and t.size < 8 else None
-        if declared is not None:
+        if declared is not None and (declared.path, declared.line) not in lines:
+            lines.add((declared.path, declared.line))
             yield declared
 
 
