@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ from butfor.program.types import Kind, alloc_size, struct_layout
 from butfor.trace.values import signed
 
 _MOST_VALUES = 10
+_INT = 32  # bits
 _MOST_COMMON, _MOST_FUNCTIONS = 12, 300  # numbers of the whole program that are tried, and functions that are read for them
 _LAST = 4  # occurrences of a site that are changed alone
 _INITIAL_STEPS = (1, -1, 2, -2, 3, -3, 5, -5, 10, -10)
@@ -203,7 +204,7 @@ class Candidates:
             yield from self._reals(site)
         elif not site.is_pointer:
             doubled = (int(v) * 2 for v in row["values"][: int(row["nvalues"])])
-            yield from self._pool(site, fn, row, (*doubled, 2, 3, -2, *self._common.get(site.bits, ())))
+            yield from self._pool(site, fn, row, (*doubled, 2, 3, -2, *_fitting(self._common, site.bits)))
 
     def _result(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         yield from self._near(site)
@@ -225,7 +226,7 @@ class Candidates:
     def _pool(self, site: Site, fn: Function, row: np.void, more: tuple[int, ...]) -> Iterator[tuple[str, Rule]]:
         """Values that the function itself mentions, and small ones."""
         met = {int(v) for v in row["values"][: int(row["nvalues"])]}
-        pool = dict.fromkeys((0, 1, -1, *sorted(self._constants_of(fn).get(site.bits, ()), key=abs), *more))
+        pool = dict.fromkeys((0, 1, -1, *sorted(_fitting(self._constants_of(fn), site.bits), key=abs), *more))
         chosen = [v for v in pool if met != {v}]
         for value in chosen[: (4 if more else 2) * _MOST_VALUES]:
             yield "value", Rule(site.number, Op.SET, value)
@@ -315,6 +316,13 @@ class Candidates:
             yield "literal", Rule(site.number, Op.ADD, -size)
             for rule in self.variables.added(site, fn, instr, size):
                 yield "index", rule
+
+
+def _fitting(by_width: Mapping[int, Iterable[int]], bits: int) -> Iterator[int]:
+    """The numbers that a value of so many bits can be; C computes with `int` what is stored in something smaller or larger."""
+    yield from by_width.get(bits, ())
+    if bits in (8, 16, 64):
+        yield from (n for n in by_width.get(_INT, ()) if -(1 << bits - 1) <= n < 1 << bits)
 
 
 def initial(program: Program, name: str, offset: int, size: int) -> Iterator[Candidate]:
