@@ -17,11 +17,20 @@ _INPUT = re.compile(r"\b(?:argv|getenv|scanf|fscanf|sscanf|fgets|gets|getchar|ge
 _PRINT = re.compile(r"\b(?:v?f?printf|f?puts|f?putc|putchar|write|fwrite|perror)\s*\(")
 _ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 # What the score of a method is worth, and what the kind of statement says; weights as in intervene/strength.py.
-_METHODS = {"butfor": SCALE, "cascade": 1.0, "slice": 1.0, "spectrum": 3.0, "repair": 8.0, "output": 6.0, "hazards": 4.0, "error-invariants": 1.0}
+_METHODS = {"butfor": SCALE, "cascade": 0.3, "slice": 0.6, "output": 5.0, "hazards": 4.0, "spectrum": 3.0, "repair": 8.0, "error-invariants": 1.0}
 _OTHER_METHODS = {Evidence.REPLAYED: 6.0, Evidence.PROVED: 2.0, Evidence.HEURISTIC: 1.0}
 _EVEN = 4.0  # the evidence at which the score is one half
-_ROLES = {Role.RETURN: -0.5, Role.DECLARATION: -0.4, Role.INITIALIZER: -0.2}
-_READS, _PRINTS = -0.5, -1.2
+_ROLES = {
+    Role.CONDITION: 0.5,
+    Role.RETURN: 0.4,
+    Role.EXPRESSION: 0.1,
+    Role.MACRO: -0.3,
+    Role.DECLARATION: -0.4,
+    Role.FOR_UPDATE: -0.4,
+    Role.FOR_INIT: -0.5,
+    Role.INITIALIZER: -0.5,
+}
+_READS, _PRINTS, _PASSES = -0.7, -1.0, -0.4
 
 
 def _score(place: Place, findings: Sequence[tuple[str, Finding]]) -> float:
@@ -59,7 +68,7 @@ def rank(
         mark = marks.of(place.file, place.line)
         if mark == "benign" or place.role == Role.END:  # the brace of a function only passes on what a return gave it
             continue
-        score = _score(place, findings)
+        score = _score(place, findings) + (_PASSES if passing and place in passing else 0.0)
         evidence = min((f.evidence for _, f in findings), key=_ORDER.__getitem__)
         scored.append((mark != "guilty", -score, place, findings, evidence))
     scored.sort(key=lambda row: row[:2])

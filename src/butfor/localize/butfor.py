@@ -20,7 +20,7 @@ from butfor.intervene.candidates import initial as initial_values
 from butfor.intervene.experiment import Confirmed, Result
 from butfor.intervene.rules import Op
 from butfor.intervene.spoken import Speech
-from butfor.intervene.strength import FAMILIES, score_of, strength, weights_of
+from butfor.intervene.strength import FAMILIES, score_of, statement_strength, strength, weights_of
 from butfor.intervene.words import Words
 from butfor.localize.base import Case, Diagnosis, Finding
 from butfor.program.debug import CType
@@ -86,7 +86,10 @@ def _experiment(case: Case) -> Diagnosis:
     for s in statements:
         s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
     teller = _Teller(case, build.sites, result)
-    findings = [teller.finding(s, strength(s.found[0], weights, result.failing, result.passing)) for s in statements]
+    findings = [
+        teller.finding(s, strength(s.found[0], weights, result.failing, result.passing) + statement_strength(len(statements), len(s.found)))
+        for s in statements
+    ]
     findings.sort(key=lambda f: -f.score)
     data = {
         "runs": result.runs,
