@@ -41,6 +41,7 @@ class Op(enum.IntEnum):
     ADDRESS_GLOBAL = 28
     INITIAL = 29
     VARIANT = 30
+    ALLOW = 31
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,10 +62,10 @@ class Build:
         return (self.home / "warnings").read_text("utf-8")
 
 
-def models() -> frozenset[str]:
+def models(files: str = "models*.txt") -> frozenset[str]:
     """Names of the library functions that the runtime has models of."""
     names: set[str] = set()
-    for listing in RUNTIME.glob("models*.txt"):
+    for listing in RUNTIME.glob(files):
         for line in listing.read_text("utf-8").splitlines():
             name = line.split("#")[0].strip()
             if name:
@@ -109,7 +109,15 @@ def code_version() -> str:
     with contextlib.suppress(metadata.PackageNotFoundError):
         parts.append(metadata.version("ziglang"))
     here = Path(__file__).parent
-    files = sorted((*here.rglob("*.py"), *RUNTIME.iterdir(), *(here / "hooks").iterdir(), here.parents[1] / "program" / "segments.py"))
+    files = sorted(
+        (
+            *here.rglob("*.py"),
+            *RUNTIME.iterdir(),
+            *(here / "hooks").iterdir(),
+            *(here / "checks").iterdir(),
+            here.parents[1] / "program" / "segments.py",
+        )
+    )
     return cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])
 
 

@@ -1,6 +1,7 @@
 /* The recording runtime: hooks that instrumented code calls, shadow memory, objects, and the log. */
 #include "rt_log.h"
 #include "rt_shadow.h"
+#include "rt_end.h"
 #include <emmintrin.h>
 #include <errno.h>
 #include <string.h>

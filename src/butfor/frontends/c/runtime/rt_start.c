@@ -1,5 +1,6 @@
 /* Start and end of a recording: files, limits, signals, and the last word on how the run ended. */
 #include "rt_log.h"
+#include "rt_end.h"
 #include "variants.h"
 #include "rt_shadow.h"
 #include <errno.h>
@@ -24,7 +25,6 @@ static void *alt_stack;
 extern void *const __bf_ftab[], *const __bf_btab[];
 extern const u64 __bf_counts[4];
 extern char __executable_start, etext;
-void bf_objects_start(void);
 void bf_control_start(void);
 
 static const char *const names[C_COUNT] = {"seg", "load", "escape", "value", "address", "word", "frame", "read", "event",
