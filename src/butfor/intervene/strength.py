@@ -45,6 +45,7 @@ _UNKNOWN = 0.5  # the share of other inputs it alters, when none was tried
 _BYPASS = -1.0  # the place of the failure was not reached any more
 _DIRECT = -1.0  # it overrides what is printed: of course that helps
 _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
+_ERRORS = -0.5  # memory errors of the failing run are still there
 _AVOIDS, _BREAKS = 1.5, -3.0  # other failing tests that it mends, passing tests that it breaks: all of them
 _LEAST = 4  # other inputs that make a share
 
@@ -68,6 +69,8 @@ def strength(c: Confirmed, weights: Sequence[float], failing: int, passing: int)
         total += _BYPASS
     if not c.keeps:
         total += _OTHER_OUTPUT
+    if not c.is_clean:
+        total += _ERRORS
     if failing:
         total += _AVOIDS * c.avoids / failing
     if passing:

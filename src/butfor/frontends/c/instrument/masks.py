@@ -88,7 +88,7 @@ class Masks:
                     found = self._or(found, self._new(f"and i{bits} {mask}, {decides}"), bits)
             return found
         if instr.op in ("add", "sub", "mul"):  # carries only go up
-            either = self._or(*masks, bits)
+            either = self._or(masks[0], masks[1], bits)
             return self._new(f"or i{bits} {either}, {self._new(f'sub i{bits} 0, {either}')}")
         moved = CLEAR
         if masks[0] != CLEAR:
