@@ -88,7 +88,7 @@ def build_hooked(
 
     def make(work: Path) -> None:
         result = hook(module, program, wrapped_functions(), Checks(modelled_functions(), hooks) if checked else None)
-        (work / "program.o").write_bytes(object_code(result.text))
+        (work / "program.o").write_bytes(object_code(result.text, opt=1 if hooks else 0))  # many versions of functions: fast code is not worth it
         runtime = [*runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}"]), *(check_objects(compiler) if checked else ())]
         (work / "checks.json").write_text(json.dumps(result.checks), "utf-8")
         toolchain.link(compiler, [work / "program.o", *runtime], work / "program", [*(f"-l{x}" for x in libs), "-lm"])
