@@ -17,6 +17,7 @@
 
 #define IN 900
 #define OUT 901
+#define LARGER_FRAMES 3
 
 enum { JUST_RUN, WATCH, ADOPT }; /* what a request asks for: ADOPT takes the output as the expected one from now on */
 struct request { u32 rules, mode, milliseconds, megabytes; u64 events, file_size; };
@@ -88,6 +89,14 @@ static void limit(int what, u64 n) {
   setrlimit(what, &l);
 }
 
+/* Frames of checked functions are larger than those that the program would have. */
+static void more_stack(void) {
+  struct rlimit l;
+  if (getrlimit(RLIMIT_STACK, &l) || l.rlim_cur == RLIM_INFINITY) return;
+  l.rlim_cur = l.rlim_max / LARGER_FRAMES < l.rlim_cur ? l.rlim_max : l.rlim_cur * LARGER_FRAMES;
+  setrlimit(RLIMIT_STACK, &l);
+}
+
 /* The content of a file of the folder, and a zero behind it; not from the program's heap, which should be as it is without us. */
 static char *content(const char *name, u64 *size) {
   struct stat s;
@@ -122,6 +131,7 @@ static void become_program(const struct request *q) {
   limit(RLIMIT_CPU, q->milliseconds / 1000 + 1);
   limit(RLIMIT_FSIZE, q->file_size);
   if (q->megabytes) limit(RLIMIT_AS, ((u64)q->megabytes + (&bf_checks_reserved ? bf_checks_reserved : 0)) << 20);
+  if (bf_checks_start) more_stack();
   for (int sig = 1; sig < 32; sig++) signal(sig, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);

@@ -74,6 +74,10 @@ class Masks:
             return self.resized(moved, pairs[0][1], bits)
         if instr.op == "insertvalue":
             return self._insert(instr, pairs, bits)
+        if instr.op in ("insertelement", "extractelement"):
+            return self._element(instr, right, pairs, types[-1], bits)
+        if instr.op in ("and", "or", "xor") and bits == pairs[0][1]:  # vectors
+            return self._or(masks[0], masks[1], bits)
         return self.full(self.any(pairs), bits)
 
     def _bitwise(self, instr: Instr, right: str, masks: list[str], bits: int) -> str:
@@ -112,6 +116,23 @@ class Masks:
         condition = split_commas(right.removeprefix("select "))[0].rpartition(" ")[2]
         chosen = masks[1] if masks[1] == masks[2] else self._new(f"select i1 {condition}, i{bits} {masks[1]}, i{bits} {masks[2]}")
         return self._or(self.full(masks[0], bits), chosen, bits)
+
+    def _element(self, instr: Instr, right: str, pairs: list[tuple[str, int]], index: Type, bits: int) -> str:
+        """One element of a vector put in or taken out."""
+        whole, each = pairs[0][1], instr.detail.elem.bits
+        number = split_commas(right)[-1].rpartition(" ")[2]
+        at = self._new(f"urem i{index.bits} {number}, {instr.detail.count}")
+        wide = self._new(f"{'zext' if index.bits < whole else 'trunc'} i{index.bits} {at} to i{whole}") if index.bits != whole else at
+        shift = self._new(f"mul i{whole} {wide}, {each}")
+        anywhere = self.full(self.any(pairs[-1:]), bits)
+        if instr.op == "extractelement":
+            moved = CLEAR if pairs[0][0] == CLEAR else self._new(f"lshr i{whole} {pairs[0][0]}, {shift}")
+            return self._or(self.resized(moved, whole, bits), anywhere, bits)
+        hole = self._new(f"xor i{bits} {self._new(f'shl i{bits} {(1 << each) - 1}, {shift}')}, -1")
+        kept = CLEAR if pairs[0][0] == CLEAR else self._new(f"and i{bits} {pairs[0][0]}, {hole}")
+        part = self.resized(*pairs[1], bits)
+        put = CLEAR if part == CLEAR else self._new(f"shl i{bits} {part}, {shift}")
+        return self._or(self._or(kept, put, bits), anywhere, bits)
 
     def _insert(self, instr: Instr, pairs: list[tuple[str, int]], bits: int) -> str:
         at = 8 * _offset(instr.type, instr.detail)
