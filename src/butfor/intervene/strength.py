@@ -15,6 +15,7 @@ from butfor.intervene.experiment import Confirmed
 
 FAMILIES: Mapping[str, float] = {
     "boundary": 2.2,
+    "size": 1.2,
     "operand": 0.6,
     "flip": 0.5,
     "relation": 0.3,

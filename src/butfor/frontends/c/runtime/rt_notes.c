@@ -15,7 +15,7 @@ void bf_note_error(int kind, const void *p, u64 n, u32 object, int is_write) {
   static u32 noted;
   if (noted++ >= MAX_ERRORS) return;
   *PUT(C_ERROR, struct error_rec) = (struct error_rec){.addr = (u64)p, .size = n, .load = bf_loads(), .store = bf_nstores, .seg = bf_now(),
-                                                       .object = object, .kind = (u8)kind, .is_write = (u8)is_write};
+                                                       .object = object, .kind = (u8)kind, .is_write = (u8)is_write, .site = bf_copy_site};
 }
 
 void bf_note_death(u32 o) { *PUT(C_DEATH, struct death_rec) = (struct death_rec){o, bf_now()}; }

@@ -23,6 +23,7 @@ extern BF_OWN u32 bf_nobjects;
 struct live_frame { u8 *base, *low; u64 size; u32 id, osp, caller; };
 extern BF_OWN struct live_frame *bf_frame;
 extern BF_OWN u32 *bf_ostack, bf_osp;
+extern BF_OWN u32 bf_copy_site; /* 1 + the instruction that copies or fills memory without a call, while it is checked */
 extern BF_OWN u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents;
 extern BF_OWN volatile int bf_stop, bf_busy; /* busy: library code runs for the runtime, not for the program */
 
