@@ -15,11 +15,12 @@ from butfor.frontends.c.run import RunSpec
 from butfor.intervene.candidates import Candidate
 from butfor.intervene.inputs import others
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.server import MEMORY, Limits, Outcome, Server, run_all
+from butfor.intervene.server import LIMIT, MEMORY, Limits, Outcome, Server, run_all
 from butfor.program.sites import NOWHERE
 
 _INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
 _MOST_ERRORS = 60  # memory errors of the failing run that are let pass
+_PATIENT, _MOST_PATIENT = Limits(2_000, 50_000_000), 24  # for changed runs that are much longer than the failing one; how many get them
 _SAMPLE = 12  # changes that are tried first on an input
 _LEAST_SHARE, _BEST_SHARE, _MOST_SHARE, _NEAR = 0.05, 0.35, 0.75, 0.2  # of changes that matter on an input which tells something
 
@@ -199,9 +200,10 @@ class Experiment:
         probe = self._probe()
         tried: dict[int, tuple[int, Candidate]] = {}
         found: dict[int, Confirmed] = {}
+        longer: list[tuple[int, Candidate]] = []
 
-        def requests() -> Iterator[Sequence[Rule]]:
-            for number, candidate in enumerate(candidates):
+        def requests(numbered: Iterable[tuple[int, Candidate]]) -> Iterator[Sequence[Rule]]:
+            for number, candidate in numbered:
                 if is_over():
                     result.complete = False
                     return
@@ -209,12 +211,24 @@ class Experiment:
                 tried[id(rules)] = number, candidate
                 yield rules
 
-        for rules, outcome in run_all(self.servers, requests()):
-            result.runs += 1
-            number, candidate = tried.pop(id(rules))
-            if outcome.changed and self.goal.is_met(outcome):
-                passes = not probe or outcome.reached >= result.reached
-                found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
+        def run(numbered: Iterable[tuple[int, Candidate]]) -> None:
+            for rules, outcome in run_all(self.servers, requests(numbered)):
+                result.runs += 1
+                number, candidate = tried.pop(id(rules))
+                if outcome.changed and self.goal.is_met(outcome):
+                    passes = not probe or outcome.reached >= result.reached
+                    found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
+                elif outcome.changed and (outcome.timed_out or outcome.end == LIMIT):
+                    longer.append((number, candidate))
+
+        run(enumerate(candidates))
+        if longer and not found and not result.confirmed:  # a run that fails early says nothing about how long a right one is
+            was = [server.limits for server in self.servers]
+            for server in self.servers:
+                server.limits = replace(_PATIENT, file_size=server.limits.file_size)
+            run(sorted(longer[:_MOST_PATIENT], key=lambda row: row[0]))
+            for server, limits in zip(self.servers, was, strict=True):
+                server.limits = limits
         if self.allowed:
             by_rule = {c.candidate.rule: c for c in found.values()}
             for rules, outcome in run_all(self.servers, ([rule] for rule in by_rule)):

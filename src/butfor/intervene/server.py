@@ -29,7 +29,7 @@ _REQUEST = struct.Struct("<IIIIQQ")
 _RULE = struct.Struct("<IIqqII")
 _ANSWER = struct.Struct("<iIIIQQQQQQII128s")
 _WATCH, _ADOPT = 1, 2
-MEMORY = 5  # the end of a run at a memory error
+LIMIT, MEMORY = 4, 5  # ends of runs
 _WORD = 2**64 - 1
 _AHEAD = 8  # requests that wait in the pipe of one server
 _MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20  # of the machine, in megabytes
@@ -49,7 +49,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. `end`: 0 by itself, 1 assertion, 2 reach_error, 3 assumption, 4 limit, MEMORY; `changed`: how often a rule made a difference.
+    """How a run ended. `end`: 0 by itself, 1 assertion, 2 reach_error, 3 assumption, LIMIT, MEMORY; `changed`: how often a rule made a difference.
 
     `matched` bytes of the `output` were as expected. `touched` unless 0: it wrote files, or wanted to do what runs are not allowed to do.
     `said` is the assertion that failed, with its place; `error` the kind of the memory error, `error_at` the number of the check that saw it.
