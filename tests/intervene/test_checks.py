@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.api import explain
+from butfor.api import changed, explain
 from butfor.failures.find import find_failure
 from butfor.failures.memory import NAMES
 from butfor.failures.point import Unsupported
@@ -248,3 +248,46 @@ def test_hooks_come_with_checks(tmp_path: Path) -> None:
     assert isinstance(recording.source, CSource)
     assert hooked(recording, None).sites == hooked(recording, None, checked=True).sites
     assert not hooked(recording, None).checks
+
+
+# --- other failures -------------------------------------------------------------------------------------------------------------------
+
+SILENT = "static int a[4], guard[4];\nint main(void) {\n int k = 3; // index\n a[k] = 1;\n assert(a[3] == 0);\n return guard[3]; }\n"
+
+
+def test_a_change_that_writes_elsewhere_is_not_confirmed(tmp_path: Path) -> None:
+    source = written(tmp_path, SILENT)
+    line = next(n for n, text in enumerate(source.read_text().splitlines(), 1) if "// index" in text)
+    away, inside = f"prog.c:{line} set 4", f"prog.c:{line} set 2"
+    assert [changed(make_options(source), [text]).avoids for text in (away, inside)] == [False, True]
+    assert changed(make_options(source), [away]).why == "the changed run has a memory error"
+    assert changed(make_options(source, memory_errors=False), [away]).avoids
+    confirmed = explain(make_options(source, methods=["butfor"])).methods["butfor"]["confirmed"]
+    assert confirmed
+    assert not [c for row in confirmed for c in row["changes"] if c["with"].endswith(("add 1", "set 4"))]
+
+
+def test_errors_that_were_there_before_are_let_pass(tmp_path: Path) -> None:
+    body = "int main(void) {\n int *p = malloc(8), k = 3; // made\n p[2] = 1;\n assert(k == 4);\n return 0; }\n"
+    answer = explain(make_options(written(tmp_path, body), methods=["butfor"]))
+    changes = [c for row in answer.methods["butfor"]["confirmed"] for c in row["changes"]]
+    assert changes
+    assert not any(c["clean"] for c in changes)
+    assert "but for memory errors that the failing run has too" in answer.ranking[0].reasons[0].text
+
+
+def test_a_right_run_may_be_much_longer(tmp_path: Path) -> None:
+    body = "int main(void) {\n int n = 3; long s = 0;\n if (n < 5) abort();\n for (long i = 0; i < 1000000; i++) s += i;\n return s < 0; }\n"
+    answer = explain(make_options(written(tmp_path, body), methods=["butfor"]))
+    assert {row["text"] for row in answer.methods["butfor"]["confirmed"]} >= {"n < 5"}
+
+
+def test_a_crash_names_the_read_that_led_to_it(tmp_path: Path) -> None:
+    body = (
+        "struct node { long value; struct node *next; };\nint main(void) {\n struct node *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);\n"
+        " a->next = b; b->next = a; free(a);\n return a->next->next->value == 5; }\n"
+    )
+    failure = explain(make_options(written(tmp_path, body), methods=["slice"])).failure
+    assert failure is not None
+    assert failure.message.startswith("use after free: read of 8 bytes")
+    assert "; what it read led to this: SIGSEGV" in failure.message
