@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, invariants, ranking, relevance, repair
+from bench import causes, changed, invariants, ranking, relevance, repair
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
@@ -100,6 +100,9 @@ def main() -> None:
         print(line, flush=True)
     print("\nRelevance of every statement instance, inputs free.\n")
     for line in relevance.rows():
+        print(line, flush=True)
+    print("\nChanged runs: with hooks, and with hooks and checks of memory.\n")
+    for line in changed.rows():
         print(line, flush=True)
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")

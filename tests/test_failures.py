@@ -191,7 +191,7 @@ MEMORY = [
     memory(
         "uninitialised output",
         'static void show(int *p) {\n §printf("%d\\n", *p); }\nint main(void) {\n int x; show(&x); return 0; }\n',
-        "an uninitialised value of `x` is printed",
+        "an uninitialised value of `x` (declared at line 12) is printed",
         kind="uninitialised",
         function="show",
         use="output",
@@ -199,7 +199,7 @@ MEMORY = [
     memory(
         "uninitialised text",
         "static void set(char *p) { p[0] = 65; p[2] = 0; }\nint main(void) {\n char t[4]; set(t);\n §puts(t);\n return 0; }\n",
-        "an uninitialised value of `t` is printed",
+        "an uninitialised value of `t` (declared at line 11) is printed",
         kind="uninitialised",
         use="output",
     ),

@@ -11,9 +11,9 @@ from butfor.options import Options
 from butfor.program.program import Program
 
 
-def build_of(source: Path) -> tuple[HookedBuild, Program]:
+def build_of(source: Path, *, checked: bool = False) -> tuple[HookedBuild, Program]:
     """The program of a C file with hooks, and its static side."""
     text = compile_program(Options(sources=(source,)), lambda text: None).module.read_bytes()
     module = CSource(text.decode("utf-8", "surrogateescape"))
     program = Program(module)
-    return build_hooked(module, text, program, None, ()), program
+    return build_hooked(module, text, program, None, (), checked=checked), program

@@ -54,7 +54,10 @@ def test_the_expected_output_is_produced(tmp_path: Path) -> None:
     run = changed(tmp_path, f"prog.c:{line} right side +1", args=["status"], expect_stdout=RIGHT, expect_exit=0)
     assert (run.avoids, run.why) == (True, "the expected output is produced exactly")
     wrong = changed(tmp_path, f"prog.c:{line} right side +2", args=["status"], expect_stdout=RIGHT)
-    assert (wrong.avoids, wrong.why) == (False, "its output goes on after the 12 bytes that are expected")
+    assert (wrong.avoids, wrong.why) == (False, "the changed run has a memory error")
+    assert wrong.ending == f"was ended at a memory error: an access out of bounds at {tmp_path}/prog.c:{at('// add')}"
+    longer = changed(tmp_path, f"prog.c:{line} right side +2", args=["status"], expect_stdout=RIGHT, memory_errors=False)
+    assert (longer.avoids, longer.why) == (False, "its output goes on after the 12 bytes that are expected")
     shorter = changed(tmp_path, f"prog.c:{line} right side -1", args=["status"], expect_stdout=RIGHT)
     assert (shorter.avoids, shorter.changed) == (False, 1)
     assert shorter.why == "its output differs from the expected output after 6 bytes"
@@ -103,10 +106,12 @@ def test_a_run_without_a_failure(tmp_path: Path) -> None:
     assert (run.avoids, run.why, run.stdout) == (False, "the recorded run did not fail", b"")
 
 
-def test_what_cannot_be_judged(tmp_path: Path) -> None:
-    path = written(tmp_path, "int main(void) {\n int *p = malloc(4);\n p[1] = 3;\n return 0; }\n")
-    run = api.changed(make_options(path), ["prog.c:11 skip", "prog.c:10 skip"][1:])
-    assert (run.avoids, run.why) == (False, "whether the memory error still happens cannot be seen in a run that records nothing")
+def test_memory_errors_are_judged(tmp_path: Path) -> None:
+    path = written(tmp_path, "int main(void) {\n int *p = malloc(4);\n p[1] = 3; // write\n free(p);\n return 0; }\n")
+    longer = api.changed(make_options(path), ["prog.c:10 set 8"])
+    assert (longer.avoids, longer.why) == (True, "there is no failure, and the same output up to the point of failure")
+    twice = api.changed(make_options(path), ["prog.c:10 set 5"])
+    assert (twice.avoids, twice.end, twice.why) == (False, "memory", "the changed run has a memory error")
 
 
 def test_the_text_is_inert_and_short() -> None:

@@ -42,16 +42,16 @@ def folder(tmp_path: Path) -> Path:
     return home
 
 
-@pytest.fixture(scope="module")
-def files() -> HookedBuild:
+@pytest.fixture(scope="module", params=[False, True], ids=["hooks", "checks"])
+def files(request: pytest.FixtureRequest) -> HookedBuild:
     """The program that does things to files."""
-    return build_of(HERE / "files.c")[0]
+    return build_of(HERE / "files.c", checked=request.param)[0]
 
 
-@pytest.fixture(scope="module")
-def beyond() -> HookedBuild:
+@pytest.fixture(scope="module", params=[False, True], ids=["hooks", "checks"])
+def beyond(request: pytest.FixtureRequest) -> HookedBuild:
     """The program that does what it must not do."""
-    return build_of(HERE / "beyond.c")[0]
+    return build_of(HERE / "beyond.c", checked=request.param)[0]
 
 
 def looks(folder: Path) -> dict[str, object]:

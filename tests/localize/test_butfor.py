@@ -138,7 +138,7 @@ int main(void) {
 
 
 def test_a_program_that_cannot_be_run_again_is_a_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise ToolMissing("there is no compiler")
 
     monkeypatch.setattr("butfor.intervene.again.build_hooked", refuse)

@@ -21,6 +21,7 @@ from butfor.trace.steps import Steps
 from butfor.trace.trace import Node, Trace
 
 ABORTED = "abort() was called"  # the runtime's words
+_NODES = 10_000  # instances that are looked at for where a value came from
 EXIT, SIGNAL, ASSERT, REACH_ERROR, ASSUME, UNSUPPORTED, LIMIT, DISK, STOPPED = range(1, 10)
 
 
@@ -43,12 +44,12 @@ def find_failure(recording: Recording, dependence: Dependence, look_for_memory_e
         raise _unsupported(trace)
     failure = _ended_badly(recording, trace, dependence, objects, errors)
     if failure is not None and failure.kind in (FailureKind.SIGNAL, FailureKind.DIVISION) and look_for_memory_errors:
-        failure = _with_origin(trace, objects, dependence, failure)
+        failure = _bad_read(dependence, failure, errors) or _with_origin(trace, objects, dependence, failure)
     if failure is None and end.reason != ASSUME:
         failure = _expectations(recording, trace, dependence) or next(iter(errors), None) or _default_exit(recording, trace)
         if failure is None and look_for_memory_errors:
             failure = uninitialised(trace, objects)
-    rest = tuple(e for e in errors if e is not failure)
+    rest = tuple(e for e in errors if failure is None or failure.kind is not FailureKind.MEMORY or e.node != failure.node)
     return Verdict(failure, rest, end.reason == ASSUME)
 
 
@@ -88,6 +89,21 @@ def _ended_badly(recording: Recording, trace: Trace, dependence: Dependence, obj
             return _no_end(recording, trace, dependence, objects)
         case _:
             return None
+
+
+def _bad_read(dependence: Dependence, crash: FailurePoint, errors: list[FailurePoint]) -> FailurePoint | None:
+    """The invalid read that brought the value with which the run crashed: what went wrong first."""
+    reads = {e.node: e for e in errors if e.node is not None}
+    seen, work = set(crash.roots), list(crash.roots)
+    while work and reads and len(seen) < _NODES:
+        node = work.pop()
+        if node in reads:
+            found = reads[node]
+            return replace(found, message=f"{found.message}; what it read led to this: {crash.message}", details={**crash.details, **found.details})
+        fresh = [target for kind, target in dependence.edges(node) if kind == "data" and target not in seen]
+        seen.update(fresh)
+        work += fresh
+    return None
 
 
 def _with_origin(trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint) -> FailurePoint:

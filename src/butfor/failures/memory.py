@@ -10,8 +10,15 @@ from butfor.failures.point import FailurePoint
 from butfor.trace.objects import HEAP, Object, Objects
 from butfor.trace.trace import Node, Trace
 
-BOUNDS, FREED, DOUBLE_FREE, BAD_FREE, RETURNED = 1, 2, 3, 4, 5
-NAMES = {BOUNDS: "out-of-bounds", FREED: "use-after-free", DOUBLE_FREE: "double-free", BAD_FREE: "bad-free", RETURNED: "use-after-return"}
+BOUNDS, FREED, DOUBLE_FREE, BAD_FREE, RETURNED, OVERLAP = 1, 2, 3, 4, 5, 7
+NAMES = {
+    BOUNDS: "out-of-bounds",
+    FREED: "use-after-free",
+    DOUBLE_FREE: "double-free",
+    BAD_FREE: "bad-free",
+    RETURNED: "use-after-return",
+    OVERLAP: "overlap",
+}
 
 
 def memory_errors(trace: Trace, objects: Objects, limit: int = 50) -> list[FailurePoint]:
@@ -44,6 +51,8 @@ def is_corrupting(point: FailurePoint) -> bool:
 def _node(trace: Trace, e: Any) -> Node:
     """The access that was checked: the first in its segment not logged before the check; a call when none is left."""
     i = int(e["seg"])
+    if int(e["site"]):
+        return i, int(e["site"]) - 1
     s = trace.at(i)
     before = trace.log.before(i)
     loads, stores = int(e["load"]) - before[0], int(e["store"]) - before[1]
@@ -56,18 +65,10 @@ def _node(trace: Trace, e: Any) -> Node:
             past = at[0] >= loads and at[1] >= stores
             if past and wanted and instr.op != "call":
                 return i, n
-        elif instr.op == "call" and s.layout.kinds.get(n) == "memory" and _reached(s.offsets, n, loads, stores):
-            return i, n
     if s.call is None:
         outer = trace.call_of(i)  # library code that had called back
         return outer if outer is not None else (i, s.seg.end - 1)
     return i, s.seg.end - 1
-
-
-def _reached(offsets: dict[int, tuple[int, int, int, int, int]], n: int, loads: int, stores: int) -> bool:
-    """Whether everything logged before a copy had been logged, and nothing after it."""
-    later = [k for k in offsets if k > n]
-    return all(offsets[k][0] >= loads and offsets[k][1] >= stores for k in later)
 
 
 def _point(trace: Trace, o: Object | None, e: Any, node: Node) -> FailurePoint:
@@ -102,6 +103,8 @@ def _life(trace: Trace, o: Object | None, kind: int) -> list[Node]:
 def _message(kind: int, address: int, size: int, is_write: bool, o: Object | None) -> str:
     verb = "write" if is_write else "read"
     what = f"{verb} of {size} byte{'s' if size != 1 else ''}"
+    if kind == OVERLAP:
+        return f"copy of {size} bytes{f' within {o.describe()}' if o is not None else ''} to a place that overlaps where they are"
     if o is None:
         return f"invalid {what} at {address:#x}"
     match kind:

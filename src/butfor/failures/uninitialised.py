@@ -19,7 +19,7 @@ from butfor.program.types import Kind, store_size
 from butfor.trace.dependence import Dependence
 from butfor.trace.log import EVENT, READ
 from butfor.trace.memory import CALL, COPY, READ_BY_CALL, UNINIT
-from butfor.trace.objects import HEAP, Objects
+from butfor.trace.objects import HEAP, STACK, Objects
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown
 
@@ -344,7 +344,9 @@ class _Flow:
         except Unknown:
             roots = ()
         o = self.objects.at(self.origin, node[0]) if self.origin else None
-        what = f" of {o.describe()}" if o is not None else ""
+        declared = o.variable if o is not None and o.kind == STACK else None
+        where = f" (declared at line {declared.line})" if declared is not None and not declared.is_parameter else ""
+        what = f" of {o.describe()}{where}" if o is not None else ""
         words = {"branch": "decides a branch", "address": "is used as an address", "output": "is printed"}[use]
         details = {"memory": "uninitialised", "use": use, "address": self.origin}
         return FailurePoint(FailureKind.MEMORY, f"an uninitialised value{what} {words}", node, roots, details)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.explanation import FailureKind
+from butfor.failures.find import EXIT
 from butfor.failures.point import FailurePoint
 from butfor.frontends.c.hooked import HookedBuild, build_hooked
 from butfor.frontends.c.run import RunSpec
@@ -22,10 +23,10 @@ from butfor.trace.trace import Node
 MOST_FAILING, MOST_PASSING = 6, 24
 
 
-def hooked(recording: Recording, cc: str | None) -> HookedBuild:
-    """The recorded program with hooks."""
+def hooked(recording: Recording, cc: str | None, *, checked: bool = False) -> HookedBuild:
+    """The recorded program with hooks; memory errors end the runs of one that is `checked`."""
     text = (recording.home / "module.ll").read_bytes()
-    return build_hooked(recording.source, text, recording.program, cc, recording.meta.libs)
+    return build_hooked(recording.source, text, recording.program, cc, recording.meta.libs, checked=checked)
 
 
 def same_run(recording: Recording) -> RunSpec:
@@ -34,15 +35,27 @@ def same_run(recording: Recording) -> RunSpec:
     return RunSpec(meta.args, (recording.home / "stdin").read_bytes(), meta.env, meta.nondet)
 
 
-def goal_of(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -> Goal:
-    """When a changed run counts as not failing."""
+def goal_of(recording: Recording, point: FailurePoint, build: HookedBuild | None) -> Goal:
+    """When a changed run counts as not failing; `build` is the program with hooks, None when patches are tried instead."""
     meta = recording.meta
     exit_status = meta.expect_exit
+    is_memory = point.kind is FailureKind.MEMORY
+    probe = _probe(recording, point, build.sites if build is not None else ())
+    failing = _checks_of(recording, point, build) if build is not None else frozenset()
     if meta.expect_stdout is not None:
         if exit_status is None and point.kind is FailureKind.EXIT_STATUS:
             exit_status = 0
-        return Goal(meta.expect_stdout.encode("latin-1"), True, exit_status, _probe(recording, point, sites))
-    return Goal(recording.stdout, False, 0 if exit_status is None else exit_status, _probe(recording, point, sites))
+        return Goal(meta.expect_stdout.encode("latin-1"), True, exit_status, probe, None, is_memory, failing)
+    survived = recording.log.end.status if is_memory and exit_status is None and recording.log.end.reason == EXIT else None
+    return Goal(recording.stdout, False, 0 if exit_status is None else exit_status, probe, survived, is_memory, failing)
+
+
+def _checks_of(recording: Recording, point: FailurePoint, build: HookedBuild) -> frozenset[int]:
+    """The checks of the instruction at which the run failed."""
+    if point.node is None or point.kind not in (FailureKind.SIGNAL, FailureKind.DIVISION):
+        return frozenset()
+    where = recording.trace.at(point.node[0]).fn.name, point.node[1]
+    return frozenset(number for number, check in enumerate(build.checks, 1) if check == where)
 
 
 def _probe(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -> int:
@@ -70,10 +83,10 @@ def trials(others: Iterable[OtherRun], covered: NDArray[np.bool_]) -> list[Trial
 
 
 @contextmanager
-def experiment(recording: Recording, point: FailurePoint, cc: str | None) -> Iterator[tuple[HookedBuild, Experiment]]:
+def experiment(recording: Recording, point: FailurePoint, cc: str | None, *, checked: bool = True) -> Iterator[tuple[HookedBuild, Experiment]]:
     """The program with hooks and running servers for it."""
-    build = hooked(recording, cc)
+    build = hooked(recording, cc, checked=checked)
     meta = recording.meta
     cwd = meta.folder if os.path.isdir(meta.folder) else None
-    with Experiment(build, f"./{meta.name}", same_run(recording), goal_of(recording, point, build.sites), cwd) as running:
+    with Experiment(build, f"./{meta.name}", same_run(recording), goal_of(recording, point, build), cwd) as running:
         yield build, running

@@ -60,8 +60,11 @@ _STAGE = {
     "initial": 1.5,
     "call": 2.0,
     "value": 3.0,
+    "size": 1.0,
     "once": 4.0,
 }
+_SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "reallocarray": (1, 2), "aligned_alloc": (1,)}  # arguments that say how much
+_TIMES = (4, 8, 2)  # a count of elements taken for a size
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class Candidates:
         self.variables = Variables(program)
         self._constants: dict[str, dict[int, set[int]]] = {}
         self._used_as_index: dict[str, set[int]] = {}
+        self._used_as_size: dict[str, set[int]] = {}
 
     def of(self, site: Site) -> Iterator[Candidate]:
         """The candidates of one site; none when it did not run."""
@@ -105,6 +109,8 @@ class Candidates:
             is_truth = site.operator in (EQ, NE) and isinstance(zero, Const) and not zero.value
             for b in bent(site, int(row["relations"]), is_truth=is_truth):
                 yield Candidate(b.rule, site, b.family, b.operator, b.is_total)
+        for rule in self._size(site, fn, instr, row):
+            yield Candidate(rule, site, "size")
         for family, rule in getattr(self, "_" + site.kind)(site, fn, instr, row):
             yield Candidate(rule, site, family)
 
@@ -115,6 +121,29 @@ class Candidates:
             op = Op.KEEP if site.kind is SiteKind.STORE else Op.FLIP
             for k in sorted({1, *range(max(1, count - _LAST + 1), count + 1)}, reverse=True):
                 yield Candidate(Rule(site.number, op, only=k), site, "once")
+
+    def _size(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[Rule]:
+        """More memory, where a value says how much is allocated: room for one more, or for as many elements."""
+        is_size = site.operand in _SIZES.get(instr.detail.callee, ()) if site.kind is SiteKind.CONSTANT and instr.op == "call" else False
+        is_value = site.kind in (SiteKind.LOAD, SiteKind.OPERATION, SiteKind.RESULT) and instr.slot in self._sizes(fn)
+        if not is_size and not is_value:
+            return
+        yield Rule(site.number, Op.ADD, 1)
+        met = [int(v) for v in row["values"][: int(row["nvalues"])]]
+        if site.kind is not SiteKind.OPERATION and len(met) == 1 and 0 < met[0] < 1 << 20:
+            for times in _TIMES:
+                yield Rule(site.number, Op.SET, met[0] * times)
+
+    def _sizes(self, fn: Function) -> set[int]:
+        """The slots of values that are the size of an allocation, directly or after a conversion."""
+        known = self._used_as_size.get(fn.name)
+        if known is None:
+            calls = [(i, _SIZES.get(i.detail.callee, ())) for i in fn.instrs if i.op == "call"]
+            given = [i.args[k] for i, places in calls for k in places if k < len(i.args)]
+            known = {slot for slot in given if isinstance(slot, int)}
+            known |= {i.args[0] for i in fn.instrs if i.op in ("sext", "zext") and i.slot in known and isinstance(i.args[0], int)}
+            self._used_as_size[fn.name] = known
+        return known
 
     # --- conditions -------------------------------------------------------------------------------------------------------
 
@@ -146,7 +175,7 @@ class Candidates:
             return [d for d in met if d != 0][:_MOST_VALUES]
         strict = site.operator in (2, 5)  # a < b + d, a >= b + d: between d - 1 and d
         lines = {d if strict else d - 1 for d in met} | {d + 1 if strict else d for d in met}
-        return sorted((d for d in lines if d not in (0, 1, -1)), key=abs)[:_MOST_VALUES]
+        return sorted((d for d in lines if d not in (0, 1 if strict else -1)), key=abs)[:_MOST_VALUES]  # those two are another operator
 
     def _branch(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         yield from self._forced(site, int(row["relations"]))
@@ -312,8 +341,9 @@ class Candidates:
                     yield "member", Rule(site.number, Op.ADD, offsets[k] - offsets[here], name=str(k))
         elif len(indices) == 1 or (source.kind is Kind.ARRAY and len(indices) == 2):
             size = alloc_size(source.elem if source.kind is Kind.ARRAY and len(indices) == 2 else source)
-            yield "literal", Rule(site.number, Op.ADD, size)
-            yield "literal", Rule(site.number, Op.ADD, -size)
+            is_whole = len(indices) == 2 and isinstance(indices[1], Const) and not indices[1].value  # the array as such: there is no index to mistype
+            yield "value" if is_whole else "literal", Rule(site.number, Op.ADD, size)
+            yield "value" if is_whole else "literal", Rule(site.number, Op.ADD, -size)
             for rule in self.variables.added(site, fn, instr, size):
                 yield "index", rule
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from butfor.errors import UsageError
 from butfor.explanation import FailureKind
 from butfor.failures.crash import signal_name
 from butfor.failures.point import FailurePoint
+from butfor.frontends.c.hooked import HookedBuild
 from butfor.intervene.again import goal_of, hooked, same_run
 from butfor.intervene.candidates import Candidate
-from butfor.intervene.experiment import Goal
+from butfor.intervene.experiment import Goal, allowances
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.server import Limits, Outcome, Server
+from butfor.intervene.server import MEMORY, Limits, Outcome, Server
 from butfor.intervene.spoken import Speech
 from butfor.intervene.words import Words
 from butfor.options import Options
@@ -24,7 +25,7 @@ from butfor.program.sites import NOWHERE, Site, SiteKind
 from butfor.trace.places import Places
 from butfor.trace.recording import Recording
 
-_ENDS = ("exit", "assertion", "reach-error", "assumption", "limit")  # as the runtime numbers them
+_ENDS = ("exit", "assertion", "reach-error", "assumption", "limit", "memory")  # as the runtime numbers them
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class ChangedRun:
-    """How the run with the changes went. `end` is exit, signal, assertion, reach-error, assumption or limit; `said` the assertion that failed."""
+    """How the run with the changes went. `end`: exit, signal, assertion, reach-error, assumption, limit or memory; `said`: what failed."""
 
     changes: tuple[Change, ...]
     avoids: bool
@@ -66,6 +67,8 @@ class ChangedRun:
                 return "reached the error location"
             case "assumption":
                 return "ended at a violated assumption"
+            case "memory":
+                return f"was ended at a memory error: {self.said}"
         return "was stopped at a limit of time or size"
 
     def to_dict(self) -> dict[str, Any]:
@@ -86,22 +89,30 @@ class ChangedRun:
 
 def changed_run(recording: Recording, places: Places, point: FailurePoint | None, texts: Sequence[str], options: Options) -> ChangedRun:
     """The recorded run with these changes, all at once; `point` is how it failed without them."""
-    build = hooked(recording, options.cc)
+    build = hooked(recording, options.cc, checked=options.memory_errors)
     speech = Speech(recording.program, build.sites, places.shown)
     rules = [speech.read(text) for text in texts]
     for k, rule in enumerate(rules):
         if rule.site != NOWHERE and any(r.site == rule.site for r in rules[:k]):
             raise UsageError(f"{texts[k]!r}: there is a change at this place already", hint="of several changes, each needs a place of its own")
-    goal = goal_of(recording, point, build.sites) if point is not None else Goal(recording.stdout, False, None)
+    goal = goal_of(recording, point, build) if point is not None else Goal(recording.stdout, False, None)
     probe = [Rule(goal.probe, Op.PROBE)] if goal.probe and all(r.site != goal.probe for r in rules) else []
     limits = Limits(int(1000 * options.time_limit), 2**62, options.output_limit)
     meta = recording.meta
     cwd = meta.folder if os.path.isdir(meta.folder) else None
     with Server(build, f"./{meta.name}", same_run(recording), goal.output, limits, cwd) as server:
-        usual = server.run(probe) if point is not None and point.kind is not FailureKind.NO_END else None
-        outcome = server.run([*rules, *probe])
+        is_endless = point is not None and point.kind is FailureKind.NO_END
+        allowed = allowances(server, goal) if point is not None and not is_endless else []
+        usual = server.run([*probe, *allowed]) if point is not None and not is_endless else None
+        if usual is not None and usual.end == MEMORY and not goal.is_whole:
+            goal = replace(goal, output=server.output())
+            server.adopt(allowed)
+        outcome = server.run([*rules, *probe, *allowed])
         stdout = server.output()
+        is_clean = not allowed or server.run(rules).end != MEMORY
     avoids, why = _verdict(point, goal, usual, outcome, bool(probe))
+    if avoids and not is_clean:
+        why += ", but for memory errors that the recorded run has too"
     end, signal = _ENDS[outcome.end], None
     if outcome.timed_out:
         end = "limit"
@@ -112,8 +123,33 @@ def changed_run(recording: Recording, places: Places, point: FailurePoint | None
         Change(speech.write(rule), _text(words, rule, build.sites), tuple(map(speech.write, speech.alternatives(text))))
         for rule, text in zip(rules, texts, strict=True)
     )
-    ended = (end, outcome.exit_status, signal, outcome.said)
+    said = _error_text(recording, places, build, outcome) if outcome.end == MEMORY else outcome.said
+    ended = (end, outcome.exit_status, signal, said)
     return ChangedRun(changes, avoids, why, outcome.changed, *ended, stdout, recording.stdout, point is not None)
+
+
+_ERRORS = {
+    1: "an access out of bounds",
+    2: "a use after free",
+    3: "a double free",
+    4: "a free of a pointer that malloc did not return",
+    5: "a use of a variable after its function returned",
+    7: "a copy between places that overlap",
+    16: "an uninitialised value decides a branch",
+    17: "an uninitialised value is used as an address",
+    18: "an uninitialised value is printed",
+}  # as the runtime numbers them
+
+
+def _error_text(recording: Recording, places: Places, build: HookedBuild, outcome: Outcome) -> str:
+    """What the memory error was that ended a run, and where."""
+    what = _ERRORS.get(outcome.error, "an invalid access")
+    if not 0 < outcome.error_at <= len(build.checks):
+        return what
+    function, instr = build.checks[outcome.error_at - 1]
+    fn = recording.program.function(function)
+    place = places.of_instr(fn, fn.instrs[instr])
+    return what if place is None else f"{what} at {places.shown(place.file)}:{place.line}"
 
 
 def _text(words: Words, rule: Rule, sites: Sequence[Site]) -> str:
@@ -128,8 +164,6 @@ def _verdict(point: FailurePoint | None, goal: Goal, usual: Outcome | None, outc
     if point is None:
         return False, "the recorded run did not fail"
     if usual is not None and goal.is_met(usual):
-        if point.kind is FailureKind.MEMORY:
-            return False, "whether the memory error still happens cannot be seen in a run that records nothing"
         return False, "the run is not repeatable: run again without any change, the program does not fail"
     if not goal.is_met(outcome):
         return False, _shortfall(goal, outcome)
@@ -143,6 +177,8 @@ def _verdict(point: FailurePoint | None, goal: Goal, usual: Outcome | None, outc
 
 def _shortfall(goal: Goal, outcome: Outcome) -> str:
     """What keeps a changed run from being right."""
+    if outcome.end == MEMORY:
+        return "the changed run has a memory error"
     if outcome.exit_status is None:
         return "the changed run fails too"
     if goal.is_whole and not goal.keeps(outcome):

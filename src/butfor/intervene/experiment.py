@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,12 @@ from butfor.frontends.c.run import RunSpec
 from butfor.intervene.candidates import Candidate
 from butfor.intervene.inputs import others
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.server import Limits, Outcome, Server, run_all
+from butfor.intervene.server import LIMIT, MEMORY, Limits, Outcome, Server, run_all
+from butfor.program.sites import NOWHERE
 
 _INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
+_MOST_ERRORS = 60  # memory errors of the failing run that are let pass
+_PATIENT, _MOST_PATIENT = Limits(2_000, 50_000_000), 24  # for changed runs that are much longer than the failing one; how many get them
 _SAMPLE = 12  # changes that are tried first on an input
 _LEAST_SHARE, _BEST_SHARE, _MOST_SHARE, _NEAR = 0.05, 0.35, 0.75, 0.2  # of changes that matter on an input which tells something
 
@@ -30,11 +33,14 @@ class Goal:
     is_whole: bool  # the output must be exactly this, not only begin with it
     exit_status: int | None  # None: any
     probe: int = 0  # a site that must be reached as often as in the failing run, 0 for none
+    or_status: int | None = None  # another exit status that is right too
+    is_memory: bool = False  # the failure is a memory error: then none is let pass
+    failing: frozenset[int] = frozenset()  # checks of the failing instruction, which are never let pass
 
     def is_met(self, outcome: Outcome) -> bool:
         """Whether the run did not fail. What it wrote before may differ, when no output is expected: it may have been wrong already."""
         status = outcome.exit_status
-        if status is None or (self.exit_status is not None and status != self.exit_status):
+        if status is None or (self.exit_status is not None and status not in (self.exit_status, self.or_status)):
             return False
         return not self.is_whole or (self.keeps(outcome) and outcome.output == len(self.output))
 
@@ -48,6 +54,7 @@ class Confirmed:
     """A change that avoided the failure.
 
     `passes`: the place of the failure was reached as often as before, and all was well there. `keeps`: what was written before it is the same.
+    `is_clean`: there is no memory error, not even one that the failing run had too.
     `is_direct`: it overrides the very value that was wrong, on its way to where that showed.
     """
 
@@ -55,6 +62,7 @@ class Confirmed:
     outcome: Outcome
     passes: bool
     keeps: bool = True
+    is_clean: bool = True
     is_direct: bool = False
     avoids: int = 0  # other failing tests that pass with it
     breaks: int = 0  # passing tests that fail with it
@@ -91,6 +99,7 @@ class Experiment:
 
     def __init__(self, build: HookedBuild, name: str, spec: RunSpec, goal: Goal, cwd: str | None = None) -> None:
         self.goal = goal
+        self.allowed: list[Rule] = []
         self.build, self.name, self.spec, self.cwd = build, name, spec, cwd
         limits = Limits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
         self._stack = ExitStack()
@@ -112,7 +121,7 @@ class Experiment:
             if is_over():
                 break
             with self._server(spec) as server:
-                found.update(self._effects(result, server, server.adopt(), rest))
+                found.update(self._effects(result, server, server.adopt(self.allowed), rest))
             served += 1
             for rule, effect in found.items():
                 by_rule[rule].elsewhere.append(effect)
@@ -125,7 +134,7 @@ class Experiment:
             if is_over() or good >= _INPUTS:
                 break
             with self._server(spec) as server:
-                usual = server.adopt()
+                usual = server.adopt(self.allowed)
                 if usual.exit_status is None:
                     continue
                 found = dict(self._effects(result, server, usual, sample))
@@ -139,7 +148,7 @@ class Experiment:
 
     def _effects(self, result: Result, server: Server, usual: Outcome, rules: Iterable[Rule]) -> Iterator[tuple[Rule, int]]:
         """For each rule: 0 it changed nothing, 1 something inside, 2 the output or the end."""
-        for (rule,), outcome in run_all([server], ([rule] for rule in rules)):
+        for (rule, *_), outcome in run_all([server], ([rule, *self.allowed] for rule in rules)):
             result.runs += 1
             same = (outcome.status, outcome.end) == (usual.status, usual.end) and outcome.matched == outcome.output == usual.output
             yield rule, 0 if not outcome.changed else 1 if same else 2
@@ -151,11 +160,11 @@ class Experiment:
             if is_over() or not by_rule:
                 break
             with Server(self.build, self.name, trial.spec, trial.goal.output, self.servers[0].limits, self.cwd) as server:
-                if trial.goal.is_met(server.run()) == trial.failed:
+                if trial.goal.is_met(server.run(self.allowed)) == trial.failed:
                     continue  # it does not behave here as it did when it was recorded
                 result.failing += trial.failed
                 result.passing += not trial.failed
-                for rules, outcome in run_all([server], ([rule] for rule in by_rule)):
+                for rules, outcome in run_all([server], ([rule, *self.allowed] for rule in by_rule)):
                     result.runs += 1
                     is_right = trial.goal.is_met(outcome)
                     by_rule[rules[0]].avoids += is_right and trial.failed
@@ -169,9 +178,14 @@ class Experiment:
 
     def watch(self) -> Result:
         """The run without any change, twice: once to see what each site sees, once to see whether it is repeatable."""
-        outcome, seen = self.servers[0].watch()
+        self.allowed = allowances(self.servers[0], self.goal)
+        outcome, seen = self.servers[0].watch(self.allowed)
         written = self.servers[0].output()
-        again = self.servers[-1].run(self._probe())
+        if outcome.end == MEMORY and not self.goal.is_whole:  # there it was ended: what it wrote later is not asked for
+            self.goal = replace(self.goal, output=written)
+            for server in self.servers:
+                server.adopt(self.allowed)
+        again = self.servers[-1].run([*self._probe(), *self.allowed])
         same = (again.status, again.end, self.servers[-1].output()) == (outcome.status, outcome.end, written)
         slowest = max(outcome.events, again.events)
         for server in self.servers:
@@ -186,20 +200,49 @@ class Experiment:
         probe = self._probe()
         tried: dict[int, tuple[int, Candidate]] = {}
         found: dict[int, Confirmed] = {}
+        longer: list[tuple[int, Candidate]] = []
 
-        def requests() -> Iterator[Sequence[Rule]]:
-            for number, candidate in enumerate(candidates):
+        def requests(numbered: Iterable[tuple[int, Candidate]]) -> Iterator[Sequence[Rule]]:
+            for number, candidate in numbered:
                 if is_over():
                     result.complete = False
                     return
-                rules = [candidate.rule, *(p for p in probe if p.site != candidate.rule.site)]
+                rules = [candidate.rule, *(p for p in probe if p.site != candidate.rule.site), *self.allowed]
                 tried[id(rules)] = number, candidate
                 yield rules
 
-        for rules, outcome in run_all(self.servers, requests()):
-            result.runs += 1
-            number, candidate = tried.pop(id(rules))
-            if outcome.changed and self.goal.is_met(outcome):
-                passes = not probe or outcome.reached >= result.reached
-                found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
+        def run(numbered: Iterable[tuple[int, Candidate]]) -> None:
+            for rules, outcome in run_all(self.servers, requests(numbered)):
+                result.runs += 1
+                number, candidate = tried.pop(id(rules))
+                if outcome.changed and self.goal.is_met(outcome):
+                    passes = not probe or outcome.reached >= result.reached
+                    found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
+                elif outcome.changed and (outcome.timed_out or outcome.end == LIMIT):
+                    longer.append((number, candidate))
+
+        run(enumerate(candidates))
+        if longer and not found and not result.confirmed:  # a run that fails early says nothing about how long a right one is
+            was = [server.limits for server in self.servers]
+            for server in self.servers:
+                server.limits = replace(_PATIENT, file_size=server.limits.file_size)
+            run(sorted(longer[:_MOST_PATIENT], key=lambda row: row[0]))
+            for server, limits in zip(self.servers, was, strict=True):
+                server.limits = limits
+        if self.allowed:
+            by_rule = {c.candidate.rule: c for c in found.values()}
+            for rules, outcome in run_all(self.servers, ([rule] for rule in by_rule)):
+                result.runs += 1
+                by_rule[rules[0]].is_clean = self.goal.is_met(outcome)
         result.confirmed += (found[number] for number in sorted(found))
+
+
+def allowances(server: Server, goal: Goal) -> list[Rule]:
+    """Rules by which the memory errors that the failing run has before it fails are let pass; none when such an error is the failure."""
+    found: list[Rule] = []
+    while not goal.is_memory and len(found) <= _MOST_ERRORS:
+        outcome = server.run(found)
+        if outcome.end != MEMORY or outcome.error_at in goal.failing:
+            break
+        found.append(Rule(NOWHERE, Op.ALLOW, outcome.error_at))
+    return found

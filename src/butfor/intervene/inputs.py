@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 from butfor.frontends.c.run import RunSpec
 
@@ -55,7 +55,7 @@ def _arguments(args: tuple[str, ...], pick: random.Random) -> tuple[str, ...]:
             words[k], words[other] = words[other], words[k]
         else:
             words[k] = _near_number(words[k], pick)
-    elif not Path(words[k]).exists():
+    elif not os.path.exists(words[k]):  # a long word is no file, and no error
         words[k] = _text(words[k].encode("utf-8", "surrogateescape"), pick).replace(b"\0", b"").decode("utf-8", "surrogateescape")
     return tuple(words)
 

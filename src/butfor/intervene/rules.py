@@ -41,6 +41,7 @@ class Op(enum.IntEnum):
     ADDRESS_GLOBAL = 28
     INITIAL = 29
     VARIANT = 30
+    ALLOW = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,9 @@ class Rule:
     """At this site, do `op` with the operands `a` and `b`; at every occurrence, or only at occurrence number `only`.
 
     INITIAL has no site: it adds `a` to global number `only` at offset `b` before the program starts. VARIANT has none either: variant number `a`
-    of a function takes its place. `size` is the size of the variable that is
-    read or changed (LOCAL, GLOBAL, RIGHT_*, PLUS_LOCAL, INITIAL); `name` is that variable, or the function called instead.
+    of a function takes its place, nor has ALLOW: memory errors at check number `a` are let pass. `size` is the size of the variable that is read
+    or changed or whose address is taken (LOCAL, GLOBAL, RIGHT_*, PLUS_LOCAL, ADDRESS_LOCAL, INITIAL); `name` is that variable, or the function
+    called instead.
     """
 
     site: int

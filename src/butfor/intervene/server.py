@@ -27,8 +27,9 @@ from butfor.trace.values import signed
 _IN, _OUT = 900, 901
 _REQUEST = struct.Struct("<IIIIQQ")
 _RULE = struct.Struct("<IIqqII")
-_ANSWER = struct.Struct("<iIIIQQQQQQ128s")
+_ANSWER = struct.Struct("<iIIIQQQQQQII128s")
 _WATCH, _ADOPT = 1, 2
+LIMIT, MEMORY = 4, 5  # ends of runs
 _WORD = 2**64 - 1
 _AHEAD = 8  # requests that wait in the pipe of one server
 _MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20  # of the machine, in megabytes
@@ -48,10 +49,10 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended. `end`: 0 by itself, 1 assertion, 2 reach_error, 3 assumption, 4 limit; `changed`: how often a rule made a difference.
+    """How a run ended. `end`: 0 by itself, 1 assertion, 2 reach_error, 3 assumption, LIMIT, MEMORY; `changed`: how often a rule made a difference.
 
     `matched` bytes of the `output` were as expected. `touched` unless 0: it wrote files, or wanted to do what runs are not allowed to do.
-    `said` is the assertion that failed, with its place.
+    `said` is the assertion that failed, with its place; `error` the kind of the memory error, `error_at` the number of the check that saw it.
     """
 
     status: int
@@ -65,6 +66,8 @@ class Outcome:
     matched: int
     touched: int = 0
     said: str = ""
+    error: int = 0
+    error_at: int = 0
 
     @property
     def exit_status(self) -> int | None:
@@ -149,15 +152,15 @@ class Server:
         self.ask(rules)
         return self.answer()
 
-    def watch(self) -> tuple[Outcome, NDArray[np.void]]:
-        """One run without rules, and what every site saw; row 0 is no site."""
-        self.ask((), _WATCH)
+    def watch(self, rules: Sequence[Rule] = ()) -> tuple[Outcome, NDArray[np.void]]:
+        """One run without rules at sites, and what every site saw; row 0 is no site."""
+        self.ask(rules, _WATCH)
         outcome = self.answer()
         return outcome, np.frombuffer(self._read((self.sites + 1) * SEEN.itemsize), SEEN)
 
-    def adopt(self) -> Outcome:
-        """One run without rules, whose output is the expected one from now on."""
-        self.ask((), _ADOPT)
+    def adopt(self, rules: Sequence[Rule] = ()) -> Outcome:
+        """One run without rules at sites, whose output is the expected one from now on."""
+        self.ask(rules, _ADOPT)
         return self.answer()
 
     def output(self) -> bytes:
@@ -176,9 +179,10 @@ class Server:
 
     def answer(self) -> Outcome:
         """The answer to the oldest request."""
-        status, end, changed, timed_out, events, change_event, reached, output, matched, touched, text = _ANSWER.unpack(self._read(_ANSWER.size))
+        status, end, changed, timed_out, *numbers, error, error_at, text = _ANSWER.unpack(self._read(_ANSWER.size))
+        events, change_event, reached, output, matched, touched = numbers
         said = text.partition(b"\0")[0].decode("utf-8", "replace")
-        return Outcome(status, end, changed, bool(timed_out), events, change_event, reached, output, matched, touched, said)
+        return Outcome(status, end, changed, bool(timed_out), events, change_event, reached, output, matched, touched, said, error, error_at)
 
     def fileno(self) -> int:
         """For select."""

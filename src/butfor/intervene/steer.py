@@ -30,7 +30,7 @@ class Steered:
 
 
 class Steering:
-    """Tries other inputs. `survives` runs and records the program where a plain run does not show the failure; use it in a `with` block."""
+    """Tries other inputs. Use it in a `with` block."""
 
     def __init__(
         self,
@@ -39,11 +39,9 @@ class Steering:
         folder: str | None,
         world: World,
         kind: FailureKind,
-        survives: Callable[[RunSpec], bool | None] | None,
     ) -> None:
         self.build, self.name, self.folder, self.world = build, name, folder, world
         self.kind = kind
-        self.survives = survives
         self.runs = 0
         self._known: dict[World, bool | None] = {}
         self._stack = ExitStack()
@@ -70,10 +68,6 @@ class Steering:
     def _avoids(self, world: World) -> bool | None:
         outcome = self._run(world)
         ended = outcome.exit_status
-        if self.survives is not None:
-            if ended is None and not outcome.timed_out:
-                return False
-            return None if outcome.touched or outcome.timed_out or world.files != self.world.files else self.survives(world.spec)
         if self.kind is FailureKind.EXIT_STATUS:
             return ended == 0
         if self.kind is FailureKind.NO_END:

@@ -14,6 +14,7 @@ from butfor.intervene.experiment import Confirmed
 
 FAMILIES: Mapping[str, float] = {
     "boundary": 2.8,
+    "size": 1.2,
     "operand": 0.7,
     "reversed": 0.7,
     "literal": 0.7,
@@ -43,9 +44,10 @@ _RIVALS, _USUAL_RIVALS = -0.7, 5  # for each e-fold more statements at which a c
 _CHANGES = 0.3  # for each e-fold of changes that help at this statement
 _ELSEWHERE = -1.6  # for a change that alters the output on all other inputs
 _UNKNOWN = 0.5  # the share of other inputs it alters, when none was tried
-_BYPASS = -2.2  # the place of the failure was not reached any more: that avoids most failures (few of the fitted ones had such a place)
+_BYPASS = -1.5  # the place of the failure was not reached any more, which avoids most failures; how natural the edit is then tells nothing
 _DIRECT = -0.3  # it overrides what is printed: of course that helps
 _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
+_ERRORS = -0.5  # memory errors of the failing run are still there
 _AVOIDS, _BREAKS = 1.5, -3.0  # other failing tests that it mends, passing tests that it breaks: all of them
 _LEAST = 4  # other inputs that make a share
 
@@ -62,13 +64,16 @@ def weights_of(inputs: Sequence[Sequence[int]]) -> list[float]:
 
 def strength(c: Confirmed, weights: Sequence[float], failing: int, passing: int) -> float:
     """The log-odds that one change gives to its statement. `failing` and `passing` are the other tests that were tried."""
-    total = _BASE + FAMILIES[c.candidate.family] + _ELSEWHERE * _share(c, weights)
+    natural = FAMILIES[c.candidate.family]
+    total = _BASE + (natural if c.passes else min(natural, 0.0)) + _ELSEWHERE * _share(c, weights)
     if c.is_direct:
         total += _DIRECT
     if not c.passes:
         total += _BYPASS
     if not c.keeps:
         total += _OTHER_OUTPUT
+    if not c.is_clean:
+        total += _ERRORS
     if failing:
         total += _AVOIDS * c.avoids / failing
     if passing:

@@ -81,7 +81,7 @@ class Variables:
             return
         for slot, v in here.items():
             if slot in frame and (v.type.kind, v.type.name, v.type.size) == (mine.type.kind, mine.type.name, mine.type.size):
-                yield slot, v, Rule(site.number, Op.ADDRESS_LOCAL, frame[slot], name=v.name)
+                yield slot, v, Rule(site.number, Op.ADDRESS_LOCAL, frame[slot], size=v.type.size, name=v.name)
         for number, name, v in self._known_globals():
             if (v.type.kind, v.type.name, v.type.size) == (mine.type.kind, mine.type.name, mine.type.size):
                 yield name, v, Rule(site.number, Op.ADDRESS_GLOBAL, number, name=v.name)

@@ -40,7 +40,7 @@ class Words:
         if kind is SiteKind.INITIAL:
             return f"had this initial value of `{c.rule.name}` been {_by(c)}"
         if kind is SiteKind.ADDRESS and c.rule.op is not Op.PLUS_LOCAL:
-            return f"had another member or element been meant by `{self._text(c.site)}`"
+            return self._place(c)
         return self._value(c)
 
     def edit(self, c: Candidate) -> str:
@@ -66,6 +66,15 @@ class Words:
             return found.text
         statement = tree.statement_at(where.line, where.column)
         return statement.text if statement is not None else _UNWRITTEN
+
+    def _place(self, c: Candidate) -> str:
+        """Another member of a struct, another element."""
+        text, rule = f"`{self._text(c.site)}`", c.rule
+        if rule.op is not Op.ADD:
+            return f"had another member or element been meant by {text}"
+        if rule.name.isdigit():
+            return f"had {text} been member {int(rule.name) + 1} of its struct"
+        return f"had {text} been one element further {'on' if rule.a > 0 else 'back'}"
 
     def _condition(self, c: Candidate) -> str:
         text = f"`{self._text(c.site)}`"
@@ -124,7 +133,7 @@ class Words:
             verb = "been assigned" if c.site.kind is SiteKind.STORE else "been"
             return f"had {text} {verb} `{c.rule.name}`"
         if op is Op.SET:
-            return f"had {text} been {_number(c)}"
+            return f"had {text} been {_number(c)}{', a multiple of what it was' if c.family == 'size' else ''}"
         if op is Op.NOT:
             return f"had {text} been 1 where it was 0, and 0 otherwise"
         return f"had {text} been {_by(c)}"

@@ -13,12 +13,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from butfor.errors import ButforError
-from butfor.explanation import Evidence, FailureKind
+from butfor.explanation import Evidence
 from butfor.intervene.again import experiment, trials
 from butfor.intervene.candidates import Candidate, Candidates
 from butfor.intervene.candidates import initial as initial_values
 from butfor.intervene.experiment import Confirmed, Result
 from butfor.intervene.rules import Op
+from butfor.intervene.server import MEMORY
 from butfor.intervene.spoken import Speech
 from butfor.intervene.strength import FAMILIES, score_of, statement_strength, strength, weights_of
 from butfor.intervene.words import Words
@@ -40,6 +41,7 @@ _OVERRIDES = frozenset(("literal", "named", "near", "value", "variable", "keep",
 _EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))  # there the same families stand for edits of an expression
 _NUMBER = re.compile(r"(?<!\w)\d|'")
 _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
+_LEFT = ", but for memory errors that the failing run has too"
 _FAR = 1_000.0  # distance of what is in no slice
 
 
@@ -51,8 +53,6 @@ class _Statement:
 
 def localize(case: Case) -> Diagnosis:
     """The statements at which a change avoids the failure. A program that cannot be run again is a note, not an error: other methods go on."""
-    if case.point.kind is FailureKind.MEMORY and case.recording.meta.expect_stdout is None:
-        return _skipped("memory errors that the run survived cannot be seen in a run that records nothing, so no change was tried")
     try:
         return _experiment(case)
     except ButforError as e:
@@ -65,9 +65,9 @@ def _skipped(why: str) -> Diagnosis:
 
 def _experiment(case: Case) -> Diagnosis:
     end = time.monotonic() + _SHARE * case.options.budget
-    with experiment(case.recording, case.point, case.options.cc) as (build, running):
+    with experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors) as (build, running):
         result = running.watch()
-        if not result.repeatable or running.goal.is_met(result.baseline) or result.output != case.recording.stdout:
+        if not result.repeatable or running.goal.is_met(result.baseline) or not _is_same_output(case, result):
             return _skipped("the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried")
         candidates = Candidates(case.recording.program, result.seen)
         ordered = _in_order(case, build.sites, candidates.of, initial=True)
@@ -100,6 +100,12 @@ def _experiment(case: Case) -> Diagnosis:
         "confirmed": [teller.plain(s) for s in statements],
     }
     return Diagnosis("butfor", tuple(findings), data, result.complete, _missing(statements, result))
+
+
+def _is_same_output(case: Case, result: Result) -> bool:
+    """Whether the run wrote what the recorded one did; one that a memory error ended, the beginning of that."""
+    written = case.recording.stdout
+    return written.startswith(result.output) if result.baseline.end == MEMORY else written == result.output
 
 
 def _mark_direct(case: Case, confirmed: list[Confirmed]) -> None:
@@ -138,7 +144,7 @@ class _Teller:
         best = s.found[0]
         edit = self.words.edit(best.candidate)
         what = f"{self.words.had(best.candidate)}{f' ({edit})' if edit else ''}"
-        text = f"{what}, {self.then}{'' if best.keeps else ', with other output before'}{self._tests(best)}"
+        text = f"{what}, {self.then}{'' if best.keeps else ', with other output before'}{'' if best.is_clean else _LEFT}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
         return Finding(s.place, round(score_of(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
 
@@ -159,6 +165,7 @@ class _Teller:
             "changed": c.outcome.changed,
             "passes": c.passes,
             "keeps": c.keeps,
+            "clean": c.is_clean,
             "direct": c.is_direct,
             "avoids": c.avoids,
             "breaks": c.breaks,

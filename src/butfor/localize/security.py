@@ -10,15 +10,11 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
-from butfor.failures.find import find_failure
-from butfor.failures.point import Unsupported
-from butfor.frontends.c.record import compile_program, record
-from butfor.frontends.c.run import RunSpec
 from butfor.intervene.again import hooked, same_run
 from butfor.intervene.steer import Steered, Steering
 from butfor.intervene.units import Unit, is_number, units_of, world_of
@@ -27,7 +23,6 @@ from butfor.path.model import Kind, Path
 from butfor.relevance.inevitable import inevitable
 from butfor.relevance.judge import Judgement, Relevance, judge
 from butfor.solve import Limit, Verdict
-from butfor.trace.dependence import Dependence
 from butfor.trace.memory import INPUT
 from butfor.trace.values import signed
 
@@ -109,21 +104,8 @@ class _Looking:
         self.units = units_of(self.world, _named(_GETENV, texts), streams.count(_NONDET))
         if _STDIN not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
-        needs_record = case.point.kind is FailureKind.MEMORY
-        build = hooked(recording, case.options.cc)
-        self.steering = Steering(build, f"./{meta.name}", folder, self.world, case.point.kind, self._survives if needs_record else None)
-
-    def _survives(self, spec: RunSpec) -> bool | None:
-        """Whether the recorded program does not fail with another input."""
-        options = replace(
-            self.case.options, args=spec.args, stdin=spec.stdin, nondet=spec.nondet, env=spec.env, tests=None, expect_stdout=None, expect_exit=None
-        )
-        run = record(options, compile_program(options, _quiet), _quiet)
-        try:
-            found = find_failure(run, Dependence(run.trace)).failure
-        except Unsupported:
-            return None
-        return found is None
+        build = hooked(recording, case.options.cc, checked=case.point.kind is FailureKind.MEMORY)
+        self.steering = Steering(build, f"./{meta.name}", folder, self.world, case.point.kind)
 
     def security(self, judgement: Judgement | None) -> Security:
         with self.steering as steering:
@@ -214,7 +196,3 @@ def _text(unit: Unit, recorded: int, value: int, sort: int) -> str | None:
 
 def _named(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for text in texts for name in pattern.findall(text)))
-
-
-def _quiet(text: str) -> None:
-    del text

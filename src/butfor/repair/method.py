@@ -161,7 +161,7 @@ def _of_run(case: Case) -> Options:
 
 def _tests(case: Case) -> list[Test]:
     """The recorded run and the other tests."""
-    tests = [Test(same_run(case.recording), goal_of(case.recording, case.point, ()), True)]
+    tests = [Test(same_run(case.recording), goal_of(case.recording, case.point, None), True)]
     failing = [run for run in case.others if run.failed]
     passing = [run for run in case.others if not run.failed][:_MOST_PASSING]
     for run in (*failing[: 8 * MOST_FAILING], *passing):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from butfor.frontends.c.build import BuildSpec
 from butfor.frontends.c.elf import code_of
-from butfor.frontends.c.variants import Copy, Variants, build_variants, can_be_copied
+from butfor.frontends.c.hooked import HookedBuild
+from butfor.frontends.c.variants import Copy, Variants, build_checked, build_variants, can_be_copied
 from butfor.repair.edit import Edit, applied
 from butfor.repair.proposal import Proposal
 from butfor.source import SyntaxTree
@@ -61,12 +62,14 @@ def _name_in(definition: bytes, extent: Extent) -> int:
 class Many:
     """A program that holds several proposals, by number."""
 
-    variants: Variants
+    build: HookedBuild
     numbers: Mapping[int, Proposal]
 
 
-def gathered(sources: Sources, proposals: Sequence[tuple[int, Proposal]]) -> tuple[Many, list[tuple[int, Proposal]]]:
+def gathered(sources: Sources, proposals: Sequence[tuple[int, Proposal]], *, checked: bool) -> tuple[Many, list[tuple[int, Proposal]]]:
     """One program with all proposals that change one function each, and the others. What does not compile is in neither.
+
+    In a `checked` program, memory errors end a run.
 
     Of proposals that compile to the same code, the first is kept; those that change no code are left out.
     """
@@ -79,8 +82,9 @@ def gathered(sources: Sources, proposals: Sequence[tuple[int, Proposal]]) -> tup
             copies.append(copy)
     variants = build_variants(sources.spec, copies, sources.texts())
     known = dict(proposals)
-    kept = {c.number: known[c.number] for c in _different(variants, copies) if c.number not in variants.refused}
-    return Many(variants, kept), rest
+    kept = [c for c in _different(variants, copies) if c.number not in variants.refused]
+    build = build_checked(sources.spec, kept, sources.texts()) if checked else variants.build
+    return Many(build, {c.number: known[c.number] for c in kept}), rest
 
 
 def _different(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
@@ -97,6 +101,7 @@ def _different(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
     return list(found.values())
 
 
-def alone(sources: Sources, edits: Sequence[Edit]) -> Variants:
+def alone(sources: Sources, edits: Sequence[Edit], *, checked: bool) -> HookedBuild:
     """The program after edits, and nothing else in it."""
-    return build_variants(sources.spec, (), sources.patched(edits))
+    texts = sources.patched(edits)
+    return build_checked(sources.spec, (), texts) if checked else build_variants(sources.spec, (), texts).build

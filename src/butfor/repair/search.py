@@ -9,15 +9,15 @@ from dataclasses import dataclass, field, replace
 
 from butfor.errors import ButforError
 from butfor.frontends.c.hooked import HookedBuild
+from butfor.intervene.server import MEMORY, Outcome
 from butfor.options import Options
-from butfor.repair.confirm import Recorder, clean, survives
+from butfor.repair.confirm import survives
 from butfor.repair.program import Many, Sources, alone, gathered
 from butfor.repair.proposal import Proposal
 from butfor.repair.repairs import Repair, in_order
 from butfor.repair.trial import ORIGINAL, Bench, Tally, Test, Usual
 
 _FIRST, _BATCH = 200, 350  # proposals in the first program, and in further ones
-_MOST_RECORDED = 120  # ... of which each is recorded
 _MOST_TALLIED = 80  # proposals of one program that are run on all tests
 _MOST_COMPARED = 40  # ... and on similar inputs
 _MOST_ALONE = 40  # proposals that need a program each
@@ -34,16 +34,15 @@ class Search:
     bench: Bench
     options: Options  # of the failing run
     seconds: float  # the failing run took
-    is_memory: bool  # the failure is a memory error, which may show in a recording only
+    is_memory: bool  # the failure is a memory error
     half: Callable[[], bool]
     wanted: int = SHOWN
     tried: int = 0
     untried: int = 0  # proposals for which there was no time
     notes: list[str] = field(default_factory=list)
-    needs_recording: bool = field(default=False, init=False)  # runs that record nothing do not show the failure
+    checked: bool = field(default=False, init=False)  # memory errors end the runs
     _original: HookedBuild = field(init=False)
     _touched: bool = field(default=False, init=False)  # the program writes files, so that it cannot be recorded behind the fence
-    _hidden: list[Test] = field(default_factory=list, init=False)  # failing tests whose failure only a recording shows
     _similar: list[Usual] | None = field(default=None, init=False)
 
     def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
@@ -55,24 +54,26 @@ class Search:
 
     def _prepare(self) -> bool:
         """Whether the failing run can be judged: it fails here too. Other tests that behave differently here are left out."""
-        self._original = alone(self.sources, ()).build
-        first, outcome = self.bench.measured(self._original, self.tests[0])
+        measured = self._measured(checked=self.is_memory)
+        if not self.checked and any(test.failed and test.goal.is_met(outcome) for test, outcome in measured[1:]):
+            measured = self._measured(checked=True)  # tests that fail with memory errors
+        (first, outcome), *rest = measured
         self._touched = bool(outcome.touched)
-        self.needs_recording = self.is_memory and first.goal.is_met(outcome)
-        if first.goal.is_met(outcome) and not self.is_memory:
+        if first.goal.is_met(outcome):
             self.notes.append("the run is not repeatable: run again without any change, it behaves differently, so no edit was tried")
             return False
-        if self.needs_recording and self._touched:
-            self.notes.append("the program writes files, so no patched version of it was recorded, and whether its memory error is gone was not seen")
-            return False
-        rest = [self.bench.measured(self._original, test) for test in self.tests[1:]]
         usable = [test for test, outcome in rest if test.goal.is_met(outcome) != test.failed]
-        self._hidden = [test for test, outcome in rest if test.failed and test.goal.is_met(outcome) and not outcome.touched]
-        lost = len(rest) - len(usable) - len(self._hidden)
-        if lost:
+        if len(usable) < len(rest):
+            lost = len(rest) - len(usable)
             self.notes.append(f"{lost} tests behave differently when they are run again, so repairs were not judged by them")
-        self.tests = [first, *usable]
+        self.tests = [_up_to_failure(first, outcome), *usable]
         return True
+
+    def _measured(self, *, checked: bool) -> list[tuple[Test, Outcome]]:
+        """What the tests do without a repair."""
+        self.checked = checked
+        self._original = alone(self.sources, (), checked=checked)
+        return [self.bench.measured(self._original, test) for test in self.tests]
 
     def _tried(self, numbered: list[tuple[int, Proposal]]) -> list[Repair]:
         """Proposals with which the failing run does not fail, with what becomes of all other tests."""
@@ -99,15 +100,14 @@ class Search:
 
     def _programs(self, numbered: list[tuple[int, Proposal]]) -> Iterator[tuple[Many, list[tuple[int, Proposal]]]]:
         """Batches of proposals as programs, some of them built ahead."""
-        first, size = (_MOST_RECORDED, _MOST_RECORDED) if self.needs_recording else (_FIRST, _BATCH)
-        batches = [numbered[:first], *(numbered[k : k + size] for k in range(first, len(numbered), size))]
+        batches = [numbered[:_FIRST], *(numbered[k : k + _BATCH] for k in range(_FIRST, len(numbered), _BATCH))]
         waiting: list[tuple[int, Future[tuple[Many, list[tuple[int, Proposal]]]]]] = []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
                 while batches or waiting:
                     while batches and len(waiting) < (os.cpu_count() or 1):
                         batch = batches.pop(0)
-                        waiting.append((len(batch), pool.submit(gathered, self.sources, batch)))
+                        waiting.append((len(batch), pool.submit(gathered, self.sources, batch, checked=self.checked)))
                     if self.half():
                         self.untried += sum(map(len, batches)) + sum(count for count, _ in waiting)
                         return
@@ -124,18 +124,7 @@ class Search:
                     future.cancel()
 
     def _good(self, many: Many) -> list[int]:
-        numbers = sorted(many.numbers)
-        good = self.bench.survivors(many.variants.build, self.tests[0], numbers, untouched=self.needs_recording)
-        if not self.needs_recording:
-            return good
-        recorder = Recorder(self.sources, many.variants.sources, self.options, self.seconds, len(self.tests[0].goal.output))
-        found = []
-        for n in clean(recorder, good):
-            found.append(n)
-            if self.half():
-                self.untried += len(good) - good.index(n) - 1
-                break
-        return found
+        return self.bench.survivors(many.build, self.tests[0], sorted(many.numbers))
 
     def _is_clean(self, p: Proposal) -> bool:
         return survives(self.sources, self.sources.patched(p.edits), self.options, self.seconds, len(self.tests[0].goal.output))
@@ -144,7 +133,7 @@ class Search:
 
     def _tallied(self, many: Many, survivors: Sequence[int]) -> list[Repair]:
         """What becomes of all tests with each survivor."""
-        build = many.variants.build
+        build = many.build
         found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
         full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
         self._compare(build, full if len(self.tests) > 1 else dict(list(found.items())[:_MOST_COMPARED]))
@@ -153,11 +142,10 @@ class Search:
     def _tallied_alone(self, p: Proposal) -> list[Repair]:
         """The same for a proposal that needs a program of its own."""
         try:
-            build = alone(self.sources, p.edits).build
+            build = alone(self.sources, p.edits, checked=self.checked)
         except ButforError:
             return []
-        good = self.bench.survivors(build, self.tests[0], [ORIGINAL], untouched=self.needs_recording)
-        if not good or (self.needs_recording and not self._is_clean(p)):
+        if not self.bench.survivors(build, self.tests[0], [ORIGINAL]):
             return []
         found = self.bench.tally(build, self.tests, [ORIGINAL])
         self._compare(build, found)
@@ -184,30 +172,25 @@ class Search:
             if any(f.is_complete for f in found) and not r.is_complete:
                 break  # half a repair is of no use beside a whole one
             try:
-                build = alone(self.sources, r.proposal.edits).build
+                build = alone(self.sources, r.proposal.edits, checked=self.checked)
             except ButforError:
                 continue
             t = self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
             again = replace(r, tally=replace(t, differs=r.tally.differs, similar=r.tally.similar))
             if again.tally.fixed and self._stays_clean(again):
-                found.append(self._with_hidden(again))
+                found.append(again)
         return [r for r in found if r.is_complete] or found
-
-    def _with_hidden(self, r: Repair) -> Repair:
-        """The repair, with what recordings say about the other failing tests that need them."""
-        if not self._hidden or r.tally.touched:
-            return r
-        output = max(len(test.goal.output) for test in self._hidden)
-        try:
-            recorder = Recorder(self.sources, self.sources.patched(r.proposal.edits), self.options, self.seconds, output)
-        except ButforError:
-            return replace(r, failing=r.failing + len(self._hidden))
-        fixed = sum(not recorder.fails(test=test) for test in self._hidden)
-        return replace(r, failing=r.failing + len(self._hidden), tally=replace(r.tally, fixed=r.tally.fixed + fixed))
 
     def _stays_clean(self, r: Repair) -> bool:
         """Whether the failing run has no other failure now; an expected output says that already. What writes files is not recorded."""
         is_known = self.tests[0].goal.is_whole and not self.is_memory
-        if is_known or self.needs_recording or self._touched or r.tally.touched:
+        if is_known or self._touched or r.tally.touched:
             return True
         return self._is_clean(r.proposal)
+
+
+def _up_to_failure(test: Test, outcome: Outcome) -> Test:
+    """The test; of a run that a memory error ends, what it would have written later is not asked for."""
+    if outcome.end != MEMORY or test.goal.is_whole or outcome.matched != outcome.output:
+        return test
+    return replace(test, goal=replace(test.goal, output=test.goal.output[: outcome.output]))

@@ -93,11 +93,11 @@ class Bench:
         with ExitStack() as stack:
             yield [stack.enter_context(Server(build, self.name, spec, expected, limits, self.cwd)) for _ in range(width)]
 
-    def survivors(self, build: HookedBuild, test: Test, numbers: Sequence[int], *, untouched: bool = False) -> list[int]:
-        """The variants for which a failing test does not fail; `untouched`: which also leave the world alone."""
+    def survivors(self, build: HookedBuild, test: Test, numbers: Sequence[int]) -> list[int]:
+        """The variants for which a failing test does not fail."""
         width = min(len(numbers), os.cpu_count() or 1)
         outcomes = self.outcomes(build, test, numbers, width) if numbers else ()
-        good = {n for n, outcome in outcomes if test.goal.is_met(outcome) and not (untouched and outcome.touched)}
+        good = {n for n, outcome in outcomes if test.goal.is_met(outcome)}
         return [n for n in numbers if n in good]
 
     def tally(self, build: HookedBuild, tests: Sequence[Test], numbers: Sequence[int]) -> dict[int, Tally]:

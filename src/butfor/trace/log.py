@@ -54,7 +54,7 @@ _DTYPES: dict[str, Any] = {
     "death": np.dtype([("object", "<u4"), ("seg", "<u4")]),
     "error": np.dtype(
         [("addr", "<u8"), ("size", "<u8"), ("load", "<u8"), ("store", "<u8"), ("seg", "<u4"), ("object", "<u4")]
-        + [("kind", "u1"), ("is_write", "u1"), ("pad", "u1", 6)]
+        + [("kind", "u1"), ("is_write", "u1"), ("pad", "u2"), ("site", "u4")]
     ),
     "output": np.dtype([("offset", "<i8"), ("len", "<u8"), ("seg", "<u4"), ("piece", "<u4"), ("pieces", "<u4"), ("direct", "<u4")]),
     "piece": np.dtype([("start", "<u4"), ("end", "<u4"), ("arg", "<u4")]),

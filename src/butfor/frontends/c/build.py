@@ -62,10 +62,10 @@ class Build:
         return (self.home / "warnings").read_text("utf-8")
 
 
-def models() -> frozenset[str]:
+def models(files: str = "models*.txt") -> frozenset[str]:
     """Names of the library functions that the runtime has models of."""
     names: set[str] = set()
-    for listing in RUNTIME.glob("models*.txt"):
+    for listing in RUNTIME.glob(files):
         for line in listing.read_text("utf-8").splitlines():
             name = line.split("#")[0].strip()
             if name:
@@ -92,13 +92,13 @@ def _load(path: Path) -> llvm.ModuleRef:
         raise CompileError(f"{path} is not valid LLVM IR", stderr=str(e)) from e
 
 
-def object_code(text: str) -> bytes:
+def object_code(text: str, opt: int = 1) -> bytes:
     """The object file of a module."""
     initialise_llvm()
     module = llvm.parse_assembly(text)
     module.verify()
     # opt 0 is three times faster here, but its frames are so much larger that programs which watch their stack behave differently
-    machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(opt=1, reloc="pic", codemodel="default")
+    machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(opt=opt, reloc="pic", codemodel="default")
     code: bytes = machine.emit_object(module)
     return code
 
@@ -109,8 +109,32 @@ def code_version() -> str:
     with contextlib.suppress(metadata.PackageNotFoundError):
         parts.append(metadata.version("ziglang"))
     here = Path(__file__).parent
-    files = sorted((*here.rglob("*.py"), *RUNTIME.iterdir(), *(here / "hooks").iterdir(), here.parents[1] / "program" / "segments.py"))
+    files = sorted(
+        (
+            *here.rglob("*.py"),
+            *RUNTIME.iterdir(),
+            *(here / "hooks").iterdir(),
+            *(here / "checks").iterdir(),
+            here.parents[1] / "program" / "segments.py",
+        )
+    )
     return cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])
+
+
+def linked(paths: Sequence[Path]) -> llvm.ModuleRef:
+    """One module of several files with LLVM assembly or bitcode."""
+    whole: llvm.ModuleRef | None = None
+    for path in paths:
+        part = _load(path)
+        if whole is None:
+            whole = part
+        else:
+            try:
+                whole.link_in(part)
+            except RuntimeError as e:
+                raise CompileError("the files do not link", stderr=str(e)) from e
+    assert whole is not None
+    return whole
 
 
 def _ir_of(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[llvm.ModuleRef, str]:
@@ -123,19 +147,10 @@ def _ir_of(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[l
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         parts = list(pool.map(compiled, enumerate(spec.sources)))
-    whole: llvm.ModuleRef | None = None
+    whole = linked([path for path, _ in parts])
     for path, _ in parts:
-        part = _load(path)
         if path.parent == work:
             path.unlink()
-        if whole is None:
-            whole = part
-        else:
-            try:
-                whole.link_in(part)
-            except RuntimeError as e:
-                raise CompileError("the files do not link", stderr=str(e)) from e
-    assert whole is not None
     return whole, "".join(said for _, said in parts)
 
 

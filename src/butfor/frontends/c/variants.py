@@ -15,8 +15,10 @@ from pathlib import Path
 
 from butfor.errors import CompileError
 from butfor.frontends.c import cache, elf, toolchain
-from butfor.frontends.c.build import RUNTIME, BuildSpec, code_version, runtime_objects
-from butfor.frontends.c.hooked import HOOKS, HookedBuild, wrapped_functions
+from butfor.frontends.c.build import RUNTIME, BuildSpec, code_version, initialise_llvm, linked, runtime_objects
+from butfor.frontends.c.hooked import HOOKS, HookedBuild, build_hooked, wrapped_functions
+from butfor.frontends.c.source import CSource
+from butfor.program.program import Program
 
 _ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
 # A change that makes a number of a pointer or the other way round is no repair, even where old programs may do that.
@@ -99,6 +101,29 @@ def build_variants(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path,
 
         build = HookedBuild(cache.entry("variants", key, make))
     return Variants(build, refused, {source: text for source, (_, text) in zip(spec.sources, done, strict=True)}, tuple(c for c, _ in done))
+
+
+def build_checked(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, bytes]) -> HookedBuild:
+    """The program of `spec` with variants that all compile, in which memory errors end a run."""
+    compiler = toolchain.find_compiler(spec.cc)
+    with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
+
+        def assembly(numbered: tuple[int, Path]) -> Path:
+            k, source = numbered
+            if source.suffix in (".ll", ".bc"):
+                return source
+            file, out = Path(name, f"{k}.c"), Path(name, f"{k}.ll")
+            data = texts.get(source, b"") or source.read_bytes()
+            file.write_bytes(with_copies(data, str(source), [c for c in copies if c.source == source]))
+            toolchain.compile_to_ir(compiler, file, out, ("-iquote", str(source.absolute().parent), *spec.flags, *_LENIENT))
+            return out
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            files = list(pool.map(assembly, enumerate(spec.sources)))
+        initialise_llvm()
+        text = str(linked(files))
+    module = CSource(text)
+    return build_hooked(module, text.encode("utf-8", "surrogateescape"), Program(module), spec.cc, spec.libs, checked=True, hooks=False)
 
 
 def _compiled(

@@ -7,6 +7,8 @@ u8 *bf_active;
 struct rule *bf_rules;
 struct seen *bf_seen;
 struct shared *bf_shared;
+struct rule *bf_applied;
+u32 bf_changed_before;
 u64 bf_events, bf_most_events = ~0ull;
 
 void bf_stop_run(int end) {
@@ -20,9 +22,11 @@ void __cf_tick(void) { tick(); }
 struct rule *bf_rule_of(u32 site) {
   struct rule *r = bf_rules + bf_active[site] - 1;
   static u32 met[256];
+  bf_applied = 0;
+  bf_changed_before = bf_shared->changed;
   if (r->op == OP_PROBE) return bf_shared->reached++, (struct rule *)0;
   if (r->only && ++met[bf_active[site] - 1] != r->only) return 0;
-  return r;
+  return bf_applied = r;
 }
 
 i64 bf_of_int(const struct rule *r, i64 v, const u8 *frame, const u8 *old, u32 bytes) {

@@ -45,6 +45,7 @@ enum op {
   OP_ADDRESS_GLOBAL, /* the address of global number a */
   OP_INITIAL,   /* no site: a is added to global number `only` at offset b before the program starts */
   OP_VARIANT,   /* no site: in all functions with a variant number a, that variant runs instead */
+  OP_ALLOW,     /* no site: memory errors at check number a are let pass */
 };
 
 struct rule {
@@ -54,7 +55,7 @@ struct rule {
   u32 bytes; /* size of the variable that is read instead */
 };
 
-enum end { END_NORMAL, END_ASSERT, END_ERROR, END_ASSUME, END_LIMIT };
+enum end { END_NORMAL, END_ASSERT, END_ERROR, END_ASSUME, END_LIMIT, END_MEMORY };
 
 #define MOST_VALUES 12
 #define MOST_SAID 128
@@ -72,6 +73,7 @@ struct shared {
   u64 events, change_event; /* before the first change */
   u64 reached;              /* how often a probe was met */
   u64 used_files, refused;  /* files were written or removed; how often something was refused because it would reach beyond the run */
+  u32 error, error_at;      /* the memory error that ended the run: what it was (checks/checks.c), at which check */
   char said[MOST_SAID];     /* the assertion that failed, with its place */
 };
 
@@ -79,6 +81,8 @@ extern u8 *bf_active;       /* per site: 0, or 1 + the number of its rule */
 extern struct rule *bf_rules;
 extern struct seen *bf_seen; /* 0 unless the run is watched */
 extern struct shared *bf_shared;
+extern struct rule *bf_applied; /* the rule that the latest active site followed, 0 if none */
+extern u32 bf_changed_before;   /* changes before that */
 extern u64 bf_events, bf_most_events;
 extern const u64 __cf_counts[3]; /* sites, globals, functions */
 void bf_stop_run(int end) __attribute__((noreturn));
@@ -86,6 +90,11 @@ void bf_nondet_start(void);
 void bf_nondet_give(const char *list);
 void bf_initial(const struct rule *r);
 void bf_take_variant(u64 number); /* variants.h */
+
+/* checks.c, which only programs have that are checked for memory errors */
+__attribute__((weak)) void bf_checks_start(void *stack_top);
+__attribute__((weak)) void bf_checks_allow(u64 check);
+__attribute__((weak)) extern const u64 bf_checks_reserved; /* megabytes of address space */
 
 /* fence.c: forbids this process and its children what a run must not do; the two calls that are forbidden to runs but not to the server */
 void bf_fence(const char *folder);

@@ -17,10 +17,11 @@
 
 #define IN 900
 #define OUT 901
+#define LARGER_FRAMES 3
 
 enum { JUST_RUN, WATCH, ADOPT }; /* what a request asks for: ADOPT takes the output as the expected one from now on */
 struct request { u32 rules, mode, milliseconds, megabytes; u64 events, file_size; };
-struct answer { int status; u32 end, changed, timed_out; u64 events, change_event, reached, output, matched, touched; char said[MOST_SAID]; };
+struct answer { int status; u32 end, changed, timed_out; u64 events, change_event, reached, output, matched, touched; u32 error, error_at; char said[MOST_SAID]; };
 
 static char folder[4096];
 static u8 *expected;
@@ -88,6 +89,14 @@ static void limit(int what, u64 n) {
   setrlimit(what, &l);
 }
 
+/* Frames of checked functions are larger than those that the program would have. */
+static void more_stack(void) {
+  struct rlimit l;
+  if (getrlimit(RLIMIT_STACK, &l) || l.rlim_cur == RLIM_INFINITY) return;
+  l.rlim_cur = l.rlim_max / LARGER_FRAMES < l.rlim_cur ? l.rlim_max : l.rlim_cur * LARGER_FRAMES;
+  setrlimit(RLIMIT_STACK, &l);
+}
+
 /* The content of a file of the folder, and a zero behind it; not from the program's heap, which should be as it is without us. */
 static char *content(const char *name, u64 *size) {
   struct stat s;
@@ -121,7 +130,8 @@ static void become_program(const struct request *q) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, q->milliseconds / 1000 + 1);
   limit(RLIMIT_FSIZE, q->file_size);
-  if (q->megabytes) limit(RLIMIT_AS, (u64)q->megabytes << 20);
+  if (q->megabytes) limit(RLIMIT_AS, ((u64)q->megabytes + (&bf_checks_reserved ? bf_checks_reserved : 0)) << 20);
+  if (bf_checks_start) more_stack();
   for (int sig = 1; sig < 32; sig++) signal(sig, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -181,6 +191,7 @@ static void serve(void) {
       for (u32 i = 0; i < q.rules; i++)
         if (rules[i].op == OP_INITIAL) bf_initial(rules + i);
         else if (rules[i].op == OP_VARIANT) bf_take_variant((u64)rules[i].a);
+        else if (rules[i].op == OP_ALLOW && bf_checks_allow) bf_checks_allow((u64)rules[i].a);
       on_exit(finish, 0);
       return;
     }
@@ -190,6 +201,7 @@ static void serve(void) {
     bf_kill(-child, SIGKILL); /* whatever it has left behind */
     a.end = bf_shared->end, a.changed = bf_shared->changed, a.events = bf_shared->events, a.change_event = bf_shared->change_event, a.reached = bf_shared->reached;
     a.touched = bf_shared->used_files | bf_shared->refused;
+    a.error = bf_shared->error, a.error_at = bf_shared->error_at;
     memcpy(a.said, bf_shared->said, sizeof a.said);
     if (q.mode == ADOPT) load_expected(output);
     a.matched = compare_output(&a.output);
@@ -218,6 +230,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv) {
   load_expected(fd);
   close(fd);
   bf_nondet_start();
+  if (bf_checks_start) bf_checks_start(argv);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from butfor.frontends.c.instrument.checked import CHECK_DECLARATIONS, Checker
 from butfor.frontends.c.instrument.hooks import DECLARATIONS, Hooker
 from butfor.frontends.c.instrument.module import exported, quoted, renamed, without_debug
 from butfor.frontends.c.llvm.module import Module
@@ -13,15 +14,26 @@ from butfor.program.sites import Site
 
 @dataclass(frozen=True, slots=True)
 class Hooked:
-    """The rewritten text and its sites, numbered from 1."""
+    """The rewritten text, its sites and its checks, numbered from 1."""
 
     text: str
     sites: list[Site]
+    checks: list[tuple[str, int]]
 
 
-def hook(module: Module, program: Program, wrapped: frozenset[str]) -> Hooked:
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """That memory is checked; `modelled` are the library functions with models. Without `hooks`, nothing can be changed."""
+
+    modelled: frozenset[str]
+    hooks: bool = True
+
+
+def hook(module: Module, program: Program, wrapped: frozenset[str], checked: Checks | None = None) -> Hooked:
     """The module with hooks; functions named in `wrapped` and not defined here are replaced by the runtime's own."""
     sites: list[Site] = []
+    checks: list[tuple[str, int]] = []
+    modelled = checked.modelled if checked is not None else frozenset()
     out: list[str] = []
     lines = module.lines
     starts = {f.start: f for f in module.functions.values()}
@@ -29,7 +41,11 @@ def hook(module: Module, program: Program, wrapped: frozenset[str]) -> Hooked:
     while i < len(lines):
         here = starts.get(i)
         if here is not None:
-            out += Hooker(module, module.function(here.name), program.layout(here.name), sites).text()
+            fn, layout = module.function(here.name), program.layout(here.name)
+            if checked is None:
+                out += Hooker(module, fn, layout, sites).text()
+            else:
+                out += Checker(module, fn, layout, sites, checks, program.object_numbers, modelled, hooks=checked.hooks).text()
             i = here.end
         elif lines[i][:1] == "@":
             out.append(without_debug(lines[i]))
@@ -37,8 +53,24 @@ def hook(module: Module, program: Program, wrapped: frozenset[str]) -> Hooked:
             out.append(lines[i])
         i += 1
     out += [DECLARATIONS, _tables(program, len(sites))]
-    names = {f"@{name}": f"@__cf_w_{name}" for name in module.declared if name in wrapped}
-    return Hooked(renamed("\n".join(out), names | {f"@{name}": f"@u.{name}" for name in exported(module)}), sites)
+    if checked is not None:
+        out += [CHECK_DECLARATIONS, _objects(program, len(checks))]
+    names = {f"@{name}": f"@__{'bf' if name in modelled else 'cf'}_w_{name}" for name in module.declared if name in modelled or name in wrapped}
+    return Hooked(renamed("\n".join(out), names | {f"@{name}": f"@u.{name}" for name in exported(module)}), sites, checks)
+
+
+def _objects(program: Program, checks: int) -> str:
+    """Where globals begin and how long they are, for the checks."""
+    rows = ", ".join(f"{{ ptr, i64 }} {{ ptr @{quoted(n)}, i64 {size} }}" for n, size in program.global_table)
+    g = len(program.global_table)
+    return "\n".join(
+        (
+            f"@__bf_gtab = constant [{g} x {{ ptr, i64 }}] [{rows}]" if g else "@__bf_gtab = constant [0 x { ptr, i64 }] zeroinitializer",
+            f"@__bf_counts = constant [4 x i64] [i64 {g}, i64 0, i64 0, i64 0]",
+            f"@__ck_count = constant i32 {checks}",
+            "",
+        )
+    )
 
 
 def _tables(program: Program, sites: int) -> str:

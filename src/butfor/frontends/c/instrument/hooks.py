@@ -66,7 +66,7 @@ class Hooker:
     def text(self) -> list[str]:
         """The lines of the function with hooks."""
         frame = f"%cf.frame = alloca [{max(self.layout.frame_size, 16)} x i8], align {self.layout.frame_align}"
-        head = [frame, "call void @__cf_tick()", *(["call void @__cf_failed()"] if self.fn.name in _FAIL else [])]
+        head = [frame, "call void @__cf_tick()", *(["call void @__cf_failed()"] if self.fn.name in _FAIL else []), *self._entry()]
         at = 0
         for _, _, raw in self.items:
             if raw[0] != " ":
@@ -77,6 +77,13 @@ class Hooker:
             self._instr(self.fn.instrs[at], split_metadata(raw)[0].strip())
             at += 1
         return [self.header, *self.out, "}"]
+
+    def _entry(self) -> list[str]:
+        """What else is done at the entry of the function."""
+        return []
+
+    def _calling(self, instr: Instr, right: str) -> None:
+        """What else is done just before a call is made."""
 
     def _instr(self, instr: Instr, text: str) -> None:
         if instr.op == "alloca" and instr.slot in self.layout.frame:
@@ -94,6 +101,8 @@ class Hooker:
             handler = getattr(self, "_on_" + op, None)
             handled = handler is not None and handler(instr, name, right)
         if not handled:
+            if instr.op == "call":
+                self._calling(instr, text)
             self._emit(text)
 
     # --- pieces ---------------------------------------------------------------------------------------------------------
@@ -266,6 +275,7 @@ class Hooker:
                 target = self._new(f"call ptr @__cf_f(i32 {site}, ptr {callee[1]})")
                 right = right[: callee.start()] + target + right[at:]
         external = self.layout.kinds[instr.index] == "external"
+        self._calling(instr, right)
         if name and external and (_is_whole(instr.type) or _is_real(instr.type)):
             self._value(self._site(instr, SiteKind.RESULT, instr.type), instr.type, self._raw(right), name)
         else:

@@ -6,6 +6,8 @@ the pointer through registers, memory, calls and returns, so that an access past
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.segments import Layout
 from butfor.program.types import Kind
@@ -19,9 +21,10 @@ _PASS = frozenset(("gep", "bitcast", "addrspacecast", "freeze"))
 class Provenance:
     """The companions of one function. `needed` are the slots whose companion must exist."""
 
-    def __init__(self, fn: Function, layout: Layout, objects: dict[str, int]) -> None:
+    def __init__(self, fn: Function, layout: Layout, objects: dict[str, int], direct: Collection[int] | None = None) -> None:
         self.fn = fn
         self.layout = layout
+        self.direct = layout.direct if direct is None else direct  # accesses that are not checked
         self.objects = objects
         self.needed: set[int] = set()
         self._work: list[int] = []
@@ -52,12 +55,12 @@ class Provenance:
     def _collect_uses(self, instr: Instr) -> None:
         match instr.op:
             case "load" | "atomicrmw" | "cmpxchg":
-                if instr.index not in self.layout.direct:
+                if instr.index not in self.direct:
                     self._need(instr.args[0])
             case "store":
                 if instr.detail.kind is Kind.PTR:
                     self._need(instr.args[0])
-                if self.layout.effects[instr.index].address:
+                if instr.index not in self.direct:
                     self._need(instr.args[1])
             case "ret":
                 if instr.args and instr.detail.kind is Kind.PTR:

@@ -26,6 +26,13 @@ def local(label: str) -> str:
     return label if re.fullmatch(r"[-\w.$]+", label) else f'"{label}"'
 
 
+def address_text(text: str) -> str:
+    """The address of a load or a store."""
+    m = _ADDRESS.search(text)
+    assert m is not None, text
+    return m[1]
+
+
 class Rewriter:
     """Rewrites one function. `first` is the number of its first segment; `wrapped` are the functions with models."""
 
@@ -134,14 +141,9 @@ class Rewriter:
             count = wide
         self.emit(f"%bf.p{instr.slot} = call i32 @__bf_dynamic(ptr {name}, i64 {count}, i64 {alloc_size(instr.detail[0])}, i32 {instr.slot})")
 
-    def _address(self, text: str) -> str:
-        m = _ADDRESS.search(text)
-        assert m is not None, text
-        return m[1]
-
     def _on_load(self, instr: Instr, text: str) -> None:
         self.emit(text)
-        address = self._address(text)
+        address = address_text(text)
         size = store_size(instr.type)
         fixed = instr.index in self.layout.direct
         prov = "" if fixed else f", i32 {self.prov.of(instr.args[0])}"
@@ -155,7 +157,7 @@ class Rewriter:
 
     def _on_store(self, instr: Instr, text: str) -> None:
         self.emit(text)
-        self._stored(self._address(text), store_size(instr.detail), instr, instr.detail.kind is Kind.PTR)
+        self._stored(address_text(text), store_size(instr.detail), instr, instr.detail.kind is Kind.PTR)
 
     def _stored(self, address: str, size: int, instr: Instr, pointer: bool) -> None:
         computed = self.layout.effects[instr.index].address

@@ -1,5 +1,6 @@
 /* Models of functions that change where the program goes: exits, failed assertions, signals, nondeterminism. */
 #include "rt_shadow.h"
+#include "rt_end.h"
 #include "nondet_list.h"
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /* The recording runtime: hooks that instrumented code calls, shadow memory, objects, and the log. */
 #include "rt_log.h"
 #include "rt_shadow.h"
+#include "rt_end.h"
 #include <emmintrin.h>
 #include <errno.h>
 #include <string.h>
@@ -22,6 +23,7 @@ void *__bf_args[16];
 u32 __bf_args_set;
 u32 __bf_retp;
 
+u32 bf_copy_site;
 u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents; /* how many so far; stores are numbered from 1 */
 struct live_frame *bf_frame; /* the innermost frame */
 static struct live_frame *frames;
@@ -467,7 +469,9 @@ void bf_filled(void *p, u64 n) {
 }
 void __bf_fill(u8 *p, u32 o, u64 n, u32 site) {
   if (!n) return;
+  bf_copy_site = site + 1;
   check(p, n, o, 1);
+  bf_copy_site = 0;
   bf_event(EV_FILL, p, n)->site = site;
   mark(p, n, bf_nevents);
 }
@@ -515,8 +519,10 @@ void bf_copied(void *dst, const void *src, u64 n) {
 }
 void __bf_copy(u8 *dst, u32 od, u8 *src, u32 os, u64 n, u32 site) {
   if (n) {
+    bf_copy_site = site + 1;
     check(src, n, os, 0);
     check(dst, n, od, 1);
+    bf_copy_site = 0;
   }
   begin_copy(dst, src, n, site);
 }

@@ -70,9 +70,4 @@ int bf_object_kind(u32 object);
 struct bf_piece { u32 start, end, arg; };
 void bf_output(u64 n, const struct bf_piece *pieces, u32 npieces);
 void bf_output_at(u64 n, int64_t file_offset); /* written past stdio straight to fd 1, landing at this offset of the file */
-
-/* Ends the run: the recording is closed and the process exits. reason as in enum below; text is shown to the user. */
-enum bf_end { END_EXIT = 1, END_SIGNAL, END_ASSERT, END_REACH_ERROR, END_ASSUME, END_UNSUPPORTED, END_LIMIT, END_DISK, END_STOPPED };
-void bf_end_run(int reason, int status, const char *text) __attribute__((noreturn));
-void bf_close(int reason, int status, const char *text); /* closes the recording, does not exit */
 #endif

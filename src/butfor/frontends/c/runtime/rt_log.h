@@ -17,7 +17,7 @@ struct event_rec { u64 addr, addr2; u32 len, seg, site, run, runs; u8 kind, pad;
 struct run_rec { u32 offset, id; };
 struct object_rec { u64 start, size; u32 birth, site, frame; u8 kind, flags, pad[2]; };
 struct death_rec { u32 object, seg; };
-struct error_rec { u64 addr, size, load, store; u32 seg, object; u8 kind, is_write, pad[6]; };
+struct error_rec { u64 addr, size, load, store; u32 seg, object; u8 kind, is_write, pad[2]; u32 site; }; /* site: 1 + the instruction, of copies without a call */
 struct output_rec { int64_t offset; u64 len; u32 seg, piece, pieces, pad; };
 struct check_rec { u64 loads, bytes, addresses, words; u32 stores, frame, frames, reads, events, escapes; };
 

@@ -1,11 +1,9 @@
-/* Objects: where each begins, how long it is, whether it still lives; and the check of an access against the object it was meant for. */
+/* Objects: where each begins, how long it is, whether it still lives; and the check of an access against the object it was meant for. Programs
+   that record themselves and programs that are only checked (checks/) share this; what either notes of it is its own. */
 #include "rt_log.h"
 #include "rt_shadow.h"
-#include <string.h>
-#include <sys/mman.h>
 
 #define MAX_OBJECTS (1u << 27)
-#define MAX_ERRORS 4096
 
 struct object *bf_objects;
 u32 bf_nobjects;
@@ -20,8 +18,7 @@ u32 bf_new_object(u8 *p, u64 size, int kind, u32 site) {
   if (bf_nobjects >= MAX_OBJECTS - 1) return BF_NOPROV;
   u32 o = bf_nobjects++;
   bf_objects[o] = (struct object){p, size, size, (u8)kind, 0};
-  struct object_rec *r = PUT(C_OBJECT, struct object_rec);
-  *r = (struct object_rec){.start = (u64)p, .size = size, .birth = bf_segments() ? bf_now() : 0, .site = site, .frame = bf_frame->id, .kind = (u8)kind};
+  bf_note_object(p, size, kind, site);
   return o;
 }
 
@@ -75,10 +72,7 @@ u32 bf_arg(int i, const void *p) {
 }
 
 void bf_report(int kind, const void *p, u64 n, u32 object, int is_write) {
-  static u32 reported;
-  if (reported++ >= MAX_ERRORS) return;
-  *PUT(C_ERROR, struct error_rec) = (struct error_rec){.addr = (u64)p, .size = n, .load = bf_loads(), .store = bf_nstores, .seg = bf_now(),
-                                                       .object = object & ~BF_WEAK, .kind = (u8)kind, .is_write = (u8)is_write};
+  bf_note_error(kind, p, n, object & ~BF_WEAK, is_write);
 }
 
 void bf_check(const void *q, u64 n, u32 o, int is_write) {
@@ -118,31 +112,12 @@ int bf_never_written(const u8 *p) {
   return p < bf_stack_top && p > &here && in_variable(p) ? RD_UNINIT : RD_FOREIGN;
 }
 
-static void clear(u8 *p, u64 n) {
-  u8 *s = (u8 *)ids(p), *e = s + n * 4;
-  if (n > 65536) { /* give whole pages back instead of writing zeros */
-    u8 *a = (u8 *)(((u64)s + 4095) & ~4095ull), *z = (u8 *)((u64)e & ~4095ull);
-    memset(s, 0, (u64)(a - s));
-    madvise(a, (u64)(z - a), MADV_DONTNEED);
-    memset(z, 0, (u64)(e - z));
-  } else {
-    memset(s, 0, n * 4);
-  }
-}
-
 u32 bf_born(void *q, u64 n, int zeroed) {
   u8 *p = q;
   if (!p) return BF_NOPROV;
   u32 o = bf_new_object(p, n, OB_HEAP, ~0u);
-  clear(p, n);
   for (u64 i = 0; i < n; i += 16) *heap_map(p + i) = o;
-  if (n && zeroed) {
-    struct event_rec *e = bf_event(EV_BIRTH, p, n);
-    e->site = ~0u;
-    u32 *s = ids(p), w = BF_EVENT | bf_nevents << 3;
-    for (u64 i = 0; i < n; i++) s[i] = w;
-    memset(vals(p), 0, n);
-  }
+  bf_note_birth(p, n, zeroed);
   return o;
 }
 
@@ -150,7 +125,7 @@ void bf_died(u32 o) {
   o &= ~BF_WEAK;
   if (!o || o >= bf_nobjects) return;
   bf_bury(&bf_objects[o]);
-  *PUT(C_DEATH, struct death_rec) = (struct death_rec){o, bf_now()};
+  bf_note_death(o);
 }
 u64 bf_object_size(u32 o) { return bf_objects[o & ~BF_WEAK].size; }
 void *bf_object_start(u32 o) { return bf_objects[o & ~BF_WEAK].start; }

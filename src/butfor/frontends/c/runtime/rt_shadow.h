@@ -23,9 +23,17 @@ extern BF_OWN u32 bf_nobjects;
 struct live_frame { u8 *base, *low; u64 size; u32 id, osp, caller; };
 extern BF_OWN struct live_frame *bf_frame;
 extern BF_OWN u32 *bf_ostack, bf_osp;
+extern BF_OWN u32 bf_copy_site; /* 1 + the instruction that copies or fills memory without a call, while it is checked */
 extern BF_OWN u32 bf_nstores, bf_nframes, bf_nreads, bf_nevents;
 extern BF_OWN volatile int bf_stop, bf_busy; /* busy: library code runs for the runtime, not for the program */
 
+/* Told by rt_objects.c; site: where it was made, kept for whoever reads the log. */
+void bf_note_object(const u8 *p, u64 size, int kind, u32 site);
+void bf_note_error(int kind, const void *p, u64 n, u32 object, int is_write);
+void bf_note_birth(u8 *p, u64 n, int zeroed); /* of heap memory: nothing in it was written, or it was set to 0 */
+void bf_note_death(u32 o);
+
+void bf_objects_start(void);
 u32 bf_new_object(u8 *p, u64 size, int kind, u32 site);
 int bf_never_written(const u8 *p);
 void *bf_reserve(u64 n);

@@ -1,6 +1,6 @@
 /* Start and end of a recording: files, limits, signals, and the last word on how the run ended. */
 #include "rt_log.h"
-#include "variants.h"
+#include "rt_end.h"
 #include "rt_shadow.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,6 @@ static void *alt_stack;
 extern void *const __bf_ftab[], *const __bf_btab[];
 extern const u64 __bf_counts[4];
 extern char __executable_start, etext;
-void bf_objects_start(void);
 void bf_control_start(void);
 
 static const char *const names[C_COUNT] = {"seg", "load", "escape", "value", "address", "word", "frame", "read", "event",
@@ -163,14 +162,12 @@ static void write_start(int argc, char **argv, char **envp) {
 
 static __attribute__((constructor(101))) void start(int argc, char **argv, char **envp) {
   const char *where = getenv("BUTFOR_DIR");
-  const char *steps = getenv("BUTFOR_SEGMENTS"), *variant = getenv("BUTFOR_VARIANT");
+  const char *steps = getenv("BUTFOR_SEGMENTS");
   int is_fenced = getenv("BUTFOR_FENCE") != 0;
   u64 limit = steps ? strtoull(steps, 0, 10) : ~0ull;
   if (where && strlen(where) < sizeof dir) strcpy(dir, where);
   unsetenv("BUTFOR_DIR");
   unsetenv("BUTFOR_SEGMENTS");
-  if (variant) take_variant(strtoul(variant, 0, 10));
-  unsetenv("BUTFOR_VARIANT");
   unsetenv("BUTFOR_FENCE");
   recording = dir[0] != 0;
   own_pid = getpid();

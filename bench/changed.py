@@ -1,0 +1,59 @@
+"""What a changed run costs, in one table: the native program, with hooks, with hooks and checks; ratios are to the run with hooks."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from butfor.frontends.c.hooked import build_hooked
+from butfor.frontends.c.record import compile_program
+from butfor.frontends.c.run import RunSpec
+from butfor.frontends.c.source import CSource
+from butfor.frontends.c.toolchain import find_compiler, run_tool
+from butfor.intervene.server import Limits, Server
+from butfor.options import Options
+from butfor.program.program import Program
+
+PROGRAMS = Path(__file__).parent / "programs"
+SIZES = {"loops": (1, 6), "pointers": (10, 5_000), "calls": (1, 64)}
+_ROUNDS = 20
+
+
+def rows() -> Iterator[str]:
+    """The lines of the table. A native run includes the start of its process, the others a fork."""
+    yield f"{'program':<9}{'size':>8}{'native':>11}{'hooks':>11}{'checks':>11}{'checks/hooks':>14}{'checks/native':>15}{'runs/s':>9}"
+    for name, sizes in SIZES.items():
+        for size in sizes:
+            native, hooks, checks = (1000 * t for t in _measured(PROGRAMS / f"{name}.c", size))
+            times = f"{native:>8.2f} ms{hooks:>8.2f} ms{checks:>8.2f} ms"
+            yield f"{name:<9}{size:>8,}{times}{checks / hooks:>13.2f}x{checks / native:>14.2f}x{1000 / checks:>9,.0f}"
+
+
+def _measured(source: Path, size: int) -> tuple[float, float, float]:
+    """Seconds of the best of some runs of each, taken in turn."""
+    text = compile_program(Options(sources=(source,)), lambda text: None).module.read_bytes()
+    module = CSource(text.decode("utf-8", "surrogateescape"))
+    program = Program(module)
+    spec = RunSpec((str(size),))
+    limits = Limits(milliseconds=60_000, events=1 << 60)
+    builds = [build_hooked(module, text, program, None, (), checked=checked) for checked in (False, True)]
+    compiler = find_compiler(None)
+    with tempfile.TemporaryDirectory() as folder:
+        native = Path(folder, "native")
+        run_tool((*compiler.command, *compiler.arch_flags, "-O0", "-fno-sanitize=all", "-w", str(source), "-o", str(native)), "it does not compile")
+        with Server(builds[0], "./program", spec, b"", limits) as plain, Server(builds[1], "./program", spec, b"", limits) as checked:
+            best = [60.0] * 3
+            for _ in range(_ROUNDS):
+                for k, run in enumerate((lambda: subprocess.run([native, str(size)], capture_output=True, check=False), plain.run, checked.run)):
+                    start = time.perf_counter()
+                    run()
+                    best[k] = min(best[k], time.perf_counter() - start)
+    return best[0], best[1], best[2]
+
+
+if __name__ == "__main__":
+    for line in rows():
+        print(line, flush=True)
