@@ -27,6 +27,7 @@ class Parts:
     decided: dict[int, Decided]
     check: Place
     start: Place
+    silent: frozenset[Node] = frozenset()
 
 
 def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storage: Storage, prologue: list[tuple[Cell, int, Input]]) -> Path:
@@ -82,6 +83,9 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
         initial={name: value for name, value in state.initial.items() if name in used},
         approximate=tuple(state.approximate),
         exact=frozenset(state.exact - state.wrapping),
+        silent=frozenset(k for k, d in enumerate(drafts) if d.kind is Kind.BRANCH and parts.silent.intersection(d.parts)),
+        nodes=tuple(d.parts[0] if d.parts else d.node for d in drafts),
+        ranges={r.cell.name: r for r in ranges},
     )
 
 
