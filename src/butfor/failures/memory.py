@@ -19,7 +19,7 @@ def memory_errors(trace: Trace, objects: Objects, limit: int = 50) -> list[Failu
     found: list[FailurePoint] = []
     seen = set()
     for e in trace.log.error:
-        node = _node(trace, e)
+        node = access_of(trace, e)
         key = (trace.log.segment(node[0]), node[1], int(e["kind"]))
         if key in seen:
             continue
@@ -35,7 +35,7 @@ def is_corrupting(point: FailurePoint) -> bool:
     return bool(point.details.get("write")) or point.details.get("memory") in ("double-free", "bad-free")
 
 
-def _node(trace: Trace, e: Any) -> Node:
+def access_of(trace: Trace, e: Any) -> Node:
     """The access that was checked: the first in its segment not logged before the check; a call when none is left."""
     i = int(e["seg"])
     s = trace.at(i)

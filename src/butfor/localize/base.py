@@ -23,6 +23,7 @@ from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.steps import Steps
 from butfor.trace.trace import Node, Trace
 
+_ENDLESS = 600  # heads of the path of a run that does not end: its rounds are alike
 _SLICES = 0.4  # the share of the budget that slices may take
 
 
@@ -127,7 +128,7 @@ class Case:
         parts = self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check
         is_silent = endless or self.point.details.get("difference") == "missing"
         run = Run(*parts, self.budget.is_over, frozenset(self.point.roots if is_silent else self._not_printed))
-        return lift(run, free_inputs=free_inputs, endless=endless)
+        return lift(run, free_inputs=free_inputs, endless=True, most=_ENDLESS) if endless else lift(run, free_inputs=free_inputs)
 
     @cached_property
     def steps(self) -> Steps:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from butfor.failures.memory import access_of
 from butfor.localize.base import Case
 from butfor.path.model import Home, Path, Range
 from butfor.relevance.possible import Change, Effect, How, plain_changes
@@ -105,8 +106,13 @@ def _targets(case: Case, path: Path) -> Iterator[Change]:
 
 
 def _stores(case: Case, home: Home) -> Iterator[tuple[Node, int]]:
-    """The stores into an object while it was there, before the failure, and how many bytes each wrote."""
+    """The stores into an object while it was there, or past its end, before the failure, and how many bytes each wrote."""
     log, trace = case.trace.log, case.trace
+    for e in log.error[:_MOST_STORES]:
+        if int(e["is_write"]) and int(e["object"]) and int(log.object[int(e["object"])]["start"]) == home.start:
+            missed = access_of(trace, e)
+            if trace.instr(missed).op == "store":
+                yield missed, int(e["size"])
     until = case.point.node[0] if case.point.node is not None else len(trace) - 1
     first, end = log.before(home.birth)[3], log.before(until)[3]
     there = log.address[first:end]

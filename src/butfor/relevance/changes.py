@@ -57,7 +57,7 @@ def smallest_changes(
 ) -> Changes:
     """The sets for some failing paths. `wider`: changes that are tried for statements whose possible ones do not suffice alone."""
     known = [plain_changes(path) for path in paths] if possible is None else possible
-    singles, sure = _singles(paths, known, wider, lambda: Limit.after(each, is_over))
+    singles, sure = _singles(paths, known, wider, lambda: Limit.after(each, is_over), Limit.after(each, is_over))
     used = {s.places[0] for s in singles}
     rest = [{place: c for place, c in changes.items() if place not in used} for changes in known]
     if singles and not sure:
@@ -68,8 +68,8 @@ def smallest_changes(
     return _Search(paths, rest, is_over, each, limit).changes(singles, most, largest)
 
 
-def _singles(paths: Sequence[Path], known: Possible, wider: Possible, limit: Callable[[], Limit]) -> tuple[list[ChangeSet], bool]:
-    """The statements that suffice alone, the likeliest first, and whether that is all of them."""
+def _singles(paths: Sequence[Path], known: Possible, wider: Possible, limit: Callable[[], Limit], proving: Limit) -> tuple[list[ChangeSet], bool]:
+    """The statements that suffice alone, the likeliest first, and whether that is just all of them: in doubt they are in."""
     tables = [known, *([[{**w} for w in wider]] if wider else [])]
     reruns = {k: Rerun(path) for k, path in enumerate(paths)}
     order = sorted(reruns, key=lambda k: len(paths[k].instances))
@@ -79,25 +79,25 @@ def _singles(paths: Sequence[Path], known: Possible, wider: Possible, limit: Cal
     sure = True
     for k in order:
         for place in [p for p in left if p in found]:
-            verdict, how = _alone(reruns[k], [table[k][place] for table in tables if place in table[k]], limit)
+            verdict, how = _alone(reruns[k], [table[k][place] for table in tables if place in table[k]], limit, proving)
             sure = sure and verdict is not Avoiding.UNKNOWN
-            if not verdict.can:
+            if verdict is Avoiding.NO:
                 del found[place]
                 continue
             before, least = found[place]
-            weaker = verdict if before is Avoiding.PROVED else before
+            weaker = before if verdict is Avoiding.PROVED else Avoiding.POSSIBLE
             found[place] = weaker, max(least, how, key=lambda h: h.order)
     last = _last_positions(paths[0])
     sets = [ChangeSet((p,), verdict is Avoiding.PROVED, how) for p, (verdict, how) in found.items()]
     return sorted(sets, key=lambda s: (s.how.order >= How.INPUT.order, not s.proved, s.how.order, -last.get(s.places[0], -1))), sure
 
 
-def _alone(rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit]) -> tuple[Avoiding, How]:
+def _alone(rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit) -> tuple[Avoiding, How]:
     """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last; only plain ones are proved."""
     verdict, how = Avoiding.NO, How.VALUE
     doubt = False
     for change in changes:
-        verdict, how = avoiding(rerun, change, limit()), change.how
+        verdict, how = avoiding(rerun, change, limit(), proving), change.how
         doubt = doubt or verdict is Avoiding.UNKNOWN
         if verdict.can:
             return (Avoiding.POSSIBLE if how.order >= How.INPUT.order else verdict), how

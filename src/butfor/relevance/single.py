@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from butfor.encode.fold import Folding
@@ -12,7 +13,8 @@ from butfor.relevance.alone import OPEN, Needed, Rerun
 from butfor.relevance.possible import Change
 from butfor.solve import Limit, Verdict, default_stack
 
-_MOST_WORK = 3000  # terms that are computed in guesses at one condition
+_MOST_GUESSES, _MOST_WORK = 40_000, 3_000  # terms that are computed in guesses, at all conditions and at one
+_MOST_TOSSES = 40
 _MOST_VARIABLES = 4  # of a condition, the latest, that are guessed at
 _MOST_CONSTANTS = 12
 
@@ -31,25 +33,34 @@ class Avoiding(enum.Enum):
         return self in (Avoiding.PROVED, Avoiding.POSSIBLE)
 
 
-def avoiding(rerun: Rerun, change: Change, limit: Limit) -> Avoiding:
-    """Whether the change can avoid the failure."""
+def avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoiding:
+    """Whether the change can avoid the failure. `proving`: until when what is possible may also be proved."""
     pending: list[Needed] = []
     possible = False
+    work = _MOST_GUESSES
     for needed in rerun.needed(change):
-        found = _guess(needed)
-        if found is FALSE:
-            return Avoiding.PROVED
-        possible = possible or found is not None
         pending.append(needed)
+        if work > 0 and not (possible and needed.is_open):
+            rest, done = _guess(needed)
+            work -= done
+            if rest is FALSE:
+                return Avoiding.PROVED
+            possible = possible or rest is not None
     if not pending:
         return Avoiding.NO
     closed = [n.condition for n in pending if not n.is_open]
+    found = _tossed([n.condition for n in pending], frozenset(closed), pending[-1].recorded)
+    if found is Avoiding.PROVED:
+        return found
+    possible = possible or found is Avoiding.POSSIBLE
     verdict, values = _ask(closed, limit) if closed else (Verdict.UNSAT, {})
     if verdict is Verdict.SAT:
         return Avoiding.PROVED
     if len(closed) == len(pending):
         return Avoiding.NO if verdict is Verdict.UNSAT else Avoiding.UNKNOWN
     everything = [n.condition for n in pending]
+    if possible and (proving is None or proving.left <= 0):
+        return Avoiding.POSSIBLE
     verdict, values = _ask(everything, limit)
     if verdict is Verdict.SAT:
         return Avoiding.PROVED if _whatever(everything, values, limit) else Avoiding.POSSIBLE
@@ -83,13 +94,13 @@ def _whatever(conditions: Sequence[Term], values: Mapping[str, Value], limit: Li
 # --- by guess ---------------------------------------------------------------------------------------------------------------
 
 
-def _guess(needed: Needed) -> Term | None:
-    """What is left of the condition with values that violate it: FALSE if that is sure; None when none were found."""
+def _guess(needed: Needed) -> tuple[Term | None, int]:
+    """What is left of the condition with values that violate it, FALSE if that is sure, None when none were found; and how much was computed."""
     if needed.condition is FALSE:
-        return FALSE
+        return FALSE, 0
     terms = list(postorder((needed.condition,)))
     if len(terms) > _MOST_WORK // 4:
-        return None
+        return None, len(terms)
     seen = [t for t in terms if t.op == "var"]
     free = [v for v in seen if not str(v.data).startswith(OPEN)]
     constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][:_MOST_CONSTANTS]
@@ -101,14 +112,36 @@ def _guess(needed: Needed) -> Term | None:
         for value in _near(base[name], v.width, constants):
             work += len(terms)
             if work > _MOST_WORK:
-                return best
+                return best, work
             if Evaluator({**base, name: value})(needed.condition):
                 continue
             values = {**base, name: value}
             best = Folding({str(f.data): constant(values[str(f.data)], f.width) for f in free})(needed.condition)
             if best is FALSE:
-                return FALSE
-    return best
+                return FALSE, work
+    return best, work
+
+
+def _tossed(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]) -> Avoiding:
+    """What tosses of all values at once show: a violated condition proves it where nothing in it is open; UNKNOWN when none was violated."""
+    terms = list(postorder(conditions))
+    constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][-_MOST_CONSTANTS:]
+    seen = [t for t in terms if t.op == "var"]
+    was = {str(v.data): recorded.get(str(v.data), default_value(v.width)) for v in seen}
+    other = {str(v.data): list(_near(was[str(v.data)], v.width, constants)) or [was[str(v.data)]] for v in seen}
+    pick = random.Random(0)
+    found = Avoiding.UNKNOWN
+    for toss in range(min(_MOST_TOSSES, _MOST_GUESSES // max(len(terms), 1))):
+        share = (toss + 1) / _MOST_TOSSES
+        holds = Evaluator({name: pick.choice(other[name]) if pick.random() < share else value for name, value in was.items()})
+        violated = [c for c in conditions if not holds(c)]
+        if not closed.isdisjoint(violated):
+            return Avoiding.PROVED
+        if violated:
+            found = Avoiding.POSSIBLE
+            if not closed:
+                return found
+    return found
 
 
 def _near(value: Value, sort: int, constants: Sequence[Value]) -> Iterator[Value]:
