@@ -94,7 +94,7 @@ def test_a_macro_is_all_statements_that_use_it() -> None:
     for _ in range(FEW):
         p, names, path = made(pick)
         macro = statement(99)
-        changes = plain_changes(path, lambda place, macro=macro: (macro,) if place.line < 2 else ())
+        changes = plain_changes(path, lambda place: (macro,) if place.line < 2 else ())  # noqa: B023  # called at once
         assert changes.get(macro) is None or changes[macro].how is How.DEFINITION
         if macro in changes:
             found = smallest_changes([path], lambda: False, possible=[changes], largest=1)

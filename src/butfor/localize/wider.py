@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.failures.memory import access_of
 from butfor.localize.base import Case
@@ -79,7 +80,7 @@ def _calls(case: Case, path: Path) -> Iterator[Change]:
         yield Change(place, How.CALL, effects=(Effect(last + 1, tuple(sorted(cells)), first),))
 
 
-def _around(parents: Mapping[int, int], frame: int) -> Iterator[int]:
+def _around(parents: NDArray[np.uint32], frame: int) -> Iterator[int]:
     """A call and those around it, without the program itself."""
     while frame != NO_FRAME and int(parents[frame]) != NO_FRAME:
         yield frame

@@ -49,7 +49,7 @@ class Rerun:
     def value(self, cell: str, position: int) -> Term:
         """What a cell held before the instance at a position, open where nothing says."""
         found = self.execution.value(cell, position)
-        if not self.execution.symbols.sorts or not found.args and found.op != "var":
+        if not self.execution.symbols.sorts or (not found.args and found.op != "var"):
             return found
         if found not in self._known:
             self._known[found] = folded(found, self._open)

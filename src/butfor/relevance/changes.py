@@ -75,7 +75,7 @@ def _singles(paths: Sequence[Path], known: Possible, wider: Possible, limit: Cal
     order = sorted(reruns, key=lambda k: len(paths[k].instances))
     places = dict.fromkeys(place for table in tables for place in table[0])
     left = [p for p in places if all(any(p in table[k] for table in tables) for k in order)]
-    found: dict[Place, tuple[Avoiding, How]] = {p: (Avoiding.PROVED, How.VALUE) for p in left}
+    found: dict[Place, tuple[Avoiding, How]] = dict.fromkeys(left, (Avoiding.PROVED, How.VALUE))
     sure = True
     for k in order:
         for place in [p for p in left if p in found]:
