@@ -19,6 +19,7 @@ from butfor.relevance.execution import Execution
 from butfor.relevance.possible import Change, Effect
 
 OPEN = "?"  # begins the names of values that nothing determines
+_LOOK = 256  # instances between two looks at the time
 _CLOSE, _EFFECT, _RUN = range(3)  # what happens at a position, in this order
 
 
@@ -33,6 +34,10 @@ class Needed:
     def is_open(self) -> bool:
         """Whether it depends on what nothing determines."""
         return any(str(v.data).startswith(OPEN) for v in variables((self.condition,)))
+
+
+class OutOfTime(Exception):
+    """The time was over before all was looked at."""
 
 
 class Rerun:
@@ -55,9 +60,9 @@ class Rerun:
             self._known[found] = folded(found, self._open)
         return self._known[found]
 
-    def needed(self, change: Change) -> Iterator[Needed]:
-        """What the failure needs with a change, as far as that is not as it was; nothing else can avoid it."""
-        return _Walk(self, change).needed()
+    def needed(self, change: Change, is_over: Callable[[], bool] = lambda: False) -> Iterator[Needed]:
+        """What the failure needs with a change, as far as that is not as it was; nothing else can avoid it. Raises OutOfTime."""
+        return _Walk(self, change, is_over).needed()
 
 
 def _nesting(path: Path) -> tuple[list[int], dict[int, list[int]]]:
@@ -75,14 +80,17 @@ def _nesting(path: Path) -> tuple[list[int], dict[int, list[int]]]:
 
 
 class _Walk:
-    def __init__(self, rerun: Rerun, change: Change) -> None:
+    def __init__(self, rerun: Rerun, change: Change, is_over: Callable[[], bool]) -> None:
         self.r = rerun
         self.path = rerun.path
         self.change = change
+        self.is_over = is_over
         self.overlay: dict[str, Term] = {}
         self.guards: dict[int, Term] = {}
         self.recorded: dict[str, Value] = {}
         self.queue: list[tuple[int, int, int]] = []  # position, what happens, number of an effect
+        self.queued: set[tuple[int, int, int]] = set()
+        self.filled = 0  # where the last arm ends of which all instances are looked at
         self.skipped: set[int] = set()
         self.before: dict[int, dict[str, Term]] = {}  # by effect: cells before what may not have run
 
@@ -93,19 +101,18 @@ class _Walk:
         for cell in sorted(self.change.starts):
             self._set(cell, self._fresh(f"i.{cell}", self.r.value(cell, 0)), 0)
         for k in self.change.on:
-            heapq.heappush(self.queue, (k, _RUN, 0))
+            self._later(k, _RUN)
         for number, effect in enumerate(self.change.effects):
-            heapq.heappush(self.queue, (effect.since, _EFFECT, number))
+            self._later(effect.since, _EFFECT, number)
             if effect.skips:
-                heapq.heappush(self.queue, (effect.position, _EFFECT, number))
+                self._later(effect.position, _EFFECT, number)
                 self.skipped.update(range(effect.since, effect.position))
-        last = None
+        steps = 0
         while self.queue:
-            item = heapq.heappop(self.queue)
-            if item == last:
-                continue
-            last = item
-            k, what, number = item
+            steps += 1
+            if steps % _LOOK == 0 and self.is_over():
+                raise OutOfTime
+            k, what, number = heapq.heappop(self.queue)
             if what == _CLOSE:
                 self._close(k)
             elif what == _EFFECT:
@@ -114,6 +121,13 @@ class _Walk:
                 found = self._run(k)
                 if found is not TRUE:
                     yield Needed(found, self.recorded)
+
+    def _later(self, k: int, what: int, number: int = 0) -> None:
+        """Looks at a position when its time comes, once."""
+        item = k, what, number
+        if item not in self.queued:
+            self.queued.add(item)
+            heapq.heappush(self.queue, item)
 
     # --- values -------------------------------------------------------------------------------------------------------------
 
@@ -129,7 +143,7 @@ class _Walk:
         self.overlay[name] = term
         touches, writers = self.r.execution.touches[name], self.r.execution.writers[name]
         for k in touches[bisect_left(touches, position) :]:
-            heapq.heappush(self.queue, (k, _RUN, 0))
+            self._later(k, _RUN)
             if k in writers:
                 break
 
@@ -176,9 +190,10 @@ class _Walk:
         taken = conjunction((guard, condition))
         if taken is not TRUE:
             self.guards[k] = taken
-            for j in range(k + 1, instance.end):
-                heapq.heappush(self.queue, (j, _RUN, 0))
-            heapq.heappush(self.queue, (instance.end, _CLOSE, 0))
+            for j in range(max(k + 1, self.filled), instance.end):
+                self._later(j, _RUN)
+            self.filled = max(self.filled, instance.end)
+            self._later(instance.end, _CLOSE)
         if condition is TRUE:
             return TRUE
         if instance.escapes or k in self.path.scope:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from butfor.encode.fold import Folding
 from butfor.encode.sorts import INT, REAL, Value, default_value, is_map
 from butfor.encode.terms import FALSE, Evaluator, Term, constant, disjunction, negate, postorder, variables
-from butfor.relevance.alone import OPEN, Needed, Rerun
+from butfor.relevance.alone import OPEN, Needed, OutOfTime, Rerun
 from butfor.relevance.possible import Change
 from butfor.solve import Limit, Verdict, default_stack
 
@@ -35,10 +35,17 @@ class Avoiding(enum.Enum):
 
 def avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoiding:
     """Whether the change can avoid the failure. `proving`: until when what is possible may also be proved."""
+    try:
+        return _avoiding(rerun, change, limit, proving)
+    except OutOfTime:
+        return Avoiding.UNKNOWN
+
+
+def _avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None) -> Avoiding:
     pending: list[Needed] = []
     possible = False
     work = _MOST_GUESSES
-    for needed in rerun.needed(change):
+    for needed in rerun.needed(change, lambda: limit.left <= 0):
         pending.append(needed)
         if work > 0 and not (possible and needed.is_open):
             rest, done = _guess(needed)
