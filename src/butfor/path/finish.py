@@ -28,6 +28,7 @@ class Parts:
     check: Place
     start: Place
     silent: frozenset[Node] = frozenset()
+    endless: bool = False  # then rounds of loops are not counted: they may be millions
 
 
 def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storage: Storage, prologue: list[tuple[Cell, int, Input]]) -> Path:
@@ -68,7 +69,7 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
                 d.recorded,
                 d.inputs,
                 d.frame,
-                () if d.node[0] < 0 else scopes.rounds(d.node[0]),
+                () if d.node[0] < 0 or parts.endless else scopes.rounds(d.node[0]),
             )
         )
     cells = tuple(c for name, c in state.cells.items() if name in used)

@@ -96,7 +96,7 @@ class _Lifter:
         self.state.flush()
         phi = self._phi(check)
         self.state.approximate.update(dict.fromkeys(check.approximate))
-        parts = Parts(self.state, self.whole, self.alone, self.decided, self._place(check.node), self._start_place(), self.run.silent)
+        parts = Parts(self.state, self.whole, self.alone, self.decided, self._place(check.node), self._start_place(), self.run.silent, endless)
         return finished(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue)
 
     def _gather(self, heads: list[Head], check: Check) -> None:
