@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+
+import pytest
 
 from butfor.frontends.c.build import BuildSpec
 from butfor.frontends.c.elf import code_of, exported, renamed
@@ -96,6 +99,53 @@ def test_a_version_can_neither_fork_nor_write_files(tmp_path: Path) -> None:
     assert output == b"-1 31 8\n"
     assert outcome.touched
     assert victim.read_text() == "whole"
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        'unlink("{victim}")',
+        'rename("{victim}", "{victim}2")',
+        'truncate("{victim}", 0)',
+        'chmod("{victim}", 0)',
+        'symlink("{victim}", "{victim}2")',
+        'mkdir("{victim}2", 0777)',
+        'system("echo gone > {victim}; touch {victim}2")',
+        'execl("/bin/rm", "rm", "{victim}", (char *)0)',
+        'syscall(SYS_unlink, "{victim}")',
+        "syscall(SYS_fork)",
+        "kill(getppid(), 9)",
+        "syscall(SYS_kill, getppid(), 9)",
+        "raise(SIGSTOP)",
+    ],
+)
+def test_nothing_outside_is_touched(tmp_path: Path, evil: str) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("whole")
+    victim.chmod(0o640)
+    text = PROGRAM.replace(b"#include <unistd.h>", b"#include <signal.h>\n#include <sys/stat.h>\n#include <sys/syscall.h>\n#include <unistd.h>")
+    file = tmp_path / "prog.c"
+    file.write_bytes(text)
+    start = text.index(b"int main")
+    body = text[start : text.index(b"\n}\n", start) + 2]
+    new = body.replace(b"printf", evil.format(victim=victim).encode() + b"; printf", 1)
+    variants = build_variants(BuildSpec((file,)), [Copy(1, file, start, start + len(body), body.index(b"main"), 4, new)])
+    assert not variants.refused
+    with Server(variants.build, "./prog", RunSpec(), b"", Limits(milliseconds=3000, events=300_000)) as server:
+        server.run([Rule(0, Op.VARIANT, 1)])
+        after = server.run([])  # whoever it tried to end is still there
+        assert after.exit_status == 0
+        assert server.output() == b"31 8\n"
+    assert victim.read_text() == "whole"
+    assert victim.stat().st_mode & 0o777 == 0o640
+    assert sorted(os.listdir(tmp_path)) == ["prog.c", "victim"]
+
+
+def test_memory_without_end_is_refused(tmp_path: Path) -> None:
+    loop = b'for (int k = 0; k < 100000; k++) {{ char *p = malloc(1 << 24); if (!p) {{ puts("no more"); break; }} p[0] = 1; }} printf'
+    variants = built(tmp_path, (b"main", b"printf", loop.replace(b"{{", b"{").replace(b"}}", b"}")))
+    output, outcome = run(variants, 1, limits=Limits(milliseconds=5000, events=10_000_000))
+    assert output.startswith(b"no more") or outcome.exit_status is None
 
 
 def test_functions_that_cannot_have_a_second_version() -> None:

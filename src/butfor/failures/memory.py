@@ -31,7 +31,7 @@ def errors_with_objects(trace: Trace, objects: Objects, limit: int = 50) -> list
     found: list[tuple[FailurePoint, Object | None]] = []
     seen = set()
     for e in trace.log.error:
-        node = _node(trace, e)
+        node = access_of(trace, e)
         key = (trace.log.segment(node[0]), node[1], int(e["kind"]))
         if key in seen:
             continue
@@ -48,7 +48,7 @@ def is_corrupting(point: FailurePoint) -> bool:
     return bool(point.details.get("write")) or point.details.get("memory") in ("double-free", "bad-free")
 
 
-def _node(trace: Trace, e: Any) -> Node:
+def access_of(trace: Trace, e: Any) -> Node:
     """The access that was checked: the first in its segment not logged before the check; a call when none is left."""
     i = int(e["seg"])
     if int(e["site"]):

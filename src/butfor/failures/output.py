@@ -9,7 +9,7 @@ import numpy as np
 
 from butfor.explanation import FailureKind
 from butfor.failures.crash import operand_roots
-from butfor.failures.point import FailurePoint
+from butfor.failures.point import FailurePoint, Printed
 from butfor.trace.dependence import Dependence
 from butfor.trace.memory import READ_BY_CALL
 from butfor.trace.trace import Node, Trace
@@ -68,7 +68,14 @@ def output_failure(trace: Trace, dependence: Dependence, actual: bytes, expected
     early = _ended_early(trace, difference.offset)
     maybe = tuple(dict.fromkeys(n for shown in early for n in _values(trace, dependence, *shown)))
     texts = tuple(dict.fromkeys(t for at, k, place in (call, *early) for t in _text_bytes(trace, at, k, place[0])))
-    return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]), texts)
+    printed = None if argument is None else _printed(argument, actual, expected, difference.offset, within)
+    return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]), texts, printed)
+
+
+def _printed(argument: int, actual: bytes, expected: bytes, offset: int, within: tuple[int, int]) -> Printed:
+    start = offset - within[0]
+    end = start + within[1]
+    return Printed(argument, actual[start:end], within[0], expected[start : end + _AROUND], actual[end : end + _AROUND])
 
 
 def written(trace: Trace, actual: bytes) -> list[tuple[Node, bytes]]:

@@ -11,6 +11,25 @@ from butfor.trace.trace import Node
 
 
 @dataclass(frozen=True, slots=True)
+class Printed:
+    """What stands in the output where it is wrong: the number of the argument that was shown as `text`, and the byte in that which is wrong.
+
+    `expected` is the output that was expected from where the text begins, `after` what was printed behind it.
+    """
+
+    argument: int
+    text: bytes
+    at: int
+    expected: bytes
+    after: bytes
+
+    @property
+    def wanted(self) -> int | None:
+        """The byte that was expected in the place of the wrong one; None when nothing was."""
+        return self.expected[self.at] if self.at < len(self.expected) else None
+
+
+@dataclass(frozen=True, slots=True)
 class FailurePoint:
     """One failure. `node` is the instance where it shows; the question there is why it was reached.
 
@@ -28,6 +47,7 @@ class FailurePoint:
     maybe: tuple[Node, ...] = ()
     silence: tuple[int, int] | None = None
     texts: tuple[tuple[int, int], ...] = ()
+    printed: Printed | None = None
 
 
 class Unsupported(Exception):

@@ -23,6 +23,7 @@ from butfor.trace.slicing import KINDS, Slice, Slicer
 from butfor.trace.steps import Steps
 from butfor.trace.trace import Node, Trace
 
+_ENDLESS = 600  # heads of the path of a run that does not end: its rounds are alike
 _SLICES = 0.4  # the share of the budget that slices may take
 
 
@@ -95,10 +96,15 @@ class Case:
     @cached_property
     def kept_output(self) -> tuple[Node, ...]:
         """The decisions before a wrong output that kept something else from being printed, or from being in the text that was."""
-        silence = self.point.silence
-        found = dict.fromkeys(() if silence is None else self.dependence.missing_output(*silence))
+        found = dict.fromkeys(self._not_printed)
         found.update((node, None) for text in self.point.texts for node in self.dependence.kept_text(*text))
         return tuple(found)
+
+    @cached_property
+    def _not_printed(self) -> tuple[Node, ...]:
+        """The decisions that kept something from being printed before a wrong output, or at all."""
+        silence = self.point.silence
+        return () if silence is None else tuple(self.dependence.missing_output(*silence))
 
     @cached_property
     def path(self) -> Path:
@@ -110,12 +116,19 @@ class Case:
         """The failing path with any inputs."""
         return self._lifted(free_inputs=True)
 
-    def _lifted(self, *, free_inputs: bool) -> Path:
+    @cached_property
+    def any_path(self) -> Path:
+        """The failing path with inputs as recorded, also of a run that does not end."""
+        return self._lifted(free_inputs=False, endless=True) if self.point.kind is FailureKind.NO_END else self.path
+
+    def _lifted(self, *, free_inputs: bool, endless: bool = False) -> Path:
         from butfor.path.choose import Run  # late: most methods need no path
         from butfor.path.lift import lift
 
-        run = Run(self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check, self.budget.is_over)
-        return lift(run, free_inputs=free_inputs)
+        parts = self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check
+        is_silent = endless or self.point.details.get("difference") == "missing"
+        run = Run(*parts, self.budget.is_over, frozenset(self.point.roots if is_silent else self._not_printed))
+        return lift(run, free_inputs=free_inputs, endless=True, most=_ENDLESS) if endless else lift(run, free_inputs=free_inputs)
 
     @cached_property
     def steps(self) -> Steps:

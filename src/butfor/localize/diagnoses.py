@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 from butfor.errors import ButforError
-from butfor.localize.base import Case, Diagnosis, PathCase
-from butfor.localize.changing import NAME, diagnosis
-from butfor.localize.failing import other_paths
+from butfor.failures.point import Unsupported
+from butfor.localize.base import Budget, Case, Diagnosis, PathCase
+from butfor.localize.changing import NAME, Runs, diagnosis
+from butfor.localize.failing import other_cases
+from butfor.localize.wider import plainly, wider_changes
+from butfor.relevance.possible import plain_changes
+from butfor.trace.places import Place
+
+_LIFTING = 0.4  # the share of the time that other runs may take before they are compared
 
 
 def localize(case: Case) -> Diagnosis:
     """The smallest sets of statements whose change can avoid the failure of this run and of the other failing tests."""
+    share = Budget(_LIFTING * case.budget.seconds)
+    found = Runs()
     try:
-        paths = {"": case.path, **dict(other_paths(case, free=False))}
+        _add(found, "", case)
     except ButforError as e:
         return Diagnosis(NAME, (), {"sets": []}, complete=False, notes=(f"there are no diagnoses: {e.message}",))
-    return diagnosis(paths, case.budget)
+    others = [run for run in case.others if run.failed]
+    for name, other in other_cases(case):
+        try:
+            _add(found, name, other)
+        except (ButforError, Unsupported):
+            continue
+        if share.is_over():
+            break
+    return diagnosis(found, case.budget, failing=1 + len(others))
+
+
+def _add(found: Runs, name: str, case: Case) -> None:
+    path = case.any_path
+    found.paths[name] = path
+    found.possible.append({p: c for p, c in plainly(case, path).items() if _may_change(case, p)})
+    found.wider.append({p: c for p, c in wider_changes(case, path).items() if _may_change(case, p)})
+
+
+def _may_change(case: Case, place: Place) -> bool:
+    return not case.is_check(place) and place.function not in case.options.trust and case.marks.of(place.file, place.line) != "benign"
 
 
 def localize_path(case: PathCase) -> Diagnosis:
     """The smallest sets of statements whose change can avoid the failure, with inputs as found."""
-    return diagnosis({"": case.path}, case.budget)
+    return diagnosis(Runs({"": case.path}, [plain_changes(case.path)]), case.budget)

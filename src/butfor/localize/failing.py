@@ -1,4 +1,4 @@
-"""The paths of the other failing tests of a program: their runs are recorded again."""
+"""The other failing tests of a program: their runs are recorded again."""
 
 from __future__ import annotations
 
@@ -18,20 +18,29 @@ from butfor.trace.places import Places
 MOST = 5  # other failing runs
 
 
-def other_paths(case: Case, *, free: bool, most: int = MOST) -> Iterator[tuple[str, Path]]:
-    """The names and paths of other failing tests; those that have no path, or do not fail again, are left out."""
+def other_cases(case: Case, *, most: int = MOST) -> Iterator[tuple[str, Case]]:
+    """The names and runs of other failing tests; those that do not fail again are left out."""
     for run in [o for o in case.others if o.failed][:most]:
         if case.budget.is_over():
             return
         try:
-            path = _path(case, run, free)
+            other = _case(case, run)
         except (ButforError, Unsupported):
             continue
-        if path is not None:
-            yield run.name, path
+        if other is not None:
+            yield run.name, other
 
 
-def _path(case: Case, run: OtherRun, free: bool) -> Path | None:
+def other_paths(case: Case, *, free: bool, most: int = MOST) -> Iterator[tuple[str, Path]]:
+    """The names and paths of other failing tests; those that have no path are left out."""
+    for name, other in other_cases(case, most=most):
+        try:
+            yield name, other.free_path if free else other.path
+        except (ButforError, Unsupported):
+            continue
+
+
+def _case(case: Case, run: OtherRun) -> Case | None:
     spec = run.spec
     options = replace(
         case.options,
@@ -46,10 +55,7 @@ def _path(case: Case, run: OtherRun, free: bool) -> Path | None:
     recording = record(options, compile_program(options, _quiet), _quiet)
     dependence = Dependence(recording.trace)
     failure = find_failure(recording, dependence, options.memory_errors).failure
-    if failure is None:
-        return None
-    other = Case(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
-    return other.free_path if free else other.path
+    return None if failure is None else Case(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
 
 
 def _quiet(text: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -11,6 +10,8 @@ from butfor.errors import UnsupportedError
 from butfor.explanation import FailureKind
 from butfor.failures.point import FailurePoint
 from butfor.path.decided import Decided, Decidings
+from butfor.path.origins import Byte
+from butfor.path.printed import wanted
 from butfor.path.registers import CANNOT
 from butfor.program.model import Operand
 from butfor.program.types import Kind, store_size
@@ -21,7 +22,6 @@ from butfor.trace.trace import Node, Trace
 
 _PAGE = 4096  # addresses below are no place for anything
 _SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,)}
-_NUMBER = re.compile(rb"[-+]?\d+")
 
 Seen = tuple[int, Operand]  # an operand and the segment instance in which it is seen
 
@@ -32,6 +32,7 @@ class Check:
 
     node: Node
     operands: tuple[Seen, ...] = ()
+    bytes: tuple[Byte, ...] = ()  # that a library call read
     build: Callable[[list[Term]], Term] = lambda terms: FALSE
     decided: Decided | None = None
     approximate: tuple[str, ...] = field(default=())
@@ -48,8 +49,10 @@ class Checks:
         self.decidings = decidings
         self.is_check = is_check
 
-    def of(self, point: FailurePoint) -> Check:
-        """The check; an UnsupportedError for a failure that is no property of a state."""
+    def of(self, point: FailurePoint, *, endless: bool = False) -> Check:
+        """The check; an UnsupportedError for a failure that is no property of a state. `endless`: that a run ends is one."""
+        if point.kind is FailureKind.NO_END and point.node is not None and endless:
+            return Check(point.node, approximate=("that the run ends is not part of the path: its check is that its end is not reached",))
         if point.kind is FailureKind.NO_END or point.node is None:
             raise UnsupportedError("the path of a run that does not end")
         match point.kind:
@@ -77,15 +80,15 @@ class Checks:
         width = instr.type.bits
         zero, least, minus = const(0, width), const(1 << width - 1, width), const(-1, width)
         if self.trace.operand(i, instr.args[1]) == 0:
-            return Check(node, ((i, instr.args[1]),), lambda t: negate(equal(t[0], zero)))
-        return Check(node, tuple((i, a) for a in instr.args), lambda t: negate(conjunction((equal(t[0], least), equal(t[1], minus)))))
+            return Check(node, ((i, instr.args[1]),), build=lambda t: negate(equal(t[0], zero)))
+        return Check(node, tuple((i, a) for a in instr.args), build=lambda t: negate(conjunction((equal(t[0], least), equal(t[1], minus)))))
 
     def _exit(self, point: FailurePoint, node: Node) -> Check:
         expected = int(point.details["expected"]) & 0xFF
         args = self.trace.instr(node).args
         if not args:
             return Check(node)
-        return Check(node, ((node[0], args[0]),), lambda t: equal(resize(t[0], 8), const(expected, 8)))
+        return Check(node, ((node[0], args[0]),), build=lambda t: equal(resize(t[0], 8), const(expected, 8)))
 
     # --- memory -------------------------------------------------------------------------------------------------------------
 
@@ -99,14 +102,14 @@ class Checks:
             except CANNOT:
                 return self._other(point, node)
             if address < _PAGE:
-                return Check(node, ((node[0], pointer),), lambda t: negate(compare("ult", t[0], const(_PAGE, 64))))
+                return Check(node, ((node[0], pointer),), build=lambda t: negate(compare("ult", t[0], const(_PAGE, 64))))
             o = self._object(point)
             if o is not None and point.details.get("memory") == "out-of-bounds":
                 return self._bounds(node, pointer, o, size)
         if instr.op == "call" and point.kind is FailureKind.SIGNAL:
             null = [(node[0], a) for a in instr.args if isinstance(a, int) and self._is_null(node[0], a)]
             if null:
-                return Check(node, tuple(null), lambda ts: conjunction(negate(compare("ult", t, const(_PAGE, 64))) for t in ts))
+                return Check(node, tuple(null), build=lambda ts: conjunction(negate(compare("ult", t, const(_PAGE, 64))) for t in ts))
         return self._other(point, node)
 
     def _is_null(self, i: int, op: int) -> bool:
@@ -136,7 +139,7 @@ class Checks:
             fits = compare("ule", const(size, 64), room)
             return conjunction((fits, compare("ule", offset, binary("sub", room, const(size, 64)))))
 
-        return Check(node, ((node[0], pointer), *asked), build)
+        return Check(node, ((node[0], pointer), *asked), build=build)
 
     def _size_of(self, o: Object) -> list[Seen]:
         """The arguments from which the size of a heap block came."""
@@ -149,33 +152,10 @@ class Checks:
     def _output(self, point: FailurePoint, node: Node) -> Check:
         if point.details.get("difference") == "missing":
             return Check(node, approximate=("what would have been printed is not part of the path: its check is that its end is not reached",))
-        found = self._seen(point.roots)
-        expected = self._expected(point, found)
-        if expected is not None:
-            return Check(node, (found[0],), lambda t: equal(t[0], const(expected, t[0].width)))
+        found = wanted(self.trace, point, node)
+        if found is not None:
+            return Check(node, found.operands, found.bytes, found.build, approximate=found.approximate)
         return self._other(point, node)
-
-    def _expected(self, point: FailurePoint, found: list[Seen]) -> int | None:
-        """The number that should have been printed, when what was printed is just the number that is the only root."""
-        actual, expected = point.details.get("actual"), point.details.get("expected")
-        if len(found) != 1 or not isinstance(actual, bytes) or not isinstance(expected, bytes):
-            return None
-        shown, wanted = _NUMBER.findall(actual), _NUMBER.findall(expected)
-        values = self._readings(found[0])
-        same = [k for k, text in enumerate(shown) if int(text) in values]
-        different = [k for k, (a, b) in enumerate(zip(shown, wanted, strict=False)) if a != b]
-        if len(shown) != len(wanted) or len(different) != 1 or different[0] not in same:
-            return None
-        return int(wanted[different[0]])
-
-    def _readings(self, seen: Seen) -> set[int]:
-        """A value as a signed and as an unsigned number; nothing for what is no integer."""
-        i, op = seen
-        fn = self.trace.at(i).fn
-        if not isinstance(op, int) or fn.definer[op] < 0 or fn.instrs[fn.definer[op]].type.kind is not Kind.INT:
-            return set()
-        value = int(self.trace.operand(i, op))
-        return {value, value - (1 << fn.instrs[fn.definer[op]].type.bits)}
 
     def _seen(self, roots: tuple[Node, ...]) -> list[Seen]:
         """Roots as operands: registers themselves, of stores what they stored."""
@@ -212,4 +192,4 @@ class Checks:
         def build(terms: list[Term]) -> Term:
             return disjunction(negate(equal(t, const(v, t.width))) for t, v in zip(terms, recorded, strict=True))
 
-        return Check(node, tuple(found), build, approximate=(note,))
+        return Check(node, tuple(found), build=build, approximate=(note,))

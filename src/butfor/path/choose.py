@@ -24,7 +24,10 @@ _NODES = 40_000  # instances that are looked through for them
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One failing run: the failure, the slice of it, and whether a place is the failed check itself. `is_over` tells when time is up."""
+    """One failing run: the failure, the slice of it, and whether a place is the failed check itself. `is_over` tells when time is up.
+
+    `silent` are decisions that kept something from being printed, or a run from ending.
+    """
 
     recording: Recording
     point: FailurePoint
@@ -34,6 +37,7 @@ class Run:
     slice: Slice
     is_check: Callable[[Place], bool]
     is_over: Callable[[], bool] = lambda: False
+    silent: frozenset[Node] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

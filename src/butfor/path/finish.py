@@ -27,6 +27,8 @@ class Parts:
     decided: dict[int, Decided]
     check: Place
     start: Place
+    silent: frozenset[Node] = frozenset()
+    endless: bool = False  # then rounds of loops are not counted: they may be millions
 
 
 def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storage: Storage, prologue: list[tuple[Cell, int, Input]]) -> Path:
@@ -67,7 +69,7 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
                 d.recorded,
                 d.inputs,
                 d.frame,
-                () if d.node[0] < 0 else scopes.rounds(d.node[0]),
+                () if d.node[0] < 0 or parts.endless else scopes.rounds(d.node[0]),
             )
         )
     cells = tuple(c for name, c in state.cells.items() if name in used)
@@ -82,6 +84,9 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
         initial={name: value for name, value in state.initial.items() if name in used},
         approximate=tuple(state.approximate),
         exact=frozenset(state.exact - state.wrapping),
+        silent=frozenset(k for k, d in enumerate(drafts) if d.kind is Kind.BRANCH and parts.silent.intersection(d.parts)),
+        nodes=tuple(d.parts[0] if d.parts else d.node for d in drafts),
+        ranges={r.cell.name: r for r in ranges},
     )
 
 

@@ -9,7 +9,7 @@ from butfor.path.copies import Copy, copies_of
 from butfor.path.decided import Decidings
 from butfor.path.heads import Head, What
 from butfor.path.names import Names
-from butfor.path.origins import Origins
+from butfor.path.origins import Byte, Origins
 from butfor.path.registers import CANNOT, operands
 from butfor.path.storage import Storage
 from butfor.path.ways import stretch_back, supposed_loads
@@ -118,6 +118,14 @@ class Gatherer:
             for low, high in self.storage.touched(copy.to, copy.size, i):
                 self.storage.add(copy.source + low - copy.to, high - low, i)
             self.found.copies.setdefault(head.node, []).append(copy)
+
+    def bytes_read(self, wanted: Iterable[tuple[int, Byte]]) -> None:
+        """Gathers bytes that a library call of a segment instance read."""
+        for i, byte in wanted:
+            self.storage.add(byte.address, 1, i)
+            origin = self.origins.read(byte)
+            if origin.node is not None and origin.byte is not None:
+                self.found.left.setdefault(origin.node, {})[byte.address] = origin.byte
 
     def values(self, wanted: Iterable[tuple[int, Operand]]) -> None:
         """Gathers what some operands are computed from."""

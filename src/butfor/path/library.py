@@ -10,12 +10,11 @@ from butfor.path.gather import Gathered
 from butfor.path.heads import Head
 from butfor.path.inputs import Inputs
 from butfor.path.memory import Memory
-from butfor.path.model import Cell, Input, Kind
+from butfor.path.model import Cell, Input, Kind, Range
 from butfor.path.names import Names
 from butfor.path.origins import Origins
 from butfor.path.registers import Registers, what_of
 from butfor.path.state import Draft, Entry, State
-from butfor.path.storage import Range
 from butfor.program.model import Const
 from butfor.trace.memory import READ_BY_CALL
 from butfor.trace.places import Place

@@ -24,7 +24,7 @@ from butfor.path.memory import BEFORE, Memory
 from butfor.path.model import Cell, Kind, Path
 from butfor.path.names import Names
 from butfor.path.order import Order, Use
-from butfor.path.origins import Origins
+from butfor.path.origins import Byte, Origins
 from butfor.path.registers import CANNOT, Registers
 from butfor.path.state import Draft, Entry, State
 from butfor.path.storage import Storage
@@ -35,9 +35,12 @@ from butfor.trace.places import Place
 from butfor.trace.trace import Node
 
 
-def lift(run: Run, free_inputs: bool = False, *, whole: bool = False, most: int = MOST) -> Path:
-    """The failing path of a run; with free inputs these are any value, else as recorded. `whole`: everything that ran, not just the slice."""
-    return _Lifter(run, free_inputs).lift(whole, most)
+def lift(run: Run, free_inputs: bool = False, *, whole: bool = False, most: int = MOST, endless: bool = False) -> Path:
+    """The failing path of a run; with free inputs these are any value, else as recorded. `whole`: everything that ran, not just the slice.
+
+    `endless`: also of a run that does not end, up to the latest decision to go on.
+    """
+    return _Lifter(run, free_inputs).lift(whole, most, endless)
 
 
 class _Lifter:
@@ -72,8 +75,8 @@ class _Lifter:
 
     # --- the whole ----------------------------------------------------------------------------------------------------------
 
-    def lift(self, whole: bool, most: int) -> Path:
-        check = Checks(self.places, self.dependence, self.run.objects, self.decidings, self._is_check).of(self.run.point)
+    def lift(self, whole: bool, most: int, endless: bool) -> Path:
+        check = Checks(self.places, self.dependence, self.run.objects, self.decidings, self._is_check).of(self.run.point, endless=endless)
         self._fallback = self._place_or_none(check.node)
         if self._fallback is None:
             raise UnsupportedError("a failure outside of the program's own sources has no path")
@@ -93,13 +96,14 @@ class _Lifter:
         self.state.flush()
         phi = self._phi(check)
         self.state.approximate.update(dict.fromkeys(check.approximate))
-        parts = Parts(self.state, self.whole, self.alone, self.decided, self._place(check.node), self._start_place())
+        parts = Parts(self.state, self.whole, self.alone, self.decided, self._place(check.node), self._start_place(), self.run.silent, endless)
         return finished(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue)
 
     def _gather(self, heads: list[Head], check: Check) -> None:
         if check.decided is not None:
             self.gatherer.heads([Head(What.BRANCH, check.decided.last, check.decided.last)])
         self.gatherer.values(check.operands)
+        self.gatherer.bytes_read((check.node[0], byte) for byte in check.bytes)
         self.gatherer.heads(heads)
 
     # --- places -------------------------------------------------------------------------------------------------------------
@@ -304,10 +308,20 @@ class _Lifter:
         if check.decided is not None:
             return self.state.simplify(negate(self._condition(check.decided, self._place(check.node))))
         try:
-            phi = self.state.simplify(check.build([self.registers.operand(i, op) for i, op in check.operands]))
+            read = [self._byte(byte, check.node) for byte in check.bytes]
+            phi = self.state.simplify(check.build([*(self.registers.operand(i, op) for i, op in check.operands), *read]))
         except CANNOT:
             return FALSE
         if self.state.evaluate(phi):
             self.state.approximate.setdefault("the violated property could not be told from the values")
             return FALSE
         return phi
+
+    def _byte(self, byte: Byte, node: Node) -> Term:
+        """A byte that a library call read, as the check sees it."""
+        origin = self.origins.read(byte)
+        if origin.byte is None:
+            return const(0, 8)
+        writers = {} if origin.node is None else {origin.node: self._place(origin.node)}
+        found = self.memory.loaded(byte.address, (origin,), node, self._place(node), writers)
+        return const(origin.byte, 8) if found is None or self.state.evaluate(found) != origin.byte else found

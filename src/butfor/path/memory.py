@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from butfor.encode.terms import Term, concat, const, extract
 from butfor.path.inputs import Inputs
-from butfor.path.model import Cell, Input, Kind
+from butfor.path.model import Cell, Input, Kind, Range
 from butfor.path.origins import Origin
 from butfor.path.state import Draft, State
-from butfor.path.storage import Range, Storage
+from butfor.path.storage import Storage
 from butfor.trace.places import Place
 from butfor.trace.supposed import Supposed
 from butfor.trace.trace import Node, Trace

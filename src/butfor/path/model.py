@@ -91,6 +91,8 @@ class Path:
     `initial` are values of cells before the first instance where they are known (recorded starts); a cell without one starts with any value.
     `start` are values of all cells there from which the instances give what they recorded; where they are not in `initial` too, they are one
     choice among many. `inputs` says of which cells the start comes from outside.
+    `silent` are branches with another arm that may print something before a wrong output: then that is not what is printed there.
+    `nodes` and `ranges` say where a recorded run has the instances and the cells; a path that was not run has none.
     `exact` are sums and products in the terms of instances that C does not let overflow.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
     """
@@ -106,3 +108,37 @@ class Path:
     start: Mapping[str, Value] = field(default_factory=dict)
     inputs: Mapping[str, Input] = field(default_factory=dict)
     exact: frozenset[Term] = frozenset()
+    silent: frozenset[int] = frozenset()
+    nodes: tuple[tuple[int, int], ...] = ()
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One life of an object: equal for all accesses to it while it was there."""
+
+    key: tuple[object, ...]
+    start: int
+    birth: int
+    end: int = 0
+    frame: int | None = None
+
+    @property
+    def life(self) -> tuple[object, ...]:
+        """What tells it from other objects, and from other lives of the same variable."""
+        return (self.key, self.start, self.birth)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The bytes of one cell."""
+
+    cell: Cell
+    home: Home
+    start: int  # address
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The address behind it."""
+        return self.start + self.size

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from butfor.path.model import Cell
-from butfor.path.storage import Home
+from butfor.path.model import Cell, Home
 from butfor.program.debug import CType, Variable
 from butfor.trace.parts import smallest
 from butfor.trace.recording import Recording

@@ -22,6 +22,16 @@ class Origin:
     byte: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Byte:
+    """A byte of what a library call read: the row of the log that says so, its place in that, and what it was if that is known."""
+
+    event: int
+    at: int
+    address: int
+    value: int | None = None
+
+
 class Origins:
     """Origins of the bytes of loads. Copies are origins of their own, not followed."""
 
@@ -51,6 +61,16 @@ class Origins:
                 else:
                     found.append(Origin(self._writer(writer, k), None))
         return found
+
+    def read(self, byte: Byte) -> Origin:
+        """The origin of a byte that a library call read."""
+        for writer, _, _ in self.trace.memory.runs(byte.event + 1, byte.at, byte.at + 1, byte.address - byte.at):
+            if not writer:
+                known = self._initial(byte.address)
+            else:
+                known = self.trace.written(writer, 1)[0] if writer < READ else None
+            return Origin(self._writer(writer, 0), byte.value if byte.value is not None else known)
+        return Origin(None, byte.value)
 
     def _initial(self, address: int) -> int | None:
         """The byte with which a global began."""

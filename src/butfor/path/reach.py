@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from butfor.path.decided import Decided
-from butfor.path.model import Cell
-from butfor.path.storage import Range
+from butfor.path.model import Cell, Range
 from butfor.program.maydefine import Arm, Reason, Ways, members
 from butfor.program.model import Function
 from butfor.program.pointsto.writes import Cell as StaticCell

@@ -18,6 +18,7 @@ class Scopes:
         self.dependence = dependence
         self.trace = dependence.trace
         self._position = {id(d): k for k, d in enumerate(drafts)}
+        self._first = min((n[0] for table in (whole, alone) for n in table), default=0)  # before this there are no branches of the path
         self._whole = whole
         self._alone = alone
         self._known: dict[int, tuple[int, ...]] = {}
@@ -43,24 +44,24 @@ class Scopes:
         """The positions of all branches that a segment instance depends on, of whole conditions where there are such; shared where they can be."""
         way: list[tuple[int, Node | None]] = []
         at: int | None = i
-        while at is not None and at not in self._known:
+        while at is not None and at >= self._first and at not in self._known:
             parent = self.dependence.control(at)
             way.append((at, parent))
             at = parent[0] if parent is not None else None
         for j, parent in reversed(way):
-            outer = self._known[parent[0]] if parent is not None else ()
+            outer = self._known.get(parent[0], ()) if parent is not None else ()
             draft = (self._whole.get(parent) or self._alone.get(parent)) if parent is not None else None
             own = self._position[id(draft)] if draft is not None else -1
             if own < 0 or own in outer[-1:]:
                 self._known[j] = outer
             else:
                 self._known[j] = (*outer, own) if not outer or own > outer[-1] else tuple(sorted({*outer, own}))
-        return self._known[i]
+        return self._known.get(i, ())
 
     def _branches(self, i: int) -> Iterator[Node]:
         """The branch instances that a segment instance depends on, innermost first."""
         parent = self.dependence.control(i)
-        while parent is not None:
+        while parent is not None and parent[0] >= self._first:
             if parent in self._whole or parent in self._alone:
                 yield parent
             parent = self.dependence.control(parent[0])

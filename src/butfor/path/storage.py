@@ -4,44 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
-from butfor.path.model import Cell
+from butfor.path.model import Cell, Home, Range
 from butfor.trace.homes import Homes
 
 Key = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Home:
-    """One life of an object: equal for all accesses to it while it was there."""
-
-    key: Key
-    start: int
-    birth: int
-    end: int = 0
-    frame: int | None = None
-
-    @property
-    def life(self) -> Key:
-        """What tells it from other objects, and from other lives of the same variable."""
-        return (self.key, self.start, self.birth)
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The bytes of one cell."""
-
-    cell: Cell
-    home: Home
-    start: int  # address
-    size: int
-
-    @property
-    def end(self) -> int:
-        """The address behind it."""
-        return self.start + self.size
 
 
 Name = Callable[[Home, int, int, int], Cell]  # home, address, size, number

@@ -1,8 +1,8 @@
 """The smallest sets of statements whose change can avoid every one of several failures at once.
 
-Each failing path is executed once more with a selector for every statement: where it is on, an assignment gives any value and a condition comes
-out either way. Inputs are as found. Copies of a statement, in a loop or in another run, share their selector. Sets are enumerated by size, so
-that each is minimal, and each is checked again by itself.
+Inputs are as found. Copies of a statement, in a loop or in another run, are changed together. Statements that suffice alone are found one by
+one; sets of several are then found among the rest by a solver, on the paths with a selector for every statement. Sets are enumerated by
+size, so that each is minimal, and each is checked again by itself.
 """
 
 from __future__ import annotations
@@ -10,35 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from butfor.encode.fold import Folding, folded
+from butfor.encode.fold import Folding
 from butfor.encode.sorts import default_value
-from butfor.encode.terms import (
-    FALSE,
-    TRUE,
-    Term,
-    binary,
-    compare,
-    conjunction,
-    const,
-    constant,
-    disjunction,
-    implies,
-    ite,
-    negate,
-    select,
-    store,
-    variable,
-    variables,
-)
-from butfor.path.model import Cell, Kind, Path
-from butfor.path.names import UNKNOWN
-from butfor.relevance.anyvalue import root_of
+from butfor.encode.terms import FALSE, TRUE, Term, binary, compare, const, constant, disjunction, ite, negate, variable, variables
+from butfor.path.model import Path
+from butfor.relevance.alone import OPEN, Rerun
+from butfor.relevance.possible import Change, How, plain_changes
+from butfor.relevance.relaxed import Relaxed, Selectors
+from butfor.relevance.single import Avoiding, avoiding
 from butfor.solve import Limit, Stack, Verdict, default_stack
 from butfor.trace.places import Place
 
-LARGEST, MOST = 4, 24  # statements in a set, sets
+LARGEST, MOST = 4, 24  # statements in a set, sets of several statements
 _WIDTH = 16  # bits of the number of changes
-_OPEN = "?"  # begins the names of values that nothing determines
+Possible = Sequence[Mapping[Place, Change]]  # per path
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +32,12 @@ class ChangeSet:
 
     places: tuple[Place, ...]
     proved: bool
+    how: How = How.VALUE
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The sets, smallest first; `complete`: there is no other of these sizes."""
+    """The sets, smallest first; all of those with up to `largest` statements. `complete`: those of the smallest size are among them."""
 
     sets: tuple[ChangeSet, ...]
     largest: int
@@ -59,94 +45,79 @@ class Changes:
     unavoidable: bool = False  # not even a change of all statements would help
 
 
-def smallest_changes(paths: Sequence[Path], is_over: Callable[[], bool], *, most: int = MOST, largest: int = LARGEST, each: float = 5.0) -> Changes:
-    """The sets for some failing paths."""
-    return _Search(paths, is_over, each).changes(most, largest)
+def smallest_changes(
+    paths: Sequence[Path],
+    is_over: Callable[[], bool],
+    *,
+    most: int = MOST,
+    largest: int = LARGEST,
+    each: float = 5.0,
+    possible: Possible | None = None,
+    wider: Possible = (),
+) -> Changes:
+    """The sets for some failing paths. `wider`: changes that are tried for statements whose possible ones do not suffice alone."""
+    known = [plain_changes(path) for path in paths] if possible is None else possible
+    singles, sure = _singles(paths, known, wider, lambda: Limit.after(each, is_over), Limit.after(each, is_over))
+    used = {s.places[0] for s in singles}
+    rest = [{place: c for place, c in changes.items() if place not in used} for changes in known]
+    if singles and not sure:
+        return Changes(tuple(singles), 0, complete=False)
+    if singles and largest == 1:
+        return Changes(tuple(singles), 1, complete=True)
+    limit = Limit.after(each, is_over) if singles else None  # larger sets say little then
+    return _Search(paths, rest, is_over, each, limit).changes(singles, most, largest)
 
 
-class _Selectors:
-    def __init__(self) -> None:
-        self.by_place: dict[Place, Term] = {}
-
-    def of(self, place: Place) -> Term:
-        """The selector of a statement."""
-        return self.by_place.setdefault(place, variable(f"on{len(self.by_place)}", 0))
-
-
-class _Relaxed:
-    """One path with selectors. `fails` is the condition that it still fails."""
-
-    def __init__(self, path: Path, number: int, selectors: _Selectors) -> None:
-        self.path = path
-        self.number = number
-        self.selectors = selectors
-        self.now: dict[str, Term] = {c.name: self._first(k, c) for k, c in enumerate(path.cells)}
-        self.guards: dict[int, Term] = {}
-        self.required: list[Term] = []
-        self.fails = self._run()
-
-    def _first(self, number: int, cell: Cell) -> Term:
-        if cell.type == UNKNOWN:
-            return variable(f"{_OPEN}s{self.number}.{number}", cell.sort)
-        found = self.path.initial.get(cell.name, self.path.start.get(cell.name, default_value(cell.sort)))
-        return constant(found, cell.sort)
-
-    def _run(self) -> Term:
-        under_way: list[int] = []
-        for k, instance in enumerate(self.path.instances):
-            self._close(under_way, k)
-            guard = self.guards[under_way[-1]] if under_way else TRUE
-            condition = folded(instance.condition, self.now.get)
-            if instance.kind is Kind.BRANCH:
-                if not instance.trusted:
-                    on = self.selectors.of(instance.place)
-                    condition = ite(on, variable(f"c{self.number}.{k}", 0), condition)
-                if instance.escapes or k in self.path.scope:
-                    self.required.append(implies(guard, condition))
-                self.guards[k] = conjunction((guard, condition))
-                under_way.append(k)
+def _singles(paths: Sequence[Path], known: Possible, wider: Possible, limit: Callable[[], Limit], proving: Limit) -> tuple[list[ChangeSet], bool]:
+    """The statements that suffice alone, the likeliest first, and whether that is just all of them: in doubt they are in."""
+    tables = [known, *([[{**w} for w in wider]] if wider else [])]
+    reruns = {k: Rerun(path) for k, path in enumerate(paths)}
+    order = sorted(reruns, key=lambda k: len(paths[k].instances))
+    places = dict.fromkeys(place for table in tables for place in table[0])
+    left = [p for p in places if all(any(p in table[k] for table in tables) for k in order)]
+    found: dict[Place, tuple[Avoiding, How]] = dict.fromkeys(left, (Avoiding.PROVED, How.VALUE))
+    sure = True
+    for k in order:
+        for place in [p for p in left if p in found]:
+            verdict, how = _alone(reruns[k], [table[k][place] for table in tables if place in table[k]], limit, proving)
+            sure = sure and verdict is not Avoiding.UNKNOWN
+            if verdict is Avoiding.NO:
+                del found[place]
                 continue
-            if condition is not TRUE:
-                self.required.append(implies(guard, condition))
-            self._assign(k, guard)
-        self._close(under_way, len(self.path.instances))
-        return conjunction((*self.required, negate(folded(self.path.check, self.now.get))))
+            before, least = found[place]
+            weaker = before if verdict is Avoiding.PROVED else Avoiding.POSSIBLE
+            found[place] = weaker, max(least, how, key=lambda h: h.order)
+    last = _last_positions(paths[0])
+    sets = [ChangeSet((p,), verdict is Avoiding.PROVED, how) for p, (verdict, how) in found.items()]
+    return sorted(sets, key=lambda s: (s.how.order >= How.INPUT.order, not s.proved, s.how.order, -last.get(s.places[0], -1))), sure
 
-    def _assign(self, k: int, guard: Term) -> None:
-        instance = self.path.instances[k]
-        new = {}
-        for number, (cell, term) in enumerate(instance.writes):
-            from_outside = term is None or cell.name in instance.inputs
-            value = constant(instance.recorded[cell.name], cell.sort) if from_outside or term is None else folded(term, self.now.get)
-            if not from_outside and not instance.trusted:
-                value = ite(self.selectors.of(instance.place), self._any(f"r{self.number}.{k}.{number}", cell.term, term, value), value)
-            new[cell.name] = value if guard is TRUE else ite(guard, value, self.now[cell.name])
-        self.now.update(new)
 
-    def _any(self, name: str, old: Term, term: Term | None, value: Term) -> Term:
-        """Any value; of a map that the term writes into, only for the elements that it writes."""
-        if term is None or term.op != "store" or root_of(term) is not old:
-            return variable(name, value.width)
-        below = folded(old, self.now.get) if term.args[0] is old else self._any(f"{name}.m", old, term.args[0], value)
-        at, element = folded(term.args[1], self.now.get), folded(term.args[2], self.now.get)
-        return store(below, at, self._any(f"{name}.e", select(old, term.args[1]), term.args[2], element))
+def _alone(rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit) -> tuple[Avoiding, How]:
+    """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last; only plain ones are proved."""
+    verdict, how = Avoiding.NO, How.VALUE
+    doubt = False
+    for change in changes:
+        verdict, how = avoiding(rerun, change, limit(), proving), change.how
+        doubt = doubt or verdict is Avoiding.UNKNOWN
+        if verdict.can:
+            return (Avoiding.POSSIBLE if how.order >= How.INPUT.order else verdict), how
+    return (Avoiding.UNKNOWN if doubt else verdict), how
 
-    def _close(self, under_way: list[int], position: int) -> None:
-        while under_way and self.path.instances[under_way[-1]].end <= position:
-            branch = under_way.pop()
-            taken, around = self.guards[branch], self.guards[under_way[-1]] if under_way else TRUE
-            for number, cell in enumerate(self.path.instances[branch].frames):
-                other = variable(f"{_OPEN}f{self.number}.{branch}.{number}", cell.sort)
-                not_taken = conjunction((around, negate(taken)))
-                self.now[cell.name] = ite(not_taken, other, self.now[cell.name])
+
+def _last_positions(path: Path) -> dict[Place, int]:
+    return {instance.place: k for k, instance in enumerate(path.instances)}
 
 
 class _Search:
-    def __init__(self, paths: Sequence[Path], is_over: Callable[[], bool], each: float) -> None:
-        self.selectors = _Selectors()
-        self.fails = [_Relaxed(path, number, self.selectors).fails for number, path in enumerate(paths)]
+    """Sets of several statements."""
+
+    def __init__(self, paths: Sequence[Path], possible: Possible, is_over: Callable[[], bool], each: float, limit: Limit | None) -> None:
+        self.selectors = Selectors()
+        relaxed = [Relaxed(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)]
+        self.fails = [r.fails for r in relaxed]
         self.is_over = is_over
         self.each = each
+        self._in_all = limit
         avoided = tuple(negate(f) for f in self.fails)
         used = {str(v.data) for v in variables(avoided)}
         self.places = {str(on.data): place for place, on in self.selectors.by_place.items() if str(on.data) in used}
@@ -161,29 +132,30 @@ class _Search:
             sums = [binary("add", *sums[k : k + 2]) if k + 1 < len(sums) else sums[k] for k in range(0, len(sums), 2)]
         yield compare("eq", variable("count", _WIDTH), sums[0])
 
-    def changes(self, most: int, largest: int) -> Changes:
+    def changes(self, singles: Sequence[ChangeSet], most: int, largest: int) -> Changes:
+        """All sets: those of one statement, which are known, and those of several."""
         found: list[ChangeSet] = []
         blocked: list[Term] = []
-        size, complete = 1, True
         first = self._stack.check([self._base], self._limit(), self.names)
         if first.verdict is not Verdict.SAT:
-            return Changes((), 0, first.verdict is Verdict.UNSAT, unavoidable=first.verdict is Verdict.UNSAT)
-        while size <= min(largest, len(self.names)) and complete:
+            is_none = first.verdict is Verdict.UNSAT
+            return Changes(tuple(singles), LARGEST if is_none else 1, is_none or bool(singles), unavoidable=is_none and not singles)
+        size, least, cut = 2, 1 if singles else 0, False
+        while size <= min(largest, len(self.names), least + 1 if least else largest) and not cut:
             bounded = (compare("ule", variable("count", _WIDTH), const(size, _WIDTH)), *blocked)
             result = self._stack.check([self._base, bounded], self._limit(), self.names)
             if result.verdict is Verdict.UNSAT:
-                if found and size >= len(found[0].places) + 1:
-                    break
                 size += 1
             elif result.verdict is Verdict.SAT:
                 chosen = [v for v in self.names if result.model.get(str(v.data))]
                 found.append(self._checked(chosen))
+                least = least or len(chosen)
                 blocked.append(disjunction(map(negate, chosen)))
-                complete = len(found) < most
+                cut = len(found) >= most
             else:
-                complete = False
+                cut = True
         found.sort(key=lambda s: (len(s.places), not s.proved))
-        return Changes(tuple(found), size, complete)
+        return Changes((*singles, *found), size - 1, not cut or size - 1 >= least > 0)
 
     def _checked(self, chosen: Sequence[Term]) -> ChangeSet:
         """A set with the word on it: with all other statements as they are, values exist that avoid each failure, also when open ones are any."""
@@ -202,9 +174,9 @@ class _Search:
         return rest is FALSE or (rest is not TRUE and default_stack().check([(rest,)], self._limit()).verdict is Verdict.UNSAT)
 
     def _limit(self) -> Limit:
-        return Limit.after(self.each, self.is_over)
+        return self._in_all or Limit.after(self.each, self.is_over)
 
 
 def _constants(term: Term, model: Mapping[str, object]) -> dict[str, Term]:
-    chosen = (v for v in variables((term,)) if not str(v.data).startswith(_OPEN))
+    chosen = (v for v in variables((term,)) if not str(v.data).startswith(OPEN))
     return {str(v.data): constant(model.get(str(v.data), default_value(v.width)), v.width) for v in chosen}

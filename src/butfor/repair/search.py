@@ -12,6 +12,7 @@ from butfor.frontends.c.hooked import HookedBuild
 from butfor.intervene.server import MEMORY, Outcome
 from butfor.options import Options
 from butfor.repair.confirm import survives
+from butfor.repair.edit import Edit
 from butfor.repair.program import Many, Sources, alone, gathered
 from butfor.repair.proposal import Proposal
 from butfor.repair.repairs import Repair, in_order
@@ -44,6 +45,7 @@ class Search:
     _original: HookedBuild = field(init=False)
     _touched: bool = field(default=False, init=False)  # the program writes files, so that it cannot be recorded behind the fence
     _similar: list[Usual] | None = field(default=None, init=False)
+    _alone: dict[tuple[Edit, ...], tuple[HookedBuild, Tally] | None] = field(default_factory=dict, init=False)
 
     def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
         """Confirmed repairs, best first."""
@@ -144,17 +146,30 @@ class Search:
         try:
             build = alone(self.sources, p.edits, checked=self.checked)
         except ButforError:
+            self._alone[p.edits] = None
             return []
         if not self.bench.survivors(build, self.tests[0], [ORIGINAL]):
             return []
         found = self.bench.tally(build, self.tests, [ORIGINAL])
+        self._alone[p.edits] = build, found[ORIGINAL]
         self._compare(build, found)
         return [self._repair(p, found[ORIGINAL])]
+
+    def _on_its_own(self, edits: tuple[Edit, ...]) -> Tally | None:
+        """What becomes of all tests with the patched source alone, which is compiled and run once; None when it does not compile."""
+        if edits not in self._alone:
+            try:
+                build = alone(self.sources, edits, checked=self.checked)
+                self._alone[edits] = build, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
+            except ButforError:
+                self._alone[edits] = None
+        known = self._alone[edits]
+        return None if known is None else known[1]
 
     def _compare(self, build: HookedBuild, found: dict[int, Tally]) -> None:
         """Counts what changes on similar inputs."""
         if found and self._similar is None:
-            self._similar = self.bench.similar(self._original, self.tests[0])
+            self._similar = self.bench.similar(self._original, self.tests, self.sources.texts().values())
         self.bench.compare(build, self._similar or (), found)
 
     def _repair(self, p: Proposal, t: Tally) -> Repair:
@@ -171,11 +186,9 @@ class Search:
                 break
             if any(f.is_complete for f in found) and not r.is_complete:
                 break  # half a repair is of no use beside a whole one
-            try:
-                build = alone(self.sources, r.proposal.edits, checked=self.checked)
-            except ButforError:
+            t = self._on_its_own(r.proposal.edits)
+            if t is None:
                 continue
-            t = self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
             again = replace(r, tally=replace(t, differs=r.tally.differs, similar=r.tally.similar))
             if again.tally.fixed and self._stays_clean(again):
                 found.append(again)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -15,8 +16,14 @@ from butfor.intervene.inputs import others
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import Limits, Outcome, Server, run_all
 from butfor.program.sites import NOWHERE
+from butfor.search.inputs import input_of
+from butfor.search.mutate import Mutator
 
-_SIMILAR, _MOST_SIMILAR = 40, 60  # other inputs that are used, and made
+_SIMILAR, _MOST_SIMILAR = 40, 60  # other inputs of the same shape that are used, and made
+_FURTHER, _MOST_FURTHER, _MOST_WORDS = 20, 60, 200  # inputs with which other parts of the program run
+_LITERAL = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
+_WORD = re.compile(rb"[A-Za-z_]\w{0,30}|[^\s\w\\%]")
+_NUMBER = re.compile(rb"\b\d{1,9}\b")
 _SLOWER, _LEAST_EVENTS = 20, 400_000  # a patched program may take so many times longer than the failing run; blocks that it may run in any case
 _MILLISECONDS, _MOST_MILLISECONDS = 1_000, 10_000
 _MOST_FAILED = 2
@@ -114,16 +121,25 @@ class Bench:
                     found[n].keeps_output &= test.goal.keeps(outcome)
         return found
 
-    def similar(self, build: HookedBuild, test: Test) -> list[Usual]:
-        """Inputs of the same shape as the given one, with what the program does there without a repair; those where it fails are left out."""
+    def similar(self, build: HookedBuild, tests: Sequence[Test], sources: Iterable[bytes]) -> list[Usual]:
+        """Inputs near those of the tests, with what the program does there without a repair; those where it fails are left out.
+
+        Most have the shape of the failing one; others have words and numbers of the program in them, so that other parts of it run.
+        """
+        test = tests[0]
         found: list[Usual] = []
-        for other in others(test.spec, _MOST_SIMILAR):
-            if len(found) >= _SIMILAR or self.is_over():
+        ways: set[tuple[int, int]] = set()
+        for other, is_far in _near(tests, sources):
+            if len(found) >= _SIMILAR + _FURTHER or self.is_over():
                 break
+            if not is_far and len(found) >= _SIMILAR:
+                continue
             limits = Limits(test.limits.milliseconds, test.limits.events)
             with self._servers(build, other, b"", limits, 1) as (server,):
                 outcome = server.run([Rule(NOWHERE, Op.VARIANT, ORIGINAL)])
-                if outcome.exit_status is not None:
+                way = (outcome.status, outcome.events)
+                if outcome.exit_status is not None and not (is_far and way in ways):
+                    ways.add(way)
                     output = server.output()
                     more = Limits(limits.milliseconds, max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(output))
                     found.append(Usual(other, outcome, output, more))
@@ -140,6 +156,21 @@ class Bench:
                     tally = found[rules[0].a]
                     tally.similar += 1
                     tally.differs += not usual.is_same(outcome)
+
+
+def _near(tests: Sequence[Test], sources: Iterable[bytes]) -> Iterator[tuple[RunSpec, bool]]:
+    """Inputs like the failing one, then inputs like any with words and numbers of the program, of which it is told that they are."""
+    yield from ((spec, False) for spec in others(tests[0].spec, _MOST_SIMILAR))
+    text = b"\n".join(sources)
+    words = [w for literal in _LITERAL.findall(text) for w in _WORD.findall(literal)]
+    numbers = [int(n) for n in _NUMBER.findall(text)]
+    first = tests[0].spec
+    reads = frozenset(part for part, there in (("args", first.args), ("stdin", first.stdin), ("nondet", first.nondet)) if there)
+    mutator = Mutator(words[:_MOST_WORDS], numbers[:_MOST_WORDS], reads)
+    known = [input_of(t.spec) for t in tests[:_SIMILAR]]
+    for k in range(_MOST_FURTHER if reads else 0):
+        made = mutator.change(known[k % len(known)], mutator.pick.choice(known))
+        yield made.run_spec(tests[k % len(known)].spec), True
 
 
 def _requests(numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:
