@@ -244,6 +244,9 @@ class Joiner:
         old = [k for k in {**self.an.differences, **self.bn.differences} if k[0] in self.shared and k[1] in self.shared]
         for s, t in old:
             self._difference(s, t, symbol(s), symbol(s), symbol(t), symbol(t))
+        for e in self.an.others:
+            if all(s in self.shared for s, _ in e.terms) and (e in self.bn.others or self.bn.is_other(e)):
+                self.numbers.others[e] = None
         if self.an.sums and self.bn.sums:
             self._sums()
         if not self.pairs:
