@@ -9,7 +9,7 @@ from butfor.program.abstract.boxes import number_of, split_address
 from butfor.program.abstract.records import Records
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.program import Program
-from butfor.program.types import alloc_size, store_size
+from butfor.program.types import Kind, alloc_size, store_size
 
 _DIVISIONS = frozenset("udiv sdiv urem srem".split())
 _MEMORY = ("null", "bounds-low", "bounds-high")
@@ -20,7 +20,8 @@ class Kinds:
 
     def __init__(self, program: Program) -> None:
         self._own = frozenset(program.names)
-        self._sizes = program.global_sizes
+        variables = program.source.global_variables()
+        self._sizes = {n: alloc_size(g.type) for n, g in variables.items() if g.type.kind is not Kind.OTHER}
 
     def of(self, function: Function, instr: Instr) -> tuple[str, ...]:
         """The kinds of checks of an instruction."""

@@ -24,7 +24,7 @@ from butfor.program.program import Program
 from butfor.program.types import Kind
 
 _DEEPEST = 8  # calls inside of each other
-_MOST_STEPS = 60_000  # instructions looked at before calls are not looked into any more
+_MOST_STEPS = 50_000  # instructions looked at before calls are not looked into any more
 _THRESHOLD_ROUNDS = 3
 _MOST_ROUNDS = 40
 
@@ -183,9 +183,9 @@ class Run:
                     self._block(element, state.copy(), source)
         else:
             self._forget(frozenset((element,)))
-            state = self._incoming(element, frozenset())
-            if state is not None:
-                self._block(element, state, -1)
+            found = self._incoming(element, frozenset())
+            if found is not None:
+                self._block(element, found, -1)
 
     def _forget(self, blocks: frozenset[int]) -> None:
         """Removes what an earlier look found to come out of these blocks."""

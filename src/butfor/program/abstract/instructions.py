@@ -272,7 +272,10 @@ class Frame:
     def compared(self, predicate: str, a: Pointer, b: Pointer) -> Linear:
         """A comparison of pointers."""
         if predicate in ("eq", "ne") and NULL in (a, b):
-            exists = b.exists if a == NULL else a.exists
+            other = b if a == NULL else a
+            exists = other.exists
+            if any(self.engine.objects.is_foreign(o) for o, _ in other.targets):
+                return self.arithmetic.new(0, 1)  # a weak symbol may be missing
             if self.numbers.range(exists) == (1, 1):
                 exists = ONE
             elif any(self.numbers.origins[s].op == "moved" for s, _ in exists.terms if s in self.numbers.origins):

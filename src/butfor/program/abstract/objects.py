@@ -54,6 +54,14 @@ class Objects:
         """The number of a global variable or function."""
         return self.number(("global", name), False, name if name not in self.globals else None)
 
+    def is_foreign(self, obj: int) -> bool:
+        """Whether it is a function or variable that is only declared in the program."""
+        key = self.infos[obj].key
+        if key[0] != "global" or key[1] in self.names:
+            return False
+        g = self.globals.get(str(key[1]))
+        return g is None or g.init is None
+
     def mutable(self) -> Iterator[tuple[int, str]]:
         """The global variables of the program that may be written."""
         for name, g in self.globals.items():
