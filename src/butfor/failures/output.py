@@ -68,11 +68,11 @@ def output_failure(trace: Trace, dependence: Dependence, actual: bytes, expected
     early = _ended_early(trace, difference.offset)
     maybe = tuple(dict.fromkeys(n for shown in early for n in _values(trace, dependence, *shown)))
     texts = tuple(dict.fromkeys(t for at, k, place in (call, *early) for t in _text_bytes(trace, at, k, place[0])))
-    printed = None if argument is None else _printed(argument, actual, expected, difference.offset, within)
+    printed = _printed(argument, actual, expected, difference.offset, within)
     return FailurePoint(FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]), texts, printed)
 
 
-def _printed(argument: int, actual: bytes, expected: bytes, offset: int, within: tuple[int, int]) -> Printed:
+def _printed(argument: int | None, actual: bytes, expected: bytes, offset: int, within: tuple[int, int]) -> Printed:
     start = offset - within[0]
     end = start + within[1]
     return Printed(argument, actual[start:end], within[0], expected[start : end + _AROUND], actual[end : end + _AROUND])

@@ -12,12 +12,13 @@ from butfor.trace.trace import Node
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What stands in the output where it is wrong: the number of the argument that was shown as `text`, and the byte in that which is wrong.
+    """What stands in the output where it is wrong: the number of the argument that was shown as `text`, None for the
+    format itself, and the byte in that which is wrong.
 
     `expected` is the output that was expected from where the text begins, `after` what was printed behind it.
     """
 
-    argument: int
+    argument: int | None
     text: bytes
     at: int
     expected: bytes

@@ -14,7 +14,7 @@ from butfor.failures.find import EXIT
 from butfor.failures.point import FailurePoint
 from butfor.frontends.c.hooked import HookedBuild, build_hooked
 from butfor.frontends.c.run import RunSpec
-from butfor.intervene.experiment import Experiment, Goal, Trial
+from butfor.intervene.experiment import Experiment, Goal, Second, Trial
 from butfor.intervene.otherrun import OtherRun
 from butfor.program.sites import Site
 from butfor.trace.recording import Recording
@@ -84,9 +84,19 @@ def trials(others: Iterable[OtherRun], covered: NDArray[np.bool_]) -> list[Trial
 
 @contextmanager
 def experiment(recording: Recording, point: FailurePoint, cc: str | None, *, checked: bool = True) -> Iterator[tuple[HookedBuild, Experiment]]:
-    """The program with hooks and running servers for it."""
-    build = hooked(recording, cc, checked=checked)
+    """The program with hooks and running servers for it. `checked`: memory errors count as failures.
+
+    Where the failure is no memory error, only what was confirmed is checked: a search without checks is some times faster.
+    """
+    is_memory = point.kind is FailureKind.MEMORY
+    build = hooked(recording, cc, checked=checked and is_memory)
     meta = recording.meta
     cwd = meta.folder if os.path.isdir(meta.folder) else None
-    with Experiment(build, f"./{meta.name}", same_run(recording), goal_of(recording, point, build), cwd) as running:
+
+    def second() -> Second:
+        other = hooked(recording, cc, checked=True)
+        return Second(other, _checks_of(recording, point, other))
+
+    goal = goal_of(recording, point, build)
+    with Experiment(build, f"./{meta.name}", same_run(recording), goal, cwd, second if checked and not is_memory else None) as running:
         yield build, running

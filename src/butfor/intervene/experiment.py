@@ -19,6 +19,7 @@ from butfor.intervene.server import LIMIT, MEMORY, Limits, Outcome, Server, run_
 from butfor.program.sites import NOWHERE
 
 _INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
+_SLOWER = 8  # times that checks make a run slower, at most
 _MOST_ERRORS = 60  # memory errors of the failing run that are let pass
 _PATIENT, _MOST_PATIENT = Limits(2_000, 50_000_000), 24  # for changed runs that are much longer than the failing one; how many get them
 _SAMPLE = 12  # changes that are tried first on an input
@@ -94,12 +95,23 @@ class Trial:
     failed: bool
 
 
-class Experiment:
-    """The servers of one program and run. Use it in a `with` block."""
+@dataclass(frozen=True, slots=True)
+class Second:
+    """The same program, checked for memory errors, and its checks of the failing instruction."""
 
-    def __init__(self, build: HookedBuild, name: str, spec: RunSpec, goal: Goal, cwd: str | None = None) -> None:
+    build: HookedBuild
+    failing: frozenset[int]
+
+
+class Experiment:
+    """The servers of one program and run. What they confirm is run again in the `second` program, where memory errors show; use it in a `with` block."""
+
+    def __init__(
+        self, build: HookedBuild, name: str, spec: RunSpec, goal: Goal, cwd: str | None = None, second: Callable[[], Second] | None = None
+    ) -> None:
         self.goal = goal
-        self.allowed: list[Rule] = []
+        self._make_second = second
+        self._second: tuple[list[Server], list[Rule]] | None = None
         self.build, self.name, self.spec, self.cwd = build, name, spec, cwd
         limits = Limits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
         self._stack = ExitStack()
@@ -121,7 +133,7 @@ class Experiment:
             if is_over():
                 break
             with self._server(spec) as server:
-                found.update(self._effects(result, server, server.adopt(self.allowed), rest))
+                found.update(self._effects(result, server, server.adopt(), rest))
             served += 1
             for rule, effect in found.items():
                 by_rule[rule].elsewhere.append(effect)
@@ -134,7 +146,7 @@ class Experiment:
             if is_over() or good >= _INPUTS:
                 break
             with self._server(spec) as server:
-                usual = server.adopt(self.allowed)
+                usual = server.adopt()
                 if usual.exit_status is None:
                     continue
                 found = dict(self._effects(result, server, usual, sample))
@@ -148,7 +160,7 @@ class Experiment:
 
     def _effects(self, result: Result, server: Server, usual: Outcome, rules: Iterable[Rule]) -> Iterator[tuple[Rule, int]]:
         """For each rule: 0 it changed nothing, 1 something inside, 2 the output or the end."""
-        for (rule, *_), outcome in run_all([server], ([rule, *self.allowed] for rule in rules)):
+        for (rule,), outcome in run_all([server], ([rule] for rule in rules)):
             result.runs += 1
             same = (outcome.status, outcome.end) == (usual.status, usual.end) and outcome.matched == outcome.output == usual.output
             yield rule, 0 if not outcome.changed else 1 if same else 2
@@ -160,11 +172,11 @@ class Experiment:
             if is_over() or not by_rule:
                 break
             with Server(self.build, self.name, trial.spec, trial.goal.output, self.servers[0].limits, self.cwd) as server:
-                if trial.goal.is_met(server.run(self.allowed)) == trial.failed:
+                if trial.goal.is_met(server.run()) == trial.failed:
                     continue  # it does not behave here as it did when it was recorded
                 result.failing += trial.failed
                 result.passing += not trial.failed
-                for rules, outcome in run_all([server], ([rule, *self.allowed] for rule in by_rule)):
+                for rules, outcome in run_all([server], ([rule] for rule in by_rule)):
                     result.runs += 1
                     is_right = trial.goal.is_met(outcome)
                     by_rule[rules[0]].avoids += is_right and trial.failed
@@ -178,14 +190,13 @@ class Experiment:
 
     def watch(self) -> Result:
         """The run without any change, twice: once to see what each site sees, once to see whether it is repeatable."""
-        self.allowed = allowances(self.servers[0], self.goal)
-        outcome, seen = self.servers[0].watch(self.allowed)
+        outcome, seen = self.servers[0].watch()
         written = self.servers[0].output()
         if outcome.end == MEMORY and not self.goal.is_whole:  # there it was ended: what it wrote later is not asked for
             self.goal = replace(self.goal, output=written)
             for server in self.servers:
-                server.adopt(self.allowed)
-        again = self.servers[-1].run([*self._probe(), *self.allowed])
+                server.adopt()
+        again = self.servers[-1].run(self._probe())
         same = (again.status, again.end, self.servers[-1].output()) == (outcome.status, outcome.end, written)
         slowest = max(outcome.events, again.events)
         for server in self.servers:
@@ -207,7 +218,7 @@ class Experiment:
                 if is_over():
                     result.complete = False
                     return
-                rules = [candidate.rule, *(p for p in probe if p.site != candidate.rule.site), *self.allowed]
+                rules = [candidate.rule, *(p for p in probe if p.site != candidate.rule.site)]
                 tried[id(rules)] = number, candidate
                 yield rules
 
@@ -229,12 +240,35 @@ class Experiment:
             run(sorted(longer[:_MOST_PATIENT], key=lambda row: row[0]))
             for server, limits in zip(self.servers, was, strict=True):
                 server.limits = limits
-        if self.allowed:
-            by_rule = {c.candidate.rule: c for c in found.values()}
-            for rules, outcome in run_all(self.servers, ([rule] for rule in by_rule)):
+        result.confirmed += self._without_errors(result, [found[number] for number in sorted(found)])
+
+    def _without_errors(self, result: Result, found: list[Confirmed]) -> list[Confirmed]:
+        """Those that bring no memory error which the failing run did not have before it failed."""
+        if not found or self._make_second is None:
+            return found
+        if self._second is None:
+            self._second = self._start_second(self._make_second())
+        servers, allowed = self._second
+        by_rule: dict[Rule, list[Confirmed]] = {}
+        for c in found:
+            by_rule.setdefault(c.candidate.rule, []).append(c)
+        bad = {rules[0] for rules, outcome in run_all(servers, ([rule, *allowed] for rule in by_rule)) if outcome.end == MEMORY}
+        result.runs += len(by_rule)
+        if allowed:
+            for rules, outcome in run_all(servers, ([rule] for rule in by_rule)):
                 result.runs += 1
-                by_rule[rules[0]].is_clean = self.goal.is_met(outcome)
-        result.confirmed += (found[number] for number in sorted(found))
+                for c in by_rule[rules[0]]:
+                    c.is_clean = outcome.end != MEMORY
+        return [c for c in found if c.candidate.rule not in bad]
+
+    def _start_second(self, second: Second) -> tuple[list[Server], list[Rule]]:
+        was = self.servers[0].limits
+        limits = replace(was, milliseconds=_SLOWER * was.milliseconds)
+        servers = [
+            self._stack.enter_context(Server(second.build, self.name, self.spec, self.goal.output, limits, self.cwd))
+            for _ in range(len(self.servers))
+        ]
+        return servers, allowances(servers[0], replace(self.goal, failing=second.failing))
 
 
 def allowances(server: Server, goal: Goal) -> list[Rule]:

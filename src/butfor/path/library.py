@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from butfor.encode.terms import TRUE, Term, concat, conjunction, const, equal, extract
@@ -28,7 +29,16 @@ class Library:
     """Makes the instances of library calls."""
 
     def __init__(
-        self, trace: Trace, state: State, memory: Memory, registers: Registers, names: Names, gathered: Gathered, inputs: Inputs, origins: Origins
+        self,
+        trace: Trace,
+        state: State,
+        memory: Memory,
+        registers: Registers,
+        names: Names,
+        gathered: Gathered,
+        inputs: Inputs,
+        origins: Origins,
+        results: Mapping[Node, Cell],
     ) -> None:
         self.trace = trace
         self.state = state
@@ -38,6 +48,7 @@ class Library:
         self.gathered = gathered
         self.inputs = inputs
         self.origins = origins
+        self.results = results  # of functions of the program that have returned
         self._texts: dict[Node, Cell] = {}
         self._arguments_read: dict[str, Cell] = {}
 
@@ -83,6 +94,10 @@ class Library:
             found.append((self.registers.operand(i, a), value))
         for r in self._read(head):
             found.append((r.cell.term, self.state.now[r.cell.name]))
+        for ret in self.origins.dependence.called_back(i):
+            if ret in self.results:
+                cell = self.results[ret]
+                found.append((cell.term, self.state.now[cell.name]))
         if self.is_free:
             found += [(self._argument(source).term, 1) for source in self.inputs.arguments_read(i)]
         found += [(self._texts[w].term, 1) for w in self.gathered.texts.get(head.node, ()) if w in self._texts]

@@ -65,8 +65,10 @@ class _Lifter:
         self.ways = Ways(self.trace, self.registers, self.memory.peek)
         self.origins = Origins(self.dependence)
         self.gatherer = Gatherer(self.trace, self.places, self.storage, self.names, self.origins, self.decidings)
-        self.library = Library(self.trace, self.state, self.memory, self.registers, self.names, self.gatherer.found, self.inputs, self.origins)
         self.results: dict[Node, Cell] = {}
+        self.library = Library(
+            self.trace, self.state, self.memory, self.registers, self.names, self.gatherer.found, self.inputs, self.origins, self.results
+        )
         self.whole: dict[Node, Draft] = {}
         self.alone: dict[Node, Draft] = {}
         self.decided: dict[int, Decided] = {}  # by the identity of the draft

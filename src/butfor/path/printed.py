@@ -52,8 +52,11 @@ def wanted(trace: Trace, point: FailurePoint, node: Node) -> Wanted | None:
     """What should have been printed by a call; None where that is not known."""
     printed = point.printed
     instr = trace.instr(node)
-    if printed is None or instr.op != "call" or printed.argument >= len(instr.args):
+    if printed is None or instr.op != "call" or (printed.argument or 0) >= len(instr.args):
         return None
+    if printed.argument is None:
+        early = _ended_early(trace, point)
+        return Wanted((), tuple(early), (_byte_goal(printed),) * len(early)) if early else None
     op = instr.args[printed.argument]
     kind = instr.detail.arg_types[printed.argument]
     if kind.kind is Kind.PTR:

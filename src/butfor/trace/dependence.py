@@ -253,6 +253,10 @@ class Dependence:
             result.append(("data", (i - 1, jump.index)))
         return result
 
+    def called_back(self, i: int) -> list[Node]:
+        """The returns of functions that a library call called back."""
+        return [node for _, node in self._called_back(i)]
+
     def _called_back(self, i: int) -> list[Edge]:
         """The returns of functions that a library call called back, such as the comparisons of a sort."""
         if i + 1 >= len(self.trace) or not self.trace.is_entry(i + 1) or int(self.log.frame["caller"][self.log.frame_of(i + 1)]) != i:
