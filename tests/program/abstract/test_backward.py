@@ -56,7 +56,9 @@ def test_a_condition_is_trusted(tmp_path: Path) -> None:
 
 
 def test_what_is_checked_before_use_is_free(tmp_path: Path) -> None:
-    allowed, trusted, _ = found(tmp_path, "int f(int n) { int a[4] = {0}; int i = 2; if (n > 3) i = -1; if (i >= 0 && i < 4) return a[i]; return 0; }")
+    allowed, trusted, _ = found(
+        tmp_path, "int f(int n) { int a[4] = {0}; int i = 2; if (n > 3) i = -1; if (i >= 0 && i < 4) return a[i]; return 0; }"
+    )
     assert set(allowed) == {None}
     assert not any(trusted)
 

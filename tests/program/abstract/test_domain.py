@@ -19,7 +19,7 @@ from butfor.program.abstract.values import hull, joined, widened
 
 SMALL = st.integers(-20, 20)
 TERMS = st.lists(st.tuples(st.integers(1, 4), st.integers(-3, 3)), max_size=3)
-VALUES = st.fixed_dictionaries({s: SMALL for s in range(1, 5)})
+VALUES = st.fixed_dictionaries(dict.fromkeys(range(1, 5), SMALL))
 OPERATORS = st.sampled_from("add sub mul udiv sdiv urem srem shl lshr ashr and or xor".split())
 PREDICATES = st.sampled_from("eq ne slt sle sgt sge ult ule ugt uge".split())
 
@@ -40,7 +40,7 @@ def value(e: Linear, values: dict[int, int]) -> int:
 def known(values: dict[int, int], facts: list[Linear]) -> Numbers:
     """Numbers that allow the values, with assumptions that hold for them."""
     numbers = Numbers()
-    numbers.ranges = {s: (-20, 20) for s in values}
+    numbers.ranges = dict.fromkeys(values, (-20, 20))
     for e in facts:
         v = value(e, values)
         assert numbers.assume(plus(e, -v - abs(v) % 3))  # e <= v, or a little more
@@ -65,7 +65,7 @@ def test_bounds_hold(values: dict[int, int], facts: list[Linear], e: Linear) -> 
 
 def test_differences_are_closed() -> None:
     numbers = Numbers()
-    numbers.ranges = {s: (-(2**31), 2**31 - 1) for s in (1, 2, 3)}
+    numbers.ranges = dict.fromkeys((1, 2, 3), (-(2**31), 2**31 - 1))
     assert numbers.assume(plus(sub(symbol(1), symbol(2)), 1))
     assert numbers.assume(plus(sub(symbol(2), symbol(3)), 1))
     assert numbers.upper(sub(symbol(1), symbol(3))) == -2

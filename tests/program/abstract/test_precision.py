@@ -56,14 +56,17 @@ OPEN = {
     "divisor from outside": ("division", "int f(int n) { return 10 / (n - 2); }"),
     "least by minus one": ("division", "int f(int n) { int d = n > 3 ? -1 : 1; return (-2147483647 - n) / d; }"),
     "assertion": ("assertion", "int f(int n) { assert(n < 100); return n; }"),
-    "changed through a pointer": ("bounds-high", "int *q; void far(void);\nint f(int n) { int i = 0, a[4] = {0}; q = &i; puts(\"x\"); *q = n; return a[i]; }"),
+    "changed through a pointer": (
+        "bounds-high",
+        'int *q; void far(void);\nint f(int n) { int i = 0, a[4] = {0}; q = &i; puts("x"); *q = n; return a[i]; }',
+    ),
     "changed by a recursive call": (
         "bounds-high",
         "int at; void g(int n) { if (n > 0) { at++; g(n - 1); } }\nint f(int n) { int a[4] = {0}; at = 0; g(n); return a[at]; }",
     ),
     "block too small": ("bounds-high", "int f(int n) { int *p = malloc(n); if (!p) return 0; for (int i = 0; i < n; i++) p[i] = i; return 1; }"),
     "wraps around": ("bounds-high", "int f(int n) { char a[100] = {0}; unsigned char c = 0; for (int i = 0; i < n; i++) c += 7; return a[c]; }"),
-    "text of unknown length": ("bounds-high", "int f(int n) { char b[8]; char *s = getenv(\"X\"); if (s) strcpy(b, s); return 0; }"),
+    "text of unknown length": ("bounds-high", 'int f(int n) { char b[8]; char *s = getenv("X"); if (s) strcpy(b, s); return 0; }'),
     "a union": ("bounds-high", "union u { int i; float f; };\nint f(int n) { int a[4] = {0}; union u x; x.i = 1; x.f = n; return a[x.i]; }"),
     "bytes of a number": ("bounds-high", "int f(int n) { int a[4] = {0}, i = 1; ((char *)&i)[n & 3] = 5; return a[i]; }"),
     "called back": (

@@ -126,13 +126,13 @@ def small_program(seed: int) -> str:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_small_random_program_does_nothing_that_was_excluded(seed: int, tmp_path: Path) -> None:
-    assert judged(recorded(tmp_path, "#pragma clang diagnostic ignored \"-Weverything\"\n" + small_program(seed))).looked_at > 5
+    assert judged(recorded(tmp_path, '#pragma clang diagnostic ignored "-Weverything"\n' + small_program(seed))).looked_at > 5
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 200))
 def test_many_small_random_programs_do_nothing_that_was_excluded(seed: int, tmp_path: Path) -> None:
-    judged(recorded(tmp_path, "#pragma clang diagnostic ignored \"-Weverything\"\n" + small_program(seed)))
+    judged(recorded(tmp_path, '#pragma clang diagnostic ignored "-Weverything"\n' + small_program(seed)))
 
 
 def test_a_wrong_analysis_is_found_out(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from butfor.program.abstract import library
 from butfor.program.abstract.backward import Backward
 from butfor.program.abstract.bodies import body_of
 from butfor.program.abstract.checks import all_checks, verdict
-from butfor.program.abstract.engine import Engine, GivenUp
+from butfor.program.abstract.engine import Engine
 from butfor.program.abstract.facts import Check, Facts
 from butfor.program.abstract.records import Records
+from butfor.program.abstract.running import GivenUp
 from butfor.program.building import building
 from butfor.program.model import Const
 from butfor.program.program import Program

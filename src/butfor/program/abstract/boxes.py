@@ -153,6 +153,8 @@ class Backwards:
             return self.shared(box, [(a, (r[0] - bh, r[1] - bl)), (b, (r[0] - ah, r[1] - al))])
         if op == "sub":
             return self.shared(box, [(a, (r[0] + bl, r[1] + bh)), (b, (al - r[1], ah - r[0]))])
+        if op == "mul" and isinstance(a, Const):
+            a, bl, bh = b, al, ah
         factor = (bl if op == "mul" else 1 << bl) if bl == bh and 0 <= bl < (1 << 31 if op == "mul" else 63) else 0
         return self.demand(box, a, (-(-r[0] // factor), r[1] // factor)) if factor > 0 else box
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from butfor.program.abstract import library
-from butfor.program.abstract.instructions import Dead, Frame
+from butfor.program.abstract.frame import Dead, Frame
 from butfor.program.abstract.linear import ONE, ZERO, Linear, constant, sub, times
 from butfor.program.abstract.state import ZEROS
 from butfor.program.abstract.values import Pointer, Value, to_object, unknown_pointer
