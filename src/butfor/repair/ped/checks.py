@@ -1,11 +1,12 @@
-"""Where on a path the violated property was asked before and held."""
+"""What a path asks: where the violated property was asked before and held, and what it assumes only because it failed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from butfor.encode.sorts import Value
-from butfor.encode.terms import Evaluator, TermError
+from butfor.encode.terms import TRUE, Evaluator, TermError
 from butfor.path.model import Kind, Path
 from butfor.path.uses import values_before
 from butfor.trace.places import Place
@@ -49,3 +50,13 @@ def _held(path: Path, state: Mapping[str, Value]) -> bool:
         return bool(Evaluator(state)(path.check))
     except TermError:
         return False
+
+
+def without_end(path: Path) -> Path:
+    """The path without what the failing statement itself assumes, such as which element an access out of bounds would have met."""
+    instances = list(path.instances)
+    for k in range(len(instances) - 1, -1, -1):
+        if instances[k].place != path.place or instances[k].kind is Kind.BRANCH:
+            break
+        instances[k] = replace(instances[k], condition=TRUE)
+    return replace(path, instances=tuple(instances))

@@ -32,6 +32,8 @@ class PedOptions:
     allowed: bool = True  # mined facts: what a changed assignment may give
     trusted: bool = True  # mined facts: statements that proofs need are not changed
     earlier: bool = True  # the violated property holds in the rounds before, and still has to
+    runs: bool = True  # a change of one statement that chooses nothing is run along the paths instead of asked for
+    alike: int = 6  # solutions that change the same statements, 0 for any number
     most: int = 24  # solutions
 
 
@@ -85,9 +87,9 @@ class Solution:
 
     @property
     def key(self) -> tuple[float, ...]:
-        """Smaller is better: likely slips before values from nowhere; then as the paper has it."""
-        vague = sum(c.alternative.kind == FREE for c in self.changes)
-        return (vague, self.skipped, len(self.changes), self.loops, -sum(c.alternative.weight for c in self.changes))
+        """Smaller is better: likely slips before expressions that were found and values from nowhere, then as the paper has it, and of equals the likelier slip."""
+        vague = sum({FREE: 2, TEMPLATE: 1}.get(c.alternative.kind, 0) for c in self.changes)
+        return (vague, self.skipped, len(self.changes), -sum(c.alternative.weight for c in self.changes), self.loops)
 
 
 @dataclass(frozen=True, slots=True)

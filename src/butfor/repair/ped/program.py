@@ -16,7 +16,7 @@ from butfor.encode.terms import Term, compare, conjunction, const, disjunction, 
 from butfor.path.model import Cell, Instance, Kind, Path
 from butfor.path.uses import uses_of
 from butfor.relevance.relaxed import Relaxed, State, any_value, from_outside
-from butfor.repair.ped.checks import earlier_checks
+from butfor.repair.ped.checks import earlier_checks, without_end
 from butfor.repair.ped.model import FREE, HOLE, WHETHER, Alternative, Mined, PedOptions, Site
 from butfor.trace.places import Place
 
@@ -67,14 +67,14 @@ class RepairProgram:
     def __init__(
         self, paths: Sequence[Path], alternatives: Mapping[Place, Sequence[Alternative]], options: PedOptions, mined: Mined | None = None
     ) -> None:
-        self.paths = paths
+        self.paths = tuple(map(without_end, paths))
         self.options = options
         self.mined = mined or Mined()
-        self.checks = tuple(earlier_checks(p) if options.earlier else frozenset() for p in paths)
+        self.checks = tuple(earlier_checks(p) if options.earlier else frozenset() for p in self.paths)
         self.units = tuple(self._units(alternatives))
         self._by_site = {site: unit for unit in self.units for site in unit.sites}
         self.facts: list[Term] = []
-        self.avoids = tuple(Relaxed(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(paths))
+        self.avoids = tuple(Relaxed(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths))
 
     @property
     def choices(self) -> tuple[Choice, ...]:

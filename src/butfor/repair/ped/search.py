@@ -11,7 +11,22 @@ from dataclasses import dataclass, field
 
 from butfor.encode.fold import Folding
 from butfor.encode.sorts import INT, Value, default_value
-from butfor.encode.terms import FALSE, Term, compare, conjunction, const, constant, disjunction, negate, number, order, variables
+from butfor.encode.terms import (
+    FALSE,
+    TRUE,
+    Term,
+    compare,
+    conjunction,
+    const,
+    constant,
+    disjunction,
+    implies,
+    negate,
+    number,
+    order,
+    postorder,
+    variables,
+)
 from butfor.path.model import Path
 from butfor.relevance.relaxed import OPEN
 from butfor.repair.ped.model import FREE, HOLE, Alternative, Changed, Mined, PedOptions, Solution, Solutions
@@ -54,8 +69,9 @@ class Search:
     program: RepairProgram
     is_over: Callable[[], bool]
     each: float
-    _stack: Stack = field(default_factory=default_stack, init=False)
+    _stack: Stack = field(init=False)
     _blocked: list[Layer] = field(default_factory=list, init=False)
+    _alike: dict[tuple[int, ...], int] = field(default_factory=dict, init=False)
     _rounds: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -68,6 +84,7 @@ class Search:
         self.count = Sum(f"{HOLE}count", [(u.on, 1) for u in self.units])
         limit = [self.count.at_most(p.options.changes)] if p.options.changes else []
         self.base: Layer = (*p.constraints(), *idle, cost.definition(), self.count.definition(), *limit)
+        self._stack = default_stack(all(t.width >= 0 for t in postorder(self.base)))
         most = sorted((max(cost_of(c.alternative) for c in u.choices) for u in self.units), reverse=True)
         self.cheapest = Cheapest(self._stack, cost, sum(most[: p.options.changes or None]))
         self.wanted = tuple(v for v in variables(self.base) if not str(v.data).startswith(OPEN))
@@ -75,7 +92,7 @@ class Search:
 
     def solutions(self) -> Solutions:
         """Solutions until there are no more, or enough, or the time is over."""
-        found: list[Solution] = []
+        found = list(self._run_singly()) if self.program.options.runs else []
         complete = True
         while complete and len(found) < self.program.options.most:
             result, _ = self.cheapest.best([self.base, *self._blocked], self._limit(), self.wanted)
@@ -91,7 +108,32 @@ class Search:
                 complete = False
                 self._blocked.append((disjunction(negate(c.on) for _, c in picked),))
         enough = len(found) >= self.program.options.most
-        return Solutions(tuple(sorted(found, key=lambda s: s.key)), complete and not enough, len(self.units), len(self.choices))
+        best = sorted(found, key=lambda s: s.key)
+        return Solutions(tuple(best), complete and not enough, len(self.units), len(self.choices))
+
+    def _run_singly(self) -> Iterator[Solution]:
+        """The best solutions that change one statement and choose nothing; the others of that kind are ruled out."""
+        facts = conjunction(self.program.facts)
+        ruled_out: list[Term] = []
+        for unit in self.units:
+            found: list[tuple[Solution, Choice]] = []
+            for choice in unit.choices:
+                picked = [(unit, choice)]
+                if self.is_over() or _holes(picked):
+                    continue
+                ends = {o.end for o in self._run(picked, {})}
+                if ends & {End.FAILS, End.BROKEN}:
+                    ruled_out.append(implies(choice.on, negate(self.count.at_most(1))))
+                    continue
+                switched = {str(c.on.data): TRUE if c is choice else FALSE for c in self.program.choices}
+                solution = self._checked(picked, {}) if ends == {End.AVOIDS} and Folding(switched)(facts) is TRUE else None
+                if solution is not None:
+                    found.append((solution, choice))
+            for solution, choice in sorted(found, key=lambda pair: pair[0].key):
+                yield solution
+                if self._block([(unit, choice)]):
+                    break
+        self._blocked.append(tuple(ruled_out))
 
     # --- one solution --------------------------------------------------------------------------------------------------------------
 
@@ -135,14 +177,22 @@ class Search:
 
     # --- what comes next -----------------------------------------------------------------------------------------------------------
 
-    def _block(self, picked: Sequence[tuple[Unit, Choice]]) -> None:
-        """Neither the same solution again nor, where only minimal ones are wanted, more than it."""
+    def _block(self, picked: Sequence[tuple[Unit, Choice]]) -> bool:
+        """Rules out the same solution and, where only minimal ones are wanted, more than it; True when these statements have enough of them."""
+        options = self.program.options
+        key = tuple(id(u) for u, _ in picked)
+        self._alike[key] = self._alike.get(key, 0) + 1
+        all_on = conjunction(u.on for u, _ in picked)
+        is_enough = bool(options.alike) and self._alike[key] >= options.alike
+        if is_enough:
+            self._blocked.append((negate(all_on) if options.minimal else disjunction((negate(all_on), negate(self.count.at_most(len(picked))))),))
+            return True
         self._blocked.append((disjunction(self._otherwise(picked)),))
-        if self.program.options.minimal:
-            all_on = conjunction(u.on for u, _ in picked)
+        if options.minimal:
             vague = [c.on for u, _ in picked for c in u.choices if c.alternative.kind == FREE]
             fewer = disjunction((negate(all_on), conjunction((self.count.at_most(len(picked)), *map(negate, vague)))))
             self._blocked.append((fewer,))
+        return False
 
     def _otherwise(self, picked: Sequence[tuple[Unit, Choice]]) -> Iterator[Term]:
         on = {str(c.on.data) for _, c in picked}
