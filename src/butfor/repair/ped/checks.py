@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from butfor.encode.sorts import Value
-from butfor.encode.terms import TRUE, Evaluator, TermError
+from butfor.encode.terms import TRUE, Evaluator, Term, TermError, postorder
 from butfor.path.model import Kind, Path
 from butfor.path.uses import values_before
 from butfor.trace.places import Place
@@ -28,10 +28,17 @@ def earlier_checks(path: Path) -> frozenset[int]:
     for k, instance in enumerate(path.instances[:last]):
         if instance.kind is not Kind.BRANCH or (instance.place, instance.frame, instance.held) != (branch.place, branch.frame, branch.held):
             continue
+        if _shape(instance.condition) != _shape(branch.condition):
+            continue  # it may have come out the other way
         at = _behind(path, k + 1, tail)
         if at is not None and _held(path, states[at]):
             found.add(at)
     return frozenset(found)
+
+
+def _shape(term: Term) -> tuple[str, ...]:
+    """The operations of a condition, without what they are applied to."""
+    return tuple(t.op for t in postorder((term,)) if t.args)
 
 
 def _behind(path: Path, position: int, tail: Sequence[Place]) -> int | None:
