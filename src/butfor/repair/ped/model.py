@@ -39,7 +39,7 @@ class PedOptions:
 
 @dataclass(frozen=True, slots=True)
 class Mined:
-    """Facts that hold in every execution: bounds of what statements assign, as numbers of their type, and statements that proofs need."""
+    """Facts that hold in every execution: bounds of what statements assign, read as signed numbers, and statements that proofs need."""
 
     allowed: Mapping[Place, tuple[int | None, int | None]] = field(default_factory=dict)
     trusted: frozenset[Place] = frozenset()
@@ -87,7 +87,7 @@ class Solution:
 
     @property
     def key(self) -> tuple[float, ...]:
-        """Smaller is better: likely slips before expressions that were found and values from nowhere, then as the paper has it, and of equals the likelier slip."""
+        """Smaller is better: likely slips first, values from nowhere last; then as the paper has it, and of equals the likelier slip."""
         vague = sum({FREE: 2, TEMPLATE: 1}.get(c.alternative.kind, 0) for c in self.changes)
         return (vague, self.skipped, len(self.changes), -sum(c.alternative.weight for c in self.changes), self.loops)
 

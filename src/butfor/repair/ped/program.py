@@ -190,15 +190,12 @@ class _Selected:
 
 
 def _bound(cell: Cell, value: Term, bound: int | None, *, is_low: bool) -> Iterator[Term]:
-    """The comparison of a value with a bound that its type can have."""
+    """The comparison of a value, read with its sign, with a bound that it can have."""
     if bound is None or value.width not in (INT, cell.sort):
         return
     if value.width == INT:
         edge = number(bound, INT)
         yield order("most", edge, value) if is_low else order("most", value, edge)
-    elif value.width > 0:
-        least = -(1 << value.width - 1) if cell.signed else 0
-        if not least <= bound < least + (1 << value.width):
-            return
-        edge, op = const(bound, value.width), "sle" if cell.signed else "ule"
-        yield compare(op, edge, value) if is_low else compare(op, value, edge)
+    elif value.width > 0 and -(1 << value.width - 1) <= bound < 1 << value.width - 1:
+        edge = const(bound, value.width)
+        yield compare("sle", edge, value) if is_low else compare("sle", value, edge)
