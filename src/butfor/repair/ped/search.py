@@ -121,14 +121,12 @@ class Search:
                 picked = [(unit, choice)]
                 if self.is_over() or _holes(picked):
                     continue
-                ends = {o.end for o in self._run(picked, {})}
-                if ends & {End.FAILS, End.BROKEN}:
-                    ruled_out.append(implies(choice.on, negate(self.count.at_most(1))))
-                    continue
                 switched = {str(c.on.data): TRUE if c is choice else FALSE for c in self.program.choices}
-                solution = self._checked(picked, {}) if ends == {End.AVOIDS} and Folding(switched)(facts) is TRUE else None
+                solution = self._checked(picked, {}) if Folding(switched)(facts) is TRUE else None
                 if solution is not None:
                     found.append((solution, choice))
+                elif any(o.end in (End.FAILS, End.BROKEN) for o in self._run(picked, {})):
+                    ruled_out.append(implies(choice.on, negate(self.count.at_most(1))))
             for solution, choice in sorted(found, key=lambda pair: pair[0].key):
                 yield solution
                 if self._block([(unit, choice)]):
@@ -138,16 +136,31 @@ class Search:
     # --- one solution --------------------------------------------------------------------------------------------------------------
 
     def _checked(self, picked: Sequence[tuple[Unit, Choice]], model: Mapping[str, Value]) -> Solution | None:
-        """The solution, if no path fails when it is run with it."""
-        outcomes = self._run(picked, model)
-        if any(o.end is not End.AVOIDS for o in outcomes):
+        """The solution, if no path fails when it is run with it, whatever other arms do."""
+        if not self._holds(picked, model):
             return None
-        values = self._small(picked, model)
+        small = self._small(picked, model)
+        values = small if self._holds(picked, small) else model
         outcomes = self._run(picked, values)
-        if any(o.end is not End.AVOIDS for o in outcomes):
-            values, outcomes = model, self._run(picked, model)
         skipped = sum(len(path.instances) - o.steps for path, o in zip(self.program.paths, outcomes, strict=True))
         return Solution(tuple(_changed(u, c, values) for u, c in picked), skipped, sum(u.in_loop for u, _ in picked))
+
+    def _holds(self, picked: Sequence[tuple[Unit, Choice]], model: Mapping[str, Value]) -> bool:
+        """Whether runs avoid the failures; what they leave open is asked of a solver of its own."""
+        ends = {o.end for o in self._run(picked, model)}
+        if ends == {End.AVOIDS}:
+            return True
+        if not ends <= {End.AVOIDS, End.OPEN}:
+            return False
+        rest = self._fails(picked, model)
+        return rest is FALSE or (rest is not TRUE and default_stack().check([(rest,)], self._limit()).verdict is Verdict.UNSAT)
+
+    def _fails(self, picked: Sequence[tuple[Unit, Choice]], model: Mapping[str, Value]) -> Term:
+        """What other arms have to do so that not all failures are avoided by a solution."""
+        on = {str(c.on.data) for _, c in picked}
+        fixed = {str(c.on.data): constant(int(str(c.on.data) in on), 0) for c in self.program.choices}
+        chosen = {str(v.data): constant(model.get(str(v.data), default_value(v.width)), v.width) for v in _holes(picked)}
+        return negate(Folding({**fixed, **chosen})(conjunction(self.program.avoids)))
 
     def _run(self, picked: Sequence[tuple[Unit, Choice]], model: Mapping[str, Value]) -> list[Outcome]:
         chosen = {str(v.data): model.get(str(v.data), default_value(v.width)) for v in _holes(picked)}
@@ -207,11 +220,7 @@ class Search:
         self._rounds += 1
         if self._rounds > _ROUNDS:
             return False
-        on = {str(c.on.data) for _, c in picked}
-        fixed = {str(c.on.data): constant(int(str(c.on.data) in on), 0) for c in self.program.choices}
-        chosen = {str(v.data): constant(model.get(str(v.data), default_value(v.width)), v.width) for v in _holes(picked)}
-        avoided = conjunction(self.program.avoids)
-        rest = negate(Folding({**fixed, **chosen})(avoided))
+        rest = self._fails(picked, model)
         if rest is FALSE:
             return False  # the solver and the run do not agree
         result = default_stack().check([(rest,)], self._limit(), variables((rest,)))
@@ -220,7 +229,7 @@ class Search:
         seen = {str(v.data): constant(result.model[str(v.data)], v.width) for v in variables((rest,)) if str(v.data).startswith(OPEN)}
         if not seen:
             return False
-        self._blocked.append((Folding(seen)(avoided),))
+        self._blocked.append((Folding(seen)(conjunction(self.program.avoids)),))
         return True
 
     def _limit(self) -> Limit:
