@@ -107,7 +107,7 @@ class Relaxed:
         while under_way and self.path.instances[under_way[-1]].end <= position:
             branch = under_way.pop()
             taken, around = self.guards[branch], self.guards[under_way[-1]] if under_way else TRUE
-            for number, cell in enumerate(self.path.instances[branch].frames):
+            for number, cell in enumerate((*self.path.instances[branch].frames, *self.path.instances[branch].rewritten)):
                 other = variable(f"{OPEN}f{self.number}.{branch}.{number}", cell.sort)
                 not_taken = conjunction((around, negate(taken)))
                 self.now[cell.name] = ite(not_taken, other, self.now[cell.name])

@@ -5,31 +5,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from butfor.encode.terms import Term, binary, compare, const, ite, variable
+from butfor.encode.sorts import INT
+from butfor.encode.terms import Term, arithmetic, binary, compare, const, ite, number, order, variable
 from butfor.solve.base import Layer, Limit, SolverResult, Stack, Verdict
 
 _WIDTH = 24  # bits of sums
 
 
 class Sum:
-    """The sum of the weights of the booleans that hold, as a variable. `weights` are natural numbers whose sum fits in 24 bits."""
+    """The sum of the weights of the booleans that hold, as a variable. `weights` are natural numbers.
 
-    def __init__(self, name: str, weights: Sequence[tuple[Term, int]]) -> None:
-        if sum(w for _, w in weights) >= 1 << _WIDTH:
+    `unbounded`: as a number without bounds, for problems with such numbers; else in 24 bits, which the sum of all weights must fit in.
+    """
+
+    def __init__(self, name: str, weights: Sequence[tuple[Term, int]], *, unbounded: bool = False) -> None:
+        if not unbounded and sum(w for _, w in weights) >= 1 << _WIDTH:
             raise ValueError("the weights are too large")
-        self.term = variable(name, _WIDTH)
+        self.unbounded = unbounded
+        self.term = variable(name, INT if unbounded else _WIDTH)
         self._weights = weights
 
     def definition(self) -> Term:
         """What makes the variable the sum: sums of pairs, then of pairs of sums."""
-        sums = [ite(on, const(w, _WIDTH), const(0, _WIDTH)) for on, w in self._weights] or [const(0, _WIDTH)]
+        sums = [ite(on, self._number(w), self._number(0)) for on, w in self._weights] or [self._number(0)]
         while len(sums) > 1:
-            sums = [binary("add", *sums[k : k + 2]) if k + 1 < len(sums) else sums[k] for k in range(0, len(sums), 2)]
+            sums = [self._sum(*sums[k : k + 2]) if k + 1 < len(sums) else sums[k] for k in range(0, len(sums), 2)]
         return compare("eq", self.term, sums[0])
 
     def at_most(self, bound: int) -> Term:
         """Whether the sum is not above a number."""
-        return compare("ule", self.term, const(bound, _WIDTH))
+        return order("most", self.term, self._number(bound)) if self.unbounded else compare("ule", self.term, self._number(bound))
+
+    def _number(self, value: int) -> Term:
+        return number(value, INT) if self.unbounded else const(value, _WIDTH)
+
+    def _sum(self, x: Term, y: Term) -> Term:
+        return arithmetic("plus", x, y) if self.unbounded else binary("add", x, y)
 
 
 @dataclass

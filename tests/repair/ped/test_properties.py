@@ -102,9 +102,7 @@ def test_solutions_are_those_of_trying_everything(seed: int) -> None:
         groups = grouped(pick, p)
         options = [options_of(pick, p, g) for g in groups]
         path = path_with(p, groups)
-        known = {
-            place_of(g): [alternative(p, g, n, steps, o) for n, o in enumerate(options[g]) if o.node != ANY] for g, steps in enumerate(groups)
-        }
+        known = {place_of(g): [alternative(p, g, n, steps, o) for n, o in enumerate(options[g]) if o.node != ANY] for g, steps in enumerate(groups)}
         wanted = by_trying(p, groups, options, 2)
         for runs in (True, False):
             found = solutions([path], known, lambda: False, replace(PLAIN, runs=runs))
@@ -133,9 +131,7 @@ def test_the_cheapest_solution_is_found_first(seed: int) -> None:
         wanted = by_trying(p, groups, options, 2)
         if not wanted:
             continue
-        known = {
-            place_of(g): [alternative(p, g, n, steps, o) for n, o in enumerate(options[g]) if o.node != ANY] for g, steps in enumerate(groups)
-        }
+        known = {place_of(g): [alternative(p, g, n, steps, o) for n, o in enumerate(options[g]) if o.node != ANY] for g, steps in enumerate(groups)}
         (first,) = solutions([path_with(p, groups)], known, lambda: False, replace(PLAIN, runs=False, most=1)).found
         compared += 1
         assert wanted[picked(first, options)] == min(wanted.values())

@@ -59,7 +59,7 @@ class Runner:
                 if not holds and (instance.escapes or k in self.path.scope):
                     return Outcome(End.AVOIDS, steps)
                 if not holds:
-                    state |= dict.fromkeys(c.name for c in instance.frames)
+                    state |= dict.fromkeys(c.name for c in (*instance.frames, *instance.rewritten))
                 k = k + 1 if holds else instance.end
                 continue
             if instance.condition is not TRUE and (found := self._value(instance.condition, state, chosen)) != 1:

@@ -37,7 +37,7 @@ from butfor.solve.base import Layer
 from butfor.solve.maxsmt import Cheapest, Sum
 from butfor.trace.places import Place
 
-_CHANGE, _UNLIKELY, _FREE = 100, 2, 90  # costs: of a change, of one weight less than the likeliest, of a value from nowhere
+_CHANGE, _UNLIKELY, _FREE = 200, 2, 90  # costs: of a change (two are dearer than any one), of one weight less than the likeliest, of any value
 _LIKELIEST = 30
 _ROUNDS = 40  # of things that other arms may do
 _SMALL = (0, 1, 2, 4, 16, 64, 256)  # chosen values are made as near to 0 as that
@@ -80,11 +80,13 @@ class Search:
         self.choices = tuple(c for c in p.choices if str(c.on.data) in used)
         self.units = tuple(u for u in p.units if any(str(c.on.data) in used for c in u.choices))
         idle = [negate(c.on) for c in p.choices if str(c.on.data) not in used]
-        cost = Sum(f"{HOLE}cost", [(c.on, cost_of(c.alternative)) for c in self.choices])
-        self.count = Sum(f"{HOLE}count", [(u.on, 1) for u in self.units])
+        hard = tuple(p.constraints())
+        unbounded = any(t.width < 0 for t in postorder(hard))
+        cost = Sum(f"{HOLE}cost", [(c.on, cost_of(c.alternative)) for c in self.choices], unbounded=unbounded)
+        self.count = Sum(f"{HOLE}count", [(u.on, 1) for u in self.units], unbounded=unbounded)
         limit = [self.count.at_most(p.options.changes)] if p.options.changes else []
-        self.base: Layer = (*p.constraints(), *idle, cost.definition(), self.count.definition(), *limit)
-        self._stack = default_stack(all(t.width >= 0 for t in postorder(self.base)))
+        self.base: Layer = (*hard, *idle, cost.definition(), self.count.definition(), *limit)
+        self._stack = default_stack(only_bits=not unbounded)
         most = sorted((max(cost_of(c.alternative) for c in u.choices) for u in self.units), reverse=True)
         self.cheapest = Cheapest(self._stack, cost, sum(most[: p.options.changes or None]))
         self.wanted = tuple(v for v in variables(self.base) if not str(v.data).startswith(OPEN))
