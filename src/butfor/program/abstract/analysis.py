@@ -1,0 +1,56 @@
+"""The static analysis of a whole program: forward, then backward from what was proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from butfor.program.abstract import library
+from butfor.program.abstract.checks import all_checks, verdict
+from butfor.program.abstract.engine import Engine, GivenUp
+from butfor.program.abstract.facts import Check, Facts
+from butfor.program.abstract.records import Records
+from butfor.program.building import building
+from butfor.program.model import Const
+from butfor.program.program import Program
+
+
+def found_facts(program: Program, is_over: Callable[[], bool]) -> Facts:
+    """What holds in every run of the program."""
+    with building():
+        records, reasons = forward(program, is_over)
+        if records is None:
+            checks = tuple(Check(f.name, i.index, kind, "open") for f, i, kind in all_checks(program))
+            return Facts(checks, complete=False, reasons=reasons)
+        checks = tuple(Check(f.name, i.index, kind, verdict(records, f, i, kind)) for f, i, kind in all_checks(program))
+        return Facts(checks, complete=not reasons, reasons=reasons)
+
+
+def forward(program: Program, is_over: Callable[[], bool]) -> tuple[Records | None, tuple[str, ...]]:
+    """What the forward analysis noted, None when it was given up; what was given up and why."""
+    beyond = sorted(library.BEYOND & set(program.source.declared_names()))
+    if beyond:
+        return None, (f"the program uses {', '.join(beyond)}",)
+    engine = Engine(program, is_over)
+    try:
+        engine.analyse(tuple(dict.fromkeys(_taken(program))), "llvm.global_ctors" in program.source.global_variables())
+    except GivenUp as e:
+        return None, (*engine.reasons, str(e))
+    return engine.records, tuple(engine.reasons)
+
+
+def _taken(program: Program) -> Iterator[str]:
+    """Functions whose address is taken."""
+    names = frozenset(program.names)
+    work: list[Const] = [g.init for g in program.source.global_variables().values() if g.init is not None]
+    for name in program.names:
+        for instr in program.function(name).instrs:
+            work += [arg for arg in instr.args if isinstance(arg, Const)]
+    while work:
+        c = work.pop()
+        if c.kind == "global":
+            if c.value in names:
+                yield c.value
+        elif c.kind == "agg":
+            work += c.value
+        elif c.kind == "expr":
+            work += c.value[2]

@@ -1,0 +1,378 @@
+"""What each instruction does to the abstract state; calls are left to `calls.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from butfor.program.abstract.arithmetic import Arithmetic
+from butfor.program.abstract.bodies import Body
+from butfor.program.abstract.linear import ONE, ZERO, Linear, add, constant, plus, sub, times
+from butfor.program.abstract.memory import Memory
+from butfor.program.abstract.numbers import Origin
+from butfor.program.abstract.objects import signed_constant
+from butfor.program.abstract.state import State
+from butfor.program.abstract.values import NULL, Pointer, Value, generalised, instantiated, joined, to_object, unknown_pointer
+from butfor.program.model import Const, Instr, Operand
+from butfor.program.types import Kind, Type, alloc_size, store_size, struct_layout
+
+if TYPE_CHECKING:
+    from butfor.program.abstract.engine import Engine
+
+BINARY = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or xor".split())
+DIVISIONS = frozenset("udiv sdiv urem srem".split())
+
+
+class Dead(Exception):
+    """No run gets past this instruction."""
+
+
+class Frame:
+    """One state inside one function in one context."""
+
+    def __init__(self, engine: Engine, body: Body, context: int, state: State) -> None:
+        self.engine = engine
+        self.body, self.context, self.state = body, context, state
+        self.name = body.function.name
+        self.numbers = state.numbers
+        self.arithmetic = Arithmetic(state.numbers, engine.fresh)
+        self.memory = Memory(state, self.arithmetic, engine.objects.constants)
+        self.records = engine.records
+
+    def become(self, state: State) -> None:
+        """Goes on with another state."""
+        self.state, self.numbers = state, state.numbers
+        self.arithmetic = Arithmetic(state.numbers, self.engine.fresh)
+        self.memory = Memory(state, self.arithmetic, self.engine.objects.constants)
+
+    def drop_before(self, index: int) -> None:
+        """Forgets results that no instruction from that one on uses."""
+        body, slots = self.body, self.state.slots
+        for key in [k for k in slots if k[0] == self.context and k[1] not in body.crossing and body.last_use[k[1]] <= index]:
+            del slots[key]
+
+    # --- operands -----------------------------------------------------------------------------------------------------------
+
+    def value(self, op: Operand, t: Type) -> Value:
+        """The value of an operand of that type."""
+        if isinstance(op, Const):
+            return self.constant(op)
+        if op in self.body.variables:
+            return to_object(self.engine.local(self.context, op))
+        key = (self.context, op)
+        slots = self.state.slots
+        if key not in slots:
+            slots[key] = self.memory.typed(None, t)
+        return slots[key]
+
+    def constant(self, c: Const) -> Value:
+        """The value of a constant."""
+        if c.kind == "int":
+            return signed_constant(c.value, c.type.bits)
+        if c.kind == "null":
+            return NULL
+        if c.kind == "zero":
+            return ZERO if c.type.kind is Kind.INT else NULL if c.type.kind is Kind.PTR else None
+        if c.kind == "global":
+            return to_object(self.engine.objects.of_global(c.value))
+        if c.kind == "expr" and c.value[0] == "gep":
+            _, detail, args = c.value
+            return self.moved(args, detail)
+        return self.memory.typed(None, c.type)
+
+    def integer(self, op: Operand, t: Type) -> Linear:
+        """An integer operand; any number when it is a pointer's bits."""
+        value = self.value(op, t)
+        if isinstance(value, Linear):
+            return value
+        return self.arithmetic.any(t.bits)
+
+    def pointer(self, op: Operand) -> Pointer:
+        """A pointer operand."""
+        value = self.value(op, _PTR)
+        return value if isinstance(value, Pointer) else unknown_pointer(self.arithmetic)
+
+    def set(self, instr: Instr, value: Value) -> None:
+        """The result of an instruction."""
+        if instr.slot < 0:
+            return
+        self.state.slots[self.context, instr.slot] = value
+        if isinstance(value, Linear):
+            self.records.value(self.name, instr.index, self.numbers.range(value))
+        elif isinstance(value, Pointer):
+            found = self.reach(value)
+            if found is not None:
+                self.records.value(self.name, instr.index, found)
+            else:
+                self.records.value(self.name, instr.index, FAR)
+
+    def reach(self, p: Pointer) -> tuple[int, int] | None:
+        """The offsets that a pointer may have, if they are known."""
+        if p.unknown or not p.targets:
+            return None
+        ranges = [self.numbers.range(e) for _, e in p.targets]
+        return min(r[0] for r in ranges), max(r[1] for r in ranges)
+
+    # --- instructions -------------------------------------------------------------------------------------------------------
+
+    def execute(self, instr: Instr) -> None:
+        """Changes the state as the instruction does."""
+        op = instr.op
+        if op == "load":
+            self.load(instr)
+        elif op == "store":
+            self.store(instr)
+        elif op in BINARY and instr.type.kind is Kind.INT:
+            self.binary(instr)
+        elif op == "icmp":
+            self.set(instr, self.compare(instr))
+        elif op == "gep":
+            self.set(instr, self.moved(instr.args, instr.detail))
+        elif op in ("sext", "zext", "trunc", "ptrtoint", "inttoptr", "bitcast", "freeze"):
+            self.set(instr, self.cast(instr))
+        elif op == "alloca":
+            self.alloca(instr)
+        elif op == "select":
+            self.set(instr, self.select(instr))
+        elif op in ("atomicrmw", "cmpxchg"):
+            self.atomic(instr)
+        elif op == "unreachable":
+            raise Dead
+        elif op == "va_arg":
+            self.engine.calls.anything(self)
+            self.set(instr, self.memory.typed(None, instr.type))
+        elif instr.slot >= 0:
+            self.set(instr, self.memory.typed(None, instr.type))
+
+    def load(self, instr: Instr) -> None:
+        """A load: checks, then the value."""
+        p = self.pointer(instr.args[0])
+        size = constant(store_size(instr.type))
+        p = self.access(instr, p, size)
+        if p.unknown or len(p.targets) != 1:
+            self.set(instr, self.loaded_from_some(p, instr.type))
+        else:
+            ((obj, offset),) = p.targets
+            self.set(instr, self.memory.read(obj, offset, instr.type))
+
+    def loaded_from_some(self, p: Pointer, t: Type) -> Value:
+        """What a load gets when it is not clear from which object."""
+        if p.unknown or not p.targets:
+            return self.memory.typed(None, t)
+        values = [generalised(self.memory.read(o, e, t), self.numbers) for o, e in p.targets]
+        found = values[0]
+        for v in values[1:]:
+            found = joined(found, v)
+        return self.memory.typed(instantiated(found, self.arithmetic), t)
+
+    def store(self, instr: Instr) -> None:
+        """A store: checks, then the memory."""
+        value = self.value(instr.args[0], instr.detail)
+        size = store_size(instr.detail)
+        p = self.access(instr, self.pointer(instr.args[1]), constant(size))
+        if isinstance(value, Linear):
+            self.records.value(self.name, instr.index, self.numbers.range(value))
+            if instr.detail.bits % 8:
+                value = None
+        elif isinstance(value, Pointer):
+            self.records.value(self.name, instr.index, self.reach(value) or FAR)
+        self.write(p, size, value)
+
+    def write(self, p: Pointer, size: int, value: Value) -> None:
+        """Memory after a store."""
+        if p.unknown:
+            self.engine.calls.anything(self)
+        for obj, offset in p.targets:
+            self.memory.write(obj, offset, size, value, len(p.targets) == 1 and not p.unknown)
+
+    def access(self, instr: Instr, p: Pointer, size: Linear, kinds: str = "") -> Pointer:
+        """The checks of an access of some bytes; the pointer as it is when they have held."""
+        numbers, note = self.numbers, self.records.check
+        note(self.name, instr.index, "null" + kinds, numbers.lower(p.exists) > 0)
+        low_holds = high_holds = not p.unknown
+        for obj, offset in p.targets:
+            limit = self.limit(obj)
+            low_holds = low_holds and numbers.lower(offset) >= 0
+            high_holds = high_holds and limit is not None and numbers.upper(sub(add(offset, size), limit)) <= 0
+            if limit is not None and not kinds:
+                self.records.size(self.name, instr.index, numbers.range(limit))
+        note(self.name, instr.index, "bounds-low" + kinds, low_holds)
+        note(self.name, instr.index, "bounds-high" + kinds, high_holds)
+        if not numbers.assume_equal(sub(p.exists, ONE)):
+            raise Dead
+        if not p.unknown and len(p.targets) == 1 and not (low_holds and high_holds):
+            ((obj, offset),) = p.targets
+            limit = self.limit(obj)
+            if not numbers.assume(times(offset, -1)) or (limit is not None and not numbers.assume(sub(add(offset, size), limit))):
+                raise Dead
+        return p
+
+    def limit(self, obj: int) -> Linear | None:
+        """The size of an object, at least."""
+        found = self.memory.content(obj)
+        if found is None:
+            return None
+        if found.many:
+            return None if found.sizes is None else constant(found.sizes[0])
+        return None if found.size is None else self.arithmetic.resolved(found.size)
+
+    def binary(self, instr: Instr) -> None:
+        """An integer operator."""
+        bits = instr.type.bits
+        a, b = (self.value(arg, instr.type) for arg in instr.args)
+        if isinstance(a, Pointer) or isinstance(b, Pointer):
+            self.set(instr, self.of_addresses(instr.op, a, b))
+            return
+        x, y = self.integer(instr.args[0], instr.type), self.integer(instr.args[1], instr.type)
+        if instr.op in DIVISIONS:
+            self.division(instr, x, y)
+        self.set(instr, self.arithmetic.binary(instr.op, x, y, bits, instr.detail == "nsw"))
+
+    def of_addresses(self, op: str, a: Value, b: Value) -> Value:
+        """Arithmetic on the bits of pointers: the distance of two in one object."""
+        if op == "sub" and isinstance(a, Pointer) and isinstance(b, Pointer) and self.in_one(a, b):
+            return self.arithmetic.wrapped(sub(a.targets[0][1], b.targets[0][1]), 64, Origin("distance", 64, (a.targets[0][1], b.targets[0][1])), True)
+        return self.arithmetic.any(64)
+
+    def in_one(self, a: Pointer, b: Pointer) -> bool:
+        """Whether both certainly point to the same single object."""
+        if a.unknown or b.unknown or len(a.targets) != 1 or len(b.targets) != 1 or a.targets[0][0] != b.targets[0][0]:
+            return False
+        found = self.memory.content(a.targets[0][0])
+        return found is not None and not found.many and self.numbers.lower(a.exists) > 0 and self.numbers.lower(b.exists) > 0
+
+    def division(self, instr: Instr, x: Linear, y: Linear) -> None:
+        """The check that the divisor is not zero and the quotient no overflow."""
+        bits = instr.type.bits
+        signed = instr.op[0] == "s"
+        divisor = self.arithmetic.signed(y, bits) if signed else self.arithmetic.unsigned(y, bits)
+        low, high = self.numbers.range(divisor)
+        holds = low > 0 or high < 0
+        if signed and low <= -1 <= high:
+            holds = holds and self.numbers.lower(self.arithmetic.signed(x, bits)) > -(1 << (bits - 1))
+        self.records.check(self.name, instr.index, "division", holds)
+        if not self.numbers.assume_other(divisor):
+            raise Dead
+
+    def compare(self, instr: Instr) -> Value:
+        """A comparison of integers or pointers."""
+        predicate, t = instr.detail
+        if t.kind is Kind.INT:
+            a, b = self.value(instr.args[0], t), self.value(instr.args[1], t)
+            if isinstance(a, Linear) and isinstance(b, Linear):
+                return self.arithmetic.compare(predicate, a, b, t.bits)
+            return self.arithmetic.new(0, 1)
+        if t.kind is Kind.PTR:
+            return self.compared(predicate, self.pointer(instr.args[0]), self.pointer(instr.args[1]))
+        return self.memory.typed(None, instr.type)
+
+    def compared(self, predicate: str, a: Pointer, b: Pointer) -> Linear:
+        """A comparison of pointers."""
+        if predicate in ("eq", "ne") and NULL in (a, b):
+            exists = b.exists if a == NULL else a.exists
+            if self.numbers.range(exists) == (1, 1):
+                exists = ONE
+            elif any(self.numbers.origins[s].op == "moved" for s, _ in exists.terms if s in self.numbers.origins):
+                return self.arithmetic.new(0, 1)
+            return exists if predicate == "ne" else sub(ONE, exists)
+        if self.in_one(a, b):
+            x, y = a.targets[0][1], b.targets[0][1]
+            signed = {"ult": "slt", "ule": "sle", "ugt": "sgt", "uge": "sge"}.get(predicate, predicate)
+            return self.arithmetic.compare(signed, x, y, 65)
+        return self.arithmetic.new(0, 1)
+
+    def moved(self, args: tuple[Operand, ...], detail: tuple[Type, tuple[Type, ...]]) -> Value:
+        """Address arithmetic."""
+        t, index_types = detail
+        base = self.pointer(args[0])
+        offset = ZERO
+        for n, (arg, index_type) in enumerate(zip(args[1:], index_types, strict=True)):
+            if index_type.kind is not Kind.INT:
+                return unknown_pointer(self.arithmetic)
+            index = self.arithmetic.signed(self.integer(arg, index_type), index_type.bits)
+            if n == 0:
+                offset = times(index, alloc_size(t))
+            elif t.kind is Kind.STRUCT:
+                if not index.is_const:
+                    return unknown_pointer(self.arithmetic)
+                offset = plus(offset, struct_layout(t)[0][index.const])
+                t = t.elems[index.const]
+            elif t.kind in (Kind.ARRAY, Kind.VECTOR):
+                t = t.elem
+                offset = add(offset, times(index, alloc_size(t)))
+            else:
+                return unknown_pointer(self.arithmetic)
+        if offset == ZERO:
+            return base
+        exists = base.exists
+        if self.numbers.lower(exists) < 1:  # NULL and an offset is not NULL, but no more use
+            exists = self.arithmetic.derived(Origin("moved", 0, (exists,)), 0, 1)
+        targets = tuple((o, self._offset(add(e, offset))) for o, e in base.targets)
+        return Pointer(targets, exists, base.unknown)
+
+    def _offset(self, e: Linear) -> Linear:
+        return self.arithmetic.wrapped(e, 64, Origin("offset", 64, (e,)), True)
+
+    def cast(self, instr: Instr) -> Value:
+        """A conversion that keeps integers or pointers."""
+        arg = instr.args[0]
+        if instr.op == "freeze":
+            return self.memory.typed(self.value(arg, instr.type), instr.type)
+        source: Type = instr.detail
+        value = self.value(arg, source)
+        if instr.op in ("ptrtoint", "inttoptr", "bitcast"):
+            if isinstance(value, Pointer) and instr.type.kind is Kind.INT and instr.type.bits != 64:
+                value = None
+            return self.memory.typed(value, instr.type)
+        if instr.type.kind is not Kind.INT or source.kind is not Kind.INT:
+            return None
+        e = self.integer(arg, source)
+        if instr.op == "sext":
+            return sub(ZERO, e) if source.bits == 1 else self.arithmetic.signed(e, source.bits)
+        if instr.op == "zext":
+            return self.arithmetic.unsigned(e, source.bits)
+        result = self.arithmetic.truncated(e, instr.type.bits)
+        return self.arithmetic.unsigned(result, 1) if instr.type.bits == 1 else result
+
+    def alloca(self, instr: Instr) -> None:
+        """A local variable; those of fixed size at the start are there already."""
+        if instr.slot in self.body.variables:
+            return
+        size = None
+        if instr.args and self.is_long(instr.args[0]):
+            size = times(self.arithmetic.unsigned(self.integer(instr.args[0], _LONG), 64), alloc_size(instr.detail[0]))
+            size = size if self.numbers.upper(size) < 1 << 63 else None
+        obj = self.engine.objects.number(("alloca", self.context, instr.slot))
+        older = self.engine.objects.number(("allocas", self.context, instr.slot))
+        self.set(instr, self.memory.allocate(obj, older, None, size))
+
+    def is_long(self, op: Operand) -> bool:
+        """Whether the operand has 64 bits."""
+        function = self.body.function
+        if isinstance(op, Const):
+            return op.type == _LONG
+        at = function.definer[op]
+        return (function.params[op] if at < 0 else function.instrs[at].type) == _LONG
+
+    def select(self, instr: Instr) -> Value:
+        """One of two values."""
+        condition = self.integer(instr.args[0], BIT)
+        a, b = self.value(instr.args[1], instr.type), self.value(instr.args[2], instr.type)
+        known = self.numbers.range(condition)
+        if known[0] == known[1]:
+            return a if known[0] else b
+        if a == b:
+            return a
+        return self.memory.typed(instantiated(joined(generalised(a, self.numbers), generalised(b, self.numbers)), self.arithmetic), instr.type)
+
+    def atomic(self, instr: Instr) -> None:
+        """An atomic change of memory, of which nothing is kept."""
+        t: Type = instr.detail if instr.op == "cmpxchg" else instr.detail[1]
+        p = self.access(instr, self.pointer(instr.args[0]), constant(store_size(t)))
+        self.write(p, store_size(t), None)
+        self.set(instr, self.memory.typed(None, instr.type))
+
+
+_PTR = Type(Kind.PTR, 64)
+_LONG = Type(Kind.INT, 64)
+BIT = Type(Kind.INT, 1)
+FAR = (-(1 << 63), (1 << 63) - 1)
