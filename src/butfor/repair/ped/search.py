@@ -96,10 +96,10 @@ class Search:
         """Solutions until there are no more, or enough, or the time is over."""
         found = list(self._run_singly()) if self.program.options.runs else []
         complete = True
-        while complete and len(found) < self.program.options.most:
+        while len(found) < self.program.options.most:
             result, _ = self.cheapest.best([self.base, *self._blocked], self._limit(), self.wanted)
             if result.verdict is not Verdict.SAT:
-                complete = result.verdict is Verdict.UNSAT
+                complete = complete and result.verdict is Verdict.UNSAT
                 break
             picked = [(u, c) for u in self.units for c in u.choices if result.model.get(str(c.on.data))]
             solution = self._checked(picked, result.model)
