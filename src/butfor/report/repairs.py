@@ -54,9 +54,9 @@ def _solutions(page: Page, solutions: Sequence[Mapping[str, Any]]) -> Iterator[s
 def _changed(page: Page, row: Mapping[str, Any]) -> str:
     where = f"{page.show(row['file'])}:{row['line']}"
     if row.get("after"):
-        return f"{where}  {page.flat(row['after'])}  instead of  {page.flat(row['text'])}"
+        return f"{where}  `{page.flat(row['after'])}` instead of `{page.flat(row['text'])}`"
     values = ", ".join(row.get("values", ()))
-    return f"{where}  {page.flat(row['text'])}  {f'would have to give {values}' if values else 'would have to come out otherwise'}"
+    return f"{where}  `{page.flat(row['text'])}` {f'would have to give {values}' if values else 'would have to come out otherwise'}"
 
 
 def best_repair(page: Page, explanation: Explanation) -> str:

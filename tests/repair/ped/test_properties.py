@@ -17,7 +17,7 @@ from tests.relevance.test_enumeration import CELLS, path_of, term
 from tests.relevance.tiny import Node, Program, program
 from tests.repair.ped.tiny_repairs import ANY, Option, avoids, grouped, options_of, outcomes
 
-QUICK, ALL = 2, 40
+QUICK, ALL = 2, 14
 FEW, MANY = 15, 60
 PLAIN = PedOptions(use_def=False, earlier=False, alike=0, most=1000)
 

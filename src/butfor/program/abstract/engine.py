@@ -130,9 +130,7 @@ class Engine:
         """Forgets what belongs to a function that has returned."""
         for obj in self._locals[context].values():
             state.memory.pop(obj, None)
-        for obj in [
-            o for o in state.memory if self.objects.infos[o].key[0] in ("byval", "alloca", "allocas") and self.objects.infos[o].key[1] == context
-        ]:
+        for obj in [o for o in state.memory if self.objects.infos[o].key[0] in ("byval", "alloca", "allocas") and self.objects.infos[o].key[1] == context]:
             del state.memory[obj]
         for key in [k for k in state.slots if k[0] == context]:
             del state.slots[key]
@@ -351,3 +349,4 @@ def _number(case: object, bits: int) -> Linear:
     assert isinstance(value, int)
     half = 1 << (bits - 1)
     return constant((value + half) % (2 * half) - half)
+

@@ -230,9 +230,7 @@ class Frame:
     def of_addresses(self, op: str, a: Value, b: Value) -> Value:
         """Arithmetic on the bits of pointers: the distance of two in one object."""
         if op == "sub" and isinstance(a, Pointer) and isinstance(b, Pointer) and self.in_one(a, b):
-            return self.arithmetic.wrapped(
-                sub(a.targets[0][1], b.targets[0][1]), 64, Origin("distance", 64, (a.targets[0][1], b.targets[0][1])), True
-            )
+            return self.arithmetic.wrapped(sub(a.targets[0][1], b.targets[0][1]), 64, Origin("distance", 64, (a.targets[0][1], b.targets[0][1])), True)
         return self.arithmetic.any(64)
 
     def in_one(self, a: Pointer, b: Pointer) -> bool:
