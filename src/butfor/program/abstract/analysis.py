@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 
 from butfor.program.abstract import library
+from butfor.program.abstract.backward import Backward
+from butfor.program.abstract.bodies import body_of
 from butfor.program.abstract.checks import all_checks, verdict
 from butfor.program.abstract.engine import Engine, GivenUp
 from butfor.program.abstract.facts import Check, Facts
@@ -22,7 +25,11 @@ def found_facts(program: Program, is_over: Callable[[], bool]) -> Facts:
             checks = tuple(Check(f.name, i.index, kind, "open") for f, i, kind in all_checks(program))
             return Facts(checks, complete=False, reasons=reasons)
         checks = tuple(Check(f.name, i.index, kind, verdict(records, f, i, kind)) for f, i, kind in all_checks(program))
-        return Facts(checks, complete=not reasons, reasons=reasons)
+        back = Backward(program, cache(lambda name: body_of(program.function(name))), records, checks, is_over)
+        back.run()
+        if not back.is_complete:
+            reasons = (*reasons, "not all proofs were followed back to what they depend on")
+        return Facts(checks, back.allowed, frozenset(back.trusted), not reasons, reasons)
 
 
 def forward(program: Program, is_over: Callable[[], bool]) -> tuple[Records | None, tuple[str, ...]]:

@@ -29,7 +29,7 @@ class Body:
     """A function with what the analysis needs to know of it.
 
     `variables` by slot. `crossing`: slots used in another block than their own. `last_use`: in their own block. `forked`: blocks that only decide by
-    what they merge: they are looked at once per way into them.
+    what they merge: they are looked at once per way into them. `plain`: slot and size of the plain variables.
     """
 
     function: Function
@@ -40,13 +40,16 @@ class Body:
     thresholds: tuple[int, ...]
     natural: tuple[int, ...]
     forked: frozenset[int]
+    plain: tuple[tuple[int, int], ...]
 
 
 def body_of(function: Function) -> Body:
     """The function with what the analysis needs to know of it."""
     order = weak_topological_order(successors(function))
     crossing, last = _uses(function)
-    return Body(function, order, _variables(function), crossing, last, _thresholds(function), tuple(sorted(_NATURAL)), _forked(function, order))
+    variables = _variables(function)
+    plain = tuple((v.slot, v.size) for v in variables.values() if v.is_plain)
+    return Body(function, order, variables, crossing, last, _thresholds(function), tuple(sorted(_NATURAL)), _forked(function, order), plain)
 
 
 def heads(order: tuple[Element, ...]) -> set[int]:

@@ -161,6 +161,11 @@ class Cover:
         for terms, c in large.sums.items():
             if all(s in means for s, _ in terms) and small.upper(substitute(Linear(terms, 0), means)) > c:
                 return False
+        for e in large.others:
+            if all(s in means for s, _ in e.terms):
+                meant = substitute(e, means)
+                if not meant.terms or not small.is_other(meant):
+                    return False
         return True
 
 

@@ -24,7 +24,7 @@ from butfor.program.program import Program
 from butfor.program.types import Kind
 
 _DEEPEST = 8  # calls inside of each other
-_MOST_STEPS = 120_000  # instructions looked at before calls are not looked into any more
+_MOST_STEPS = 60_000  # instructions looked at before calls are not looked into any more
 _THRESHOLD_ROUNDS = 3
 _MOST_ROUNDS = 40
 
@@ -261,16 +261,16 @@ class Run:
     def _plain(self, frame: Frame) -> dict[int, tuple[int, int]]:
         """The plain variables of which something is known."""
         found = {}
-        for slot, variable in self.body.variables.items():
-            if variable.is_plain:
-                content = frame.state.memory.get(self.engine.local(self.context, slot))
-                value = content.cells.get((0, variable.size)) if content is not None else None
-                if isinstance(value, Linear):
-                    found[slot] = frame.numbers.range(value)
-                elif isinstance(value, Pointer):
-                    reach = frame.reach(value)
-                    if reach is not None:
-                        found[slot] = reach
+        memory, range_of = frame.state.memory, frame.numbers.range
+        for slot, size in self.body.plain:
+            content = memory.get(self.engine.local(self.context, slot))
+            value = content.cells.get((0, size)) if content is not None else None
+            if isinstance(value, Linear):
+                found[slot] = range_of(value)
+            elif value is not None:
+                reach = frame.reach(value)
+                if reach is not None:
+                    found[slot] = reach
         return found
 
     def _leave(self, frame: Frame, last: Instr, number: int) -> None:

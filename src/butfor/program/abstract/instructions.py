@@ -96,14 +96,15 @@ class Frame:
         if instr.slot < 0:
             return
         self.state.slots[self.context, instr.slot] = value
+        self.note(instr, value, instr.type)
+
+    def note(self, instr: Instr, value: Value, t: Type) -> None:
+        """Records a value."""
         if isinstance(value, Linear):
             self.records.value(self.name, instr.index, self.numbers.range(value))
         elif isinstance(value, Pointer):
-            found = self.reach(value)
-            if found is not None:
-                self.records.value(self.name, instr.index, found)
-            else:
-                self.records.value(self.name, instr.index, FAR)
+            found = self.reach(value) if t.kind is Kind.PTR else ANY
+            self.records.value(self.name, instr.index, found or FAR)
 
     def reach(self, p: Pointer) -> tuple[int, int] | None:
         """The offsets that a pointer may have, if they are known."""
@@ -145,7 +146,11 @@ class Frame:
 
     def load(self, instr: Instr) -> None:
         """A load: checks, then the value."""
-        p = self.pointer(instr.args[0])
+        address = instr.args[0]
+        if isinstance(address, int) and address in self.body.variables:
+            self.set(instr, self.memory.read(self.engine.local(self.context, address), ZERO, instr.type))
+            return
+        p = self.pointer(address)
         size = constant(store_size(instr.type))
         p = self.access(instr, p, size)
         if p.unknown or len(p.targets) != 1:
@@ -168,14 +173,14 @@ class Frame:
         """A store: checks, then the memory."""
         value = self.value(instr.args[0], instr.detail)
         size = store_size(instr.detail)
-        p = self.access(instr, self.pointer(instr.args[1]), constant(size))
-        if isinstance(value, Linear):
-            self.records.value(self.name, instr.index, self.numbers.range(value))
-            if instr.detail.bits % 8:
-                value = None
-        elif isinstance(value, Pointer):
-            self.records.value(self.name, instr.index, self.reach(value) or FAR)
-        self.write(p, size, value)
+        self.note(instr, value, instr.detail)
+        address = instr.args[1]
+        if isinstance(address, int) and address in self.body.variables:
+            kept = None if isinstance(value, Linear) and instr.detail.bits % 8 else value
+            self.memory.write(self.engine.local(self.context, address), ZERO, size, kept, True)
+            return
+        p = self.access(instr, self.pointer(address), constant(size))
+        self.write(p, size, None if isinstance(value, Linear) and instr.detail.bits % 8 else value)
 
     def write(self, p: Pointer, size: int, value: Value) -> None:
         """Memory after a store."""
@@ -246,7 +251,7 @@ class Frame:
         signed = instr.op[0] == "s"
         divisor = self.arithmetic.signed(y, bits) if signed else self.arithmetic.unsigned(y, bits)
         low, high = self.numbers.range(divisor)
-        holds = low > 0 or high < 0
+        holds = low > 0 or high < 0 or (low < high and self.numbers.is_other(divisor))
         if signed and low <= -1 <= high:
             holds = holds and self.numbers.lower(self.arithmetic.signed(x, bits)) > -(1 << (bits - 1))
         self.records.check(self.name, instr.index, "division", holds)
@@ -376,3 +381,4 @@ _PTR = Type(Kind.PTR, 64)
 _LONG = Type(Kind.INT, 64)
 BIT = Type(Kind.INT, 1)
 FAR = (-(1 << 63), (1 << 63) - 1)
+ANY = (-(1 << 63), (1 << 64) - 1)

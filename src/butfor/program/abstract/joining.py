@@ -200,8 +200,9 @@ class Joiner:
                 general[place] = joined(v, w) if self.thresholds is None else widened(v, w, place[1])
         rest = self._rest(x.rest, y.rest) if x.general.keys() == y.general.keys() else None
         sizes = None if x.sizes is None or y.sizes is None else hull(x.sizes, y.sizes)
-        if self.thresholds is not None and sizes is not None and sizes != x.sizes:
-            sizes = (0, _OFFSETS[1])
+        if self.thresholds is not None and sizes is not None and x.sizes is not None and sizes != x.sizes:
+            low, high = sizes
+            sizes = (low if low == x.sizes[0] else min(low, 0), high if high == x.sizes[1] else max(high, 1 << 64))
         return Content({}, rest, None, True, general, sizes)
 
     # --- numbers ------------------------------------------------------------------------------------------------------------
@@ -244,6 +245,9 @@ class Joiner:
         old = [k for k in {**self.an.differences, **self.bn.differences} if k[0] in self.shared and k[1] in self.shared]
         for s, t in old:
             self._difference(s, t, symbol(s), symbol(s), symbol(t), symbol(t))
+        for e in self.an.others:
+            if all(s in self.shared for s, _ in e.terms) and (e in self.bn.others or self.bn.is_other(e)):
+                self.numbers.others[e] = None
         if self.an.sums and self.bn.sums:
             self._sums()
         if not self.pairs:

@@ -80,6 +80,9 @@ class Memory:
         found = self.state.memory.get(obj)
         if found is None:
             return
+        if certain and not found.many and offset.is_const:
+            self._exact(obj, found, offset.const, size, value)
+            return
         numbers = self.arithmetic.numbers
         spread = Spread(offset, size, numbers.range(offset))
         if found.many:
@@ -87,8 +90,6 @@ class Memory:
             new = generalised(value, numbers)
             general = {p: spread.after(p, v, new) for p, v in found.general.items()}
             self.state.memory[obj] = found._replace(general=general, rest=spread.rest(found.rest, new, found.general))
-        elif certain and offset.is_const:
-            self._exact(obj, found, offset.const, size, value)
         else:
             self._weak(obj, found, spread, value)
 

@@ -29,12 +29,13 @@ class Origin(NamedTuple):
 class Numbers:
     """Ranges, differences `s - t <= c`, other sums `terms <= c`, origins of symbols and the symbol of each origin."""
 
-    __slots__ = ("differences", "origins", "ranges", "sums", "symbols")
+    __slots__ = ("differences", "origins", "others", "ranges", "sums", "symbols")
 
     def __init__(self) -> None:
         self.ranges: dict[Symbol, Range] = {}
         self.differences: dict[tuple[Symbol, Symbol], int] = {}
         self.sums: dict[Terms, int] = {}
+        self.others: dict[Linear, None] = {}  # terms that are not 0
         self.origins: dict[Symbol, Origin] = {}
         self.symbols: dict[Origin, Symbol] = {}
 
@@ -44,6 +45,7 @@ class Numbers:
         new.ranges = self.ranges.copy()
         new.differences = self.differences.copy()
         new.sums = self.sums.copy()
+        new.others = self.others.copy()
         new.origins = self.origins.copy()
         new.symbols = self.symbols.copy()
         return new
@@ -63,21 +65,21 @@ class Numbers:
         terms = e.terms
         if not terms:
             return e.const
-        best = self.plain_upper(e)
-        if len(terms) > 1:
-            best = min(best, self._upper_by_differences(e))
-            if self.sums:
-                g = content(terms)
-                known = self.sums.get(terms if g == 1 else tuple((s, k // g) for s, k in terms))
-                if known is not None:
-                    best = min(best, g * known + e.const)
-        if depth and len(terms) > 1:
-            best = min(best, self._upper_by_origin(e, depth, best))
-        return best
+        if len(terms) == 1:
+            s, k = terms[0]
+            return k * self.ranges[s][k > 0] + e.const
+        best = self._upper_by_differences(e) if self.differences else self.plain_upper(e)
+        if self.sums:
+            g = content(terms)
+            known = self.sums.get(terms if g == 1 else tuple((s, k // g) for s, k in terms))
+            if known is not None:
+                best = min(best, g * known + e.const)
+        return self._upper_by_origin(e, depth, best) if depth and self.origins else best
 
     def _upper_by_differences(self, e: Linear) -> int:
         total = e.const
         left = dict(e.terms)
+        plain = self.plain_upper(e)
         differences = self.differences
         for s, k in e.terms:
             if k <= 0:
@@ -94,7 +96,7 @@ class Numbers:
         for s, k in left.items():
             if k:
                 total += k * ranges[s][k > 0]
-        return total
+        return min(total, plain)
 
     def _upper_by_origin(self, e: Linear, depth: int, best: int) -> int:
         for s, k in e.terms:
@@ -112,6 +114,12 @@ class Numbers:
 
     def lower(self, e: Linear) -> int:
         """A lower bound of the term."""
+        terms = e.terms
+        if not terms:
+            return e.const
+        if len(terms) == 1:
+            s, k = terms[0]
+            return k * self.ranges[s][k < 0] + e.const
         return -self.upper(times(e, -1))
 
     def range(self, e: Linear) -> Range:
@@ -132,6 +140,12 @@ class Numbers:
         terms = e.terms
         if not terms:
             return e.const <= 0
+        if len(terms) == 1:
+            s, k = terms[0]
+            low, high = self.ranges[s]
+            if k > 0:
+                return self.restrict(s, low, -e.const // k, depth)
+            return self.restrict(s, -(-e.const // -k), high, depth)
         if self.lower(e) > 0:
             return False
         if self.upper(e) <= 0:
@@ -161,7 +175,19 @@ class Numbers:
             return self.assume(plus(e, 1), depth)
         if low == 0:
             return self.assume(plus(times(e, -1), 1), depth)
+        if low < 0 < high and len(self.others) < _MOST_SUMS:
+            self.others[_upright(e)] = None
         return True
+
+    def is_other(self, e: Linear) -> bool:
+        """Whether the term is known not to be 0."""
+        low, high = self.range(e)
+        if low > 0 or high < 0 or _upright(e) in self.others:
+            return True
+        if len(e.terms) == 1 and e.const == 0:
+            origin = self.origins.get(e.terms[0][0])
+            return origin is not None and origin.op in ("signed", "unsigned") and _upright(origin.args[0]) in self.others
+        return False
 
     def _add_difference(self, s: Symbol, t: Symbol, limit: int) -> bool:
         """`s - t <= limit` with what follows; False when that contradicts what is known."""
@@ -258,6 +284,11 @@ class Numbers:
             a, b = b, a
         e = sub(a, b)
         return self.assume(plus(e, 1) if predicate in ("slt", "sgt") else e, depth)
+
+
+def _upright(e: Linear) -> Linear:
+    """The term or its negative, so that both are written alike."""
+    return e if e.terms[0][1] > 0 else times(e, -1)
 
 
 OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"}
