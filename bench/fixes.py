@@ -37,7 +37,7 @@ COLUMNS = {
     "Default": _BASIC,
     "No Inv": _CORRELATED,
     "With Inv": replace(_CORRELATED, allowed=True),
-    "Relv. Stmnt.": replace(_CORRELATED, allowed=True, trusted=True),
+    "Relv. Stmnt.": replace(_CORRELATED, allowed=True, trusted=True, strict=True),
     "butfor": PedOptions(most=MOST),
 }
 

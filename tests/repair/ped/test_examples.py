@@ -14,6 +14,7 @@ from butfor.path.model import Path
 from butfor.repair import library
 from butfor.repair.ped import csource, terms
 from butfor.repair.ped.answer import after
+from butfor.repair.ped.method import facts_of
 from butfor.repair.ped.model import FREE, Alternative, Mined, PedOptions, Solution, Solutions
 from butfor.repair.ped.search import solutions
 from butfor.repair.propose import Proposer
@@ -94,6 +95,28 @@ def test_mined_facts_keep_the_start_as_it_is(language: str) -> None:
     assert text in changed(solved(given, replace(one, trusted=False), proved))
     assert text not in changed(solved(given, one, bounds))
     assert text in changed(solved(given, replace(one, allowed=False), bounds))
+
+
+def test_the_static_analysis_says_so_too() -> None:
+    case = c_case("sum")
+    facts = facts_of(case, lambda: False)
+    start = start_of([case.path])
+    assert start in facts.trusted
+    assert facts.allowed[start][0] == 0
+    found = solved(in_c("sum"), None, facts)
+    assert "i = 0" not in changed(found)
+    assert after(found.found[0].changes[0]) == "i < n"
+
+
+def test_a_condition_that_a_proof_needs_changes_only_in_likely_ways() -> None:
+    given = in_c("sum")
+    (bound,) = {i.place for i in given[0][0].instances if i.place.text == "i <= n"}
+    proved = Mined(trusted=frozenset((bound,)))
+    assert {c.alternative.kind for s in solved(given, None, proved).found for c in s.changes if c.place == bound} >= {"operator", "off-by-one"}
+    free = PedOptions(alternatives=False, templates=False)
+    assert "i <= n" in changed(solved(given, free))
+    assert "i <= n" not in changed(solved(given, free, proved))
+    assert "i <= n" not in changed(solved(given, PedOptions(strict=True), proved))
 
 
 @pytest.mark.parametrize("language", GIVEN)

@@ -30,7 +30,8 @@ class PedOptions:
     minimal: bool = True  # no solution has more statements than another within it
     changes: int = 2  # statements that may change together, 0 for any number
     allowed: bool = True  # mined facts: what a changed assignment may give
-    trusted: bool = True  # mined facts: statements that proofs need are not changed
+    trusted: bool = True  # mined facts: assignments that proofs need are not changed, conditions that they need only in likely ways
+    strict: bool = False  # such conditions are not changed either, although a stronger one keeps what is proved
     earlier: bool = True  # the violated property holds in the rounds before, and still has to
     runs: bool = True  # a change of one statement that chooses nothing is run along the paths instead of asked for
     alike: int = 6  # solutions that change the same statements, 0 for any number

@@ -107,13 +107,14 @@ class RepairProgram:
     def _units(self, alternatives: Mapping[Place, Sequence[Alternative]]) -> Iterator[Unit]:
         count = 0
         for place, sites in sites_of(self.paths).items():
-            if self.options.trusted and place in self.mined.trusted:
+            is_needed = self.options.trusted and place in self.mined.trusted
+            if is_needed and (self.options.strict or sites[0][2] != WHETHER):
                 continue
             positions = {(n, k) for n, k, _ in sites}
             in_loop = any(self.paths[n].instances[k].rounds for n, k in positions)
             groups = [sites] if self.options.correlated else [[s for s in sites if s[:2] == at] for at in sorted(positions)]
             for group in groups:
-                known = [*self._known(alternatives.get(place, ()), group), *self._free(group)]
+                known = [*self._known(alternatives.get(place, ()), group), *(() if is_needed else self._free(group))]
                 choices = tuple(Choice(variable(f"{HOLE}p{count + k}", 0), a) for k, a in enumerate(known))
                 count += len(choices)
                 if choices:
