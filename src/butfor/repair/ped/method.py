@@ -56,7 +56,7 @@ def diagnosed(case: Case, proposer: Proposer, seconds: float, may_be_changed: Ca
         if not paths:
             return Ped(NONE, (), "the failing path could not be searched for repairs: too much of it is not known, or it is too long")
         trusting = [_trusting(p, may_be_changed) for p in paths]
-        known = csource.alternatives(proposer, trusting)
+        known = csource.alternatives(proposer, trusting, budget.is_over)
         facts = facts_of(case, Budget(_FACTS * seconds).is_over)
         return Ped(solutions(trusting, known, budget.is_over, options, facts), tuple(trusting))
     except ButforError as e:
