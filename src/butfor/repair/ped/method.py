@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +25,7 @@ from butfor.repair.propose import Proposer
 from butfor.trace.places import Place
 
 _OTHERS = 3  # other failing runs whose paths are asked for
-_FACTS = 0.3  # the share of the time for the static analysis
+_OF_OTHERS, _FACTS, _READING, _LEAST = 0.25, 0.15, 0.25, 0.35  # shares of the time: for those, the static analysis, the source, and the search
 _LONGEST = 1_500  # instances of all paths
 NONE = Solutions((), complete=False)
 
@@ -52,13 +53,15 @@ def diagnosed(case: Case, proposer: Proposer, seconds: float, may_be_changed: Ca
     """The solutions for a failing run and for the other failing tests, within some seconds. A run without a path has none, and a note."""
     budget = Budget(seconds)
     try:
-        paths = _usable([case.path, *(p for _, p in other_paths(replace(case, budget=budget), free=False, most=_OTHERS))])
+        others = other_paths(replace(case, budget=Budget(_OF_OTHERS * seconds)), free=False, most=_OTHERS)
+        paths = _usable([case.path, *(p for _, p in others)])
         if not paths:
             return Ped(NONE, (), "the failing path could not be searched for repairs: too much of it is not known, or it is too long")
         trusting = [_trusting(p, may_be_changed) for p in paths]
-        known = csource.alternatives(proposer, trusting, budget.is_over)
+        known = csource.alternatives(proposer, trusting, Budget(_READING * seconds).is_over)
         facts = facts_of(case, Budget(_FACTS * seconds).is_over)
-        return Ped(solutions(trusting, known, budget.is_over, options, facts), tuple(trusting))
+        left = Budget(max(budget.end - time.monotonic(), _LEAST * seconds))
+        return Ped(solutions(trusting, known, left.is_over, options, facts), tuple(trusting))
     except ButforError as e:
         return Ped(NONE, (), f"the failing path was not searched for repairs: {e.message}")
 
