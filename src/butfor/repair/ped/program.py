@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from butfor.encode.fold import folded
 from butfor.encode.sorts import INT
@@ -62,7 +63,7 @@ def sites_of(paths: Sequence[Path]) -> dict[Place, list[Site]]:
 
 
 class RepairProgram:
-    """The repair program. `avoids` says for each path that its failure is avoided, `facts` that changed values are allowed ones."""
+    """The repair program. `facts` say that changed values are allowed ones."""
 
     def __init__(
         self, paths: Sequence[Path], alternatives: Mapping[Place, Sequence[Alternative]], options: PedOptions, mined: Mined | None = None
@@ -73,8 +74,17 @@ class RepairProgram:
         self.checks = tuple(earlier_checks(p) if options.earlier else frozenset() for p in self.paths)
         self.units = tuple(self._units(alternatives))
         self._by_site = {site: unit for unit in self.units for site in unit.sites}
-        self.facts: list[Term] = []
-        self.avoids = tuple(Relaxed(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths))
+        self.facts: list[Term] = []  # made together with `avoids`
+
+    @cached_property
+    def avoids(self) -> tuple[Term, ...]:
+        """What says of each path that its failure is avoided."""
+        return tuple(Relaxed(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths))
+
+    def bounds(self, path: int, picked: Iterable[Unit]) -> dict[tuple[int, int], tuple[int | None, int | None]]:
+        """What mined facts allow some statements to give on a path, by position and cell."""
+        allowed = self.mined.allowed if self.options.allowed else {}
+        return {(k, which): allowed[u.place] for u in picked if u.place in allowed for n, k, which in u.sites if n == path and which != WHETHER}
 
     @property
     def choices(self) -> tuple[Choice, ...]:

@@ -7,13 +7,14 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from butfor.encode.fold import folded, is_literal
-from butfor.encode.sorts import Value, default_value
+from butfor.encode.sorts import INT, Value, default_value
 from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, constant, variables
 from butfor.path.model import Instance, Kind, Path
 from butfor.path.names import UNKNOWN
 from butfor.relevance.relaxed import from_outside
 from butfor.repair.ped.model import WHETHER
 
+Bounds = Mapping[tuple[int, int], tuple[int | None, int | None]]
 State = dict[str, Value | None]
 """Values of cells; None for one that nothing determines."""
 
@@ -42,11 +43,16 @@ class Runner:
         self.path = path
         self.checks = frozenset(checks)
         self._sorts = {c.name: c.sort for c in path.cells}
+        self._states: list[State] = [{c.name: None if c.type == UNKNOWN else self._first(c.name) for c in path.cells}]
 
-    def run(self, changes: Mapping[tuple[int, int], Term], chosen: Mapping[str, Value]) -> Outcome:
-        """How the path ends with other terms at some positions and cells; `chosen` are the values of variables in them that are no cells."""
-        state: State = {c.name: None if c.type == UNKNOWN else self._first(c.name) for c in self.path.cells}
-        k = steps = 0
+    def run(self, changes: Mapping[tuple[int, int], Term], chosen: Mapping[str, Value], allowed: Bounds | None = None) -> Outcome:
+        """How the path ends with other terms at some positions and cells; `chosen` are the values of variables in them that are no cells.
+
+        `allowed` bounds what changed positions and cells give, read as signed numbers.
+        """
+        bounds = allowed or {}
+        k = steps = self._reached(min((k for k, _ in changes), default=0))
+        state = dict(self._states[k])
         while k < len(self.path.instances):
             instance = self.path.instances[k]
             if k in self.checks and (found := self._value(self.path.check, state, chosen)) != 1:
@@ -64,10 +70,24 @@ class Runner:
                 continue
             if instance.condition is not TRUE and (found := self._value(instance.condition, state, chosen)) != 1:
                 return Outcome(End.OPEN if found is None else End.BROKEN, steps)
-            state |= self._written(k, instance, changes, state, chosen)
+            new = self._written(k, instance, changes, state, chosen)
+            for number, (cell, _) in enumerate(instance.writes):
+                if (k, number) in bounds and (k, number) in changes and not _is_within(new[cell.name], cell.sort, bounds[k, number]):
+                    return Outcome(End.BROKEN, steps)
+            state |= new
             k += 1
         found = self._value(self.path.check, state, chosen)
         return Outcome(End.OPEN if found is None else End.AVOIDS if found else End.FAILS, steps)
+
+    def _reached(self, position: int) -> int:
+        """A position up to which nothing has changed, not behind the one that is wanted: as far as the path is gone through by itself."""
+        while len(self._states) <= position:
+            k = len(self._states) - 1
+            instance, state = self.path.instances[k], self._states[k]
+            if self._value(instance.condition, state, {}) != 1 or (k in self.checks and self._value(self.path.check, state, {}) != 1):
+                return k
+            self._states.append({**state, **self._written(k, instance, {}, state, {})} if instance.writes else state)
+        return position
 
     def _first(self, name: str) -> Value:
         return self.path.initial.get(name, self.path.start.get(name, default_value(self._sorts[name])))
@@ -92,3 +112,14 @@ class Runner:
         if found is TRUE or found is FALSE:
             return int(found is TRUE)
         return found.data if is_literal(found) else None
+
+
+def _is_within(value: Value | None, sort: int, bounds: tuple[int | None, int | None]) -> bool:
+    """Whether a number is allowed; what is not known may not be."""
+    low, high = bounds
+    if sort != INT and sort <= 0:
+        return True
+    if value is None:
+        return False
+    number = value - (1 << sort) if sort > 0 and value >> sort - 1 else value
+    return (low is None or low <= number) and (high is None or number <= high)
