@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from butfor.encode.terms import Term, variable
+from butfor.encode.terms import Term, postorder, variable
 from butfor.path.model import Path
 from butfor.repair.edit import Edit
 from butfor.repair.ped.ctext import INT_BITS, Typed, Untranslatable, combined, converted
@@ -81,7 +81,10 @@ class _Alternatives:
                 new = self.statement.term(at, edit)
             except Untranslatable:
                 return None
-            if new is not self.statement.term(at):
+            old = self.statement.term(at)
+            if not _divisors(new) <= _divisors(old):
+                return None  # it might divide by 0, which no term tells
+            if new is not old:
                 terms[site] = new
         return terms
 
@@ -128,6 +131,11 @@ class _Alternatives:
         edit = Edit(self.place.path, region.start, region.end, new.encode())
         weight = _SYNTHESISED if hole is not None else _JOINED
         yield Alternative(self._after(edit), "an expression that was found", weight, TEMPLATE, terms, (edit,), hole)
+
+
+def _divisors(term: Term) -> set[Term]:
+    """What a term divides by, other than constants that are not 0."""
+    return {t.args[1] for t in postorder((term,)) if t.op in ("udiv", "sdiv", "urem", "srem") and not (t.args[1].op == "const" and t.args[1].data)}
 
 
 def _joined(words: Sequence[str], parts: Mapping[str, Typed | None]) -> Typed:
