@@ -10,7 +10,8 @@ import pytest
 
 from butfor.localize.base import Case
 from butfor.options import make_options
-from butfor.path.model import Path
+from butfor.path.model import Kind, Path
+from butfor.relevance.changes import smallest_changes
 from butfor.repair import library
 from butfor.repair.ped import csource, terms
 from butfor.repair.ped.answer import after
@@ -144,6 +145,16 @@ def test_what_both_arms_have_in_common_is_left(language: str) -> None:
     assert changed(both) == {before}
     (made,) = {after(c) for s in both.found for c in s.changes if c.alternative.text.rstrip(";").endswith("= {}")}
     assert int(made.rstrip(";").split("=")[1]) <= -2  # one constant for both runs
+
+
+@pytest.mark.parametrize("language", GIVEN)
+def test_what_the_other_arm_assigns_too_is_not_known(language: str) -> None:
+    """Also for diagnoses: that the other arm would have been taken proves nothing, as it assigns the same variable."""
+    paths, _ = GIVEN[language]("arms")
+    branch = next(i.place for i in paths[0].instances if i.kind is Kind.BRANCH)
+    sets = {s.places: s.proved for s in smallest_changes(paths[:1], lambda: False).sets}
+    assert len(sets) == 3
+    assert sets == {places: places != (branch,) for places in sets}
 
 
 @pytest.mark.parametrize("language", GIVEN)
