@@ -19,6 +19,7 @@ _OWN = {
     "relevance": "butfor.localize.relevance:localize",
     "security": "butfor.localize.relevance:localize_security",
     "diagnoses": "butfor.localize.diagnoses:localize",
+    "proofs": "butfor.localize.proofs:localize",
 }
 _ON_PATHS = {  # for programs without a recording: a search gives a path
     "slice": "butfor.localize.path_slice:localize",

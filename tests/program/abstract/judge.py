@@ -20,7 +20,7 @@ NEVER = lambda: False  # noqa: E731 - a budget without end
 
 
 class Judge:
-    """Looks at every value of a run up to the first violated check."""
+    """Looks at every value of a run up to the first write outside of an object: after that, memory is not what the program says."""
 
     def __init__(self, recording: Recording, most: int = 4000) -> None:
         self.recording = recording
@@ -43,10 +43,15 @@ class Judge:
     def wrong(self) -> list[str]:
         """What the analysis excluded and the run did."""
         failures = self.failures()
-        found = [text for f in failures for text in self._denied(f)]
+        first = len(self.trace)
+        found: list[str] = []
+        for f in failures:  # in the order of the run
+            found += self._denied(f)
+            if f.kind in _ENDING and f.node is not None and (self.trace.instr(f.node).op != "load" or not _is_bounds(f)):
+                first = f.node[0]
+                break
         if self.records is None:
             return found
-        first = next((f.node[0] for f in failures if f.node is not None and f.kind in _ENDING), len(self.trace))
         for i in range(min(first, len(self.trace), self.most)):
             found += self._segment(i)
         return found
@@ -97,4 +102,6 @@ _ENDING = (FailureKind.MEMORY, FailureKind.SIGNAL)
 
 def _is_bounds(f: FailurePoint) -> bool:
     """Whether the failure is one that the analysis knows: memory that was freed, or never was given a value, is none."""
-    return not any(word in f.message for word in ("free", "uninitialised", "no longer", "ended", "stack overflow", "lifetime", "returned", "read-only"))
+    return not any(
+        word in f.message for word in ("free", "uninitialised", "no longer", "ended", "stack overflow", "lifetime", "returned", "read-only")
+    )

@@ -212,7 +212,7 @@ class Arithmetic:
         origin = Origin(op, bits, (a, b))
         if bits == 1 and op == "xor":
             for x, y, (low, high) in ((a, b, (al, ah)), (b, a, (bl, bh))):
-                if y.is_const and y.const % 2 and 0 <= low and high <= 1:
+                if y.is_const and y.const % 2 and low >= 0 and high <= 1:
                     return sub(constant(1), x)
         if op == "xor" and b == constant(-1):
             return self.wrapped(sub(constant(-1), a), bits, origin)

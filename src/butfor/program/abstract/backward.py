@@ -37,7 +37,9 @@ class Condition:
 class Backward:
     """The backward analysis of a whole program after the forward one."""
 
-    def __init__(self, program: Program, bodies: Callable[[str], Body], records: Records, checks: Iterable[Check], is_over: Callable[[], bool]) -> None:
+    def __init__(
+        self, program: Program, bodies: Callable[[str], Body], records: Records, checks: Iterable[Check], is_over: Callable[[], bool]
+    ) -> None:
         self.program, self.bodies, self.records, self.is_over = program, bodies, records, is_over
         self.conditions: dict[str, dict[int, list[Condition]]] = {}
         for check in checks:
@@ -96,7 +98,8 @@ class Backward:
         """The functions that were reached, callees before callers as far as there is no recursion."""
         numbers = {n: k for k, n in enumerate(self.program.names)}
         calls = [
-            [numbers[i.detail.callee] for i in self.program.function(n).instrs if i.op == "call" and i.detail.callee in numbers] for n in self.program.names
+            [numbers[i.detail.callee] for i in self.program.function(n).instrs if i.op == "call" and i.detail.callee in numbers]
+            for n in self.program.names
         ]
         everything = [*calls, list(range(len(calls)))]
         order = reverse_post_order(everything, len(calls))[1:]

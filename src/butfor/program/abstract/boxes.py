@@ -145,7 +145,7 @@ class Backwards:
         limits = type_range(t.bits)
         if op == "xor":
             other = number_of(b) if isinstance(b, Const) else None
-            return self.demand(box, a, (1 - r[1], 1 - r[0])) if t.bits == 1 and other == 1 and 0 <= r[0] and r[1] <= 1 else box
+            return self.demand(box, a, (1 - r[1], 1 - r[0])) if t.bits == 1 and other == 1 and r[0] >= 0 and r[1] <= 1 else box
         if instr.detail != "nsw" and not self._stays(instr, limits):
             return box
         (al, ah), (bl, bh) = self.range_of(a, t), self.range_of(b, t)
@@ -198,7 +198,7 @@ class Backwards:
         return self.shared(box, [(a, (bl, bh)), (b, (al, ah))]) if predicate == "eq" else box
 
     def _gep(self, instr: Instr, box: Box, r: Range) -> Box | None:
-        parts = self.parts(instr)
+        parts = split_address(instr.args, instr.detail)
         if parts is None:
             return box
         const, scaled = parts
@@ -213,26 +213,27 @@ class Backwards:
                 demands.append((op, (-(-least // k), most // k)))
         return self.shared(box, demands) if demands else box
 
-    def parts(self, instr: Instr) -> tuple[int, list[tuple[Operand, int, Type]]] | None:
-        """The constant part of address arithmetic and its indices with their factors."""
-        t, types = instr.detail
-        const, scaled = 0, []
-        for n, (arg, index_type) in enumerate(zip(instr.args[1:], types, strict=True)):
-            known = number_of(arg) if isinstance(arg, Const) else None
-            if n and t.kind is Kind.STRUCT:
-                if known is None:
-                    return None
-                const, t = const + struct_layout(t)[0][known], t.elems[known]
-                continue
-            if n:
-                if t.kind is not Kind.ARRAY:
-                    return None
-                t = t.elem
-            if known is not None:
-                const += known * alloc_size(t)
-            else:
-                scaled.append((arg, alloc_size(t), index_type))
-        return const, scaled
+
+def split_address(args: tuple[Operand, ...], detail: tuple[Type, tuple[Type, ...]]) -> tuple[int, list[tuple[Operand, int, Type]]] | None:
+    """The constant part of address arithmetic and its indices with their factors and types."""
+    t, types = detail
+    const, scaled = 0, []
+    for n, (arg, index_type) in enumerate(zip(args[1:], types, strict=True)):
+        known = number_of(arg) if isinstance(arg, Const) else None
+        if n and t.kind is Kind.STRUCT:
+            if known is None:
+                return None
+            const, t = const + struct_layout(t)[0][known], t.elems[known]
+            continue
+        if n:
+            if t.kind is not Kind.ARRAY:
+                return None
+            t = t.elem
+        if known is not None:
+            const += known * alloc_size(t)
+        else:
+            scaled.append((arg, alloc_size(t), index_type))
+    return const, scaled
 
 
 _PTR = Type(Kind.PTR, 64)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from butfor.program.abstract import library
 from butfor.program.abstract.instructions import Dead, Frame
-from butfor.program.abstract.linear import ONE, ZERO, Linear, add, constant, plus, sub, times
+from butfor.program.abstract.linear import ONE, ZERO, Linear, constant, sub, times
 from butfor.program.abstract.state import ZEROS
 from butfor.program.abstract.values import Pointer, Value, to_object, unknown_pointer
 from butfor.program.model import Call, Const, Instr
@@ -124,6 +124,11 @@ class Calls:
                 raise Dead
             return
         self._checked(frame, instr, plain)
+        if plain == "free" and len(instr.args) == 1:
+            p = frame.pointer(instr.args[0])
+            found = frame.memory.content(p.targets[0][0]) if len(p.targets) == 1 and not p.unknown else None
+            if found is not None and not found.many:
+                frame.state.memory.pop(p.targets[0][0], None)
         if plain in library.ALLOCATORS:
             self._allocated(frame, instr, plain)
             return
@@ -152,23 +157,18 @@ class Calls:
                     break
                 factor = frame.arithmetic.unsigned(frame.integer(instr.args[k], types[k]), types[k].bits)
                 size = frame.arithmetic.binary("mul", size or ONE, factor, 64, nsw=False) if size != ONE else factor
-            self._access(frame, instr, p, None if count is None else size, number, plain in ("memcpy", "memmove", "memset"))
+            self._access(frame, instr, p, None if count is None else size, number)
 
-    def _access(self, frame: Frame, instr: Instr, p: Pointer, size: Linear | None, number: int, certain: bool) -> None:
-        """The checks of one pointer; `certain` when all of the bytes are accessed, so that nothing goes on if they are not there."""
+    def _access(self, frame: Frame, instr: Instr, p: Pointer, size: Linear | None, number: int) -> None:
+        """The checks of one pointer that a function follows."""
         suffix = f"-{number}"
-        if certain and size is not None and frame.numbers.lower(size) > 0:
+        if size is not None:
             frame.access(instr, p, size, suffix)
             return
         note = frame.records.check
         note(frame.name, instr.index, "null" + suffix, frame.numbers.lower(p.exists) > 0)
-        inside = size is not None and not p.unknown
-        for obj, offset in p.targets:
-            limit = frame.limit(obj)
-            inside = inside and limit is not None and size is not None and frame.numbers.upper(sub(add(offset, size), limit)) <= 0
-        low = not p.unknown and all(frame.numbers.lower(e) >= 0 for _, e in p.targets)
-        note(frame.name, instr.index, "bounds-low" + suffix, low)
-        note(frame.name, instr.index, "bounds-high" + suffix, inside)
+        note(frame.name, instr.index, "bounds-low" + suffix, not p.unknown and all(frame.numbers.lower(e) >= 0 for _, e in p.targets))
+        note(frame.name, instr.index, "bounds-high" + suffix, False)
 
     def _intrinsic(self, frame: Frame, instr: Instr, name: str) -> None:
         plain = library.plain_name(name)
@@ -277,31 +277,24 @@ class Calls:
         if len(kinds.keys() & {"r", "i", "new", "lib"}) == 1 and ("r" in kinds or "i" in kinds):
             p = frame.pointer(instr.args[kinds.get("r", kinds.get("i", 0))])
             if not p.unknown:
-                targets = p.targets if "r" in kinds else tuple((o, self._inside(frame, o)) for o, _ in p.targets)
+                targets = p.targets if "r" in kinds else tuple((o, arithmetic.new(0, (1 << 63) - 1)) for o, _ in p.targets)
                 return Pointer(targets, arithmetic.new(0, 1), False)
         return unknown_pointer(arithmetic)
 
-    def _inside(self, frame: Frame, obj: int) -> Linear:
-        """Any offset in an object, its end included."""
-        limit = frame.limit(obj)
-        found = frame.memory.content(obj)
-        if limit is None or found is None or found.many:
-            return frame.arithmetic.new(0, (1 << 63) - 1)
-        e = frame.arithmetic.new(0, max(frame.numbers.upper(limit), 0))
-        frame.numbers.assume(sub(e, limit))
-        return e
-
     def _length(self, frame: Frame, instr: Instr) -> Linear:
-        """The length of a text, which ends inside its object."""
+        """The length of a text: that of a constant ends inside of it."""
         p = frame.pointer(instr.args[0])
-        e = frame.arithmetic.new(0, (1 << 63) - 1)
-        if not p.unknown and len(p.targets) == 1:
-            obj, offset = p.targets[0]
-            limit = frame.limit(obj)
-            found = frame.memory.content(obj)
-            if limit is not None and found is not None and not found.many and not frame.numbers.assume(plus(sub(add(e, offset), limit), 1)):
-                raise Dead
-        return e
+        most = (1 << 63) - 1
+        if not p.unknown and p.targets and all(o in self.engine.objects.constants for o, _ in p.targets):
+            limits = [frame.limit(o) for o, e in p.targets if frame.numbers.lower(e) >= 0]
+            if len(limits) == len(p.targets) and all(self._is_text(o) for o, _ in p.targets):
+                most = max((limit.const - 1 for limit in limits if limit is not None), default=most)
+        return frame.arithmetic.new(0, most)
+
+    def _is_text(self, obj: int) -> bool:
+        """Whether a constant is a text with an end."""
+        g = self.engine.objects.globals.get(str(self.engine.objects.infos[obj].key[1]))
+        return g is not None and g.init is not None and g.init.kind == "bytes" and g.init.value.endswith(b"\0")
 
     def _result(self, frame: Frame, instr: Instr, value: Value) -> None:
         if instr.slot >= 0:

@@ -5,50 +5,88 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from butfor.program.abstract import library
+from butfor.program.abstract.boxes import number_of, split_address
 from butfor.program.abstract.records import Records
-from butfor.program.model import Function, Instr, Operand
+from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.program import Program
+from butfor.program.types import Kind, alloc_size, store_size
 
 _DIVISIONS = frozenset("udiv sdiv urem srem".split())
 _MEMORY = ("null", "bounds-low", "bounds-high")
 
 
-def kinds_of(function: Function, instr: Instr, own: frozenset[str]) -> tuple[str, ...]:
-    """The kinds of checks of an instruction; accesses of a variable by its name have none."""
-    if instr.op == "load":
-        return _MEMORY if _needs(function, instr.args[0]) else ()
-    if instr.op == "store":
-        return _MEMORY if _needs(function, instr.args[1]) else ()
-    if instr.op in ("atomicrmw", "cmpxchg"):
-        return _MEMORY
-    if instr.op in _DIVISIONS:
-        return ("division",)
-    if instr.op == "call":
+class Kinds:
+    """The kinds of checks of instructions; an access at a fixed place inside of a variable has none."""
+
+    def __init__(self, program: Program) -> None:
+        self._own = frozenset(program.names)
+        variables = program.source.global_variables()
+        self._sizes = {n: alloc_size(g.type) for n, g in variables.items() if g.type.kind is not Kind.OTHER}
+
+    def of(self, function: Function, instr: Instr) -> tuple[str, ...]:
+        """The kinds of checks of an instruction."""
+        if instr.op == "load":
+            return () if self._is_fixed(function, instr.args[0], store_size(instr.type)) else _MEMORY
+        if instr.op == "store":
+            return () if self._is_fixed(function, instr.args[1], store_size(instr.detail)) else _MEMORY
+        if instr.op in ("atomicrmw", "cmpxchg"):
+            return _MEMORY
+        if instr.op in _DIVISIONS:
+            return () if isinstance(instr.args[1], Const) and number_of(instr.args[1]) not in (0, -1, None) else ("division",)
+        if instr.op == "call":
+            return self._of_call(function, instr)
+        return ()
+
+    def _of_call(self, function: Function, instr: Instr) -> tuple[str, ...]:
         name = instr.detail.callee
         if name is None:
             return ("null",) if instr.detail.asm is None else ()
         if name in library.REPORTS:
             return ("assertion",)
-        if name not in own and library.plain_name(name) in library.ACCESSES:
-            return _MEMORY
-    return ()
+        plain = library.plain_name(name)
+        if name in self._own or plain not in library.ACCESSES:
+            return ()
+        if name.startswith("llvm.mem"):  # what an initialiser was compiled to
+            size = number_of(instr.args[2]) if isinstance(instr.args[2], Const) else None
+            pointers = instr.args[:1] if plain == "memset" else instr.args[:2]
+            if size is not None and all(self._is_fixed(function, p, size) for p in pointers):
+                return ()
+        return _MEMORY
 
-
-def _needs(function: Function, address: Operand) -> bool:
-    """Whether an address could be wrong: that of a local variable, or of a global, cannot."""
-    if not isinstance(address, int):
-        return address.kind != "global"
-    at = function.definer[address]
-    return at < 0 or function.instrs[at].op != "alloca"
+    def _is_fixed(self, function: Function, address: Operand, size: int) -> bool:
+        """Whether some bytes at an address are always in the same place of a variable."""
+        at = 0
+        while True:
+            if isinstance(address, Const):
+                if address.kind == "expr" and address.value[0] == "gep":
+                    _, detail, args = address.value
+                elif address.kind == "global":
+                    return at >= 0 and at + size <= self._sizes.get(address.value, -1)
+                else:
+                    return False
+            else:
+                definer = function.definer[address]
+                instr = function.instrs[definer]
+                if definer < 0 or instr.op not in ("gep", "alloca"):
+                    return False
+                if instr.op == "alloca":
+                    count = 1 if not instr.args else number_of(instr.args[0]) if isinstance(instr.args[0], Const) else None
+                    return count is not None and at >= 0 and at + size <= alloc_size(instr.detail[0]) * count
+                detail, args = instr.detail, instr.args
+            parts = split_address(args, detail)
+            if parts is None or parts[1]:
+                return False
+            at += parts[0]
+            address = args[0]
 
 
 def all_checks(program: Program) -> Iterator[tuple[Function, Instr, str]]:
     """Every check of the program."""
-    own = frozenset(program.names)
+    kinds = Kinds(program)
     for name in program.names:
         function = program.function(name)
         for instr in function.instrs:
-            for kind in kinds_of(function, instr, own):
+            for kind in kinds.of(function, instr):
                 yield function, instr, kind
 
 

@@ -75,7 +75,8 @@ class Cover:
             raise _Refuted
 
     def _many(self, x: Content, y: Content) -> None:
-        assert x.general is not None and y.general is not None
+        assert x.general is not None
+        assert y.general is not None
         for place, v in x.general.items():
             if v is not None and (place not in y.general or joined(v, y.general[place]) != v):
                 raise _Refuted

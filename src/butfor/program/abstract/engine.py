@@ -24,7 +24,7 @@ from butfor.program.program import Program
 from butfor.program.types import Kind
 
 _DEEPEST = 8  # calls inside of each other
-_MOST_STEPS = 60_000  # instructions looked at before calls are not looked into any more
+_MOST_STEPS = 50_000  # instructions looked at before calls are not looked into any more
 _THRESHOLD_ROUNDS = 3
 _MOST_ROUNDS = 40
 
@@ -130,7 +130,9 @@ class Engine:
         """Forgets what belongs to a function that has returned."""
         for obj in self._locals[context].values():
             state.memory.pop(obj, None)
-        for obj in [o for o in state.memory if self.objects.infos[o].key[0] in ("byval", "alloca", "allocas") and self.objects.infos[o].key[1] == context]:
+        for obj in [
+            o for o in state.memory if self.objects.infos[o].key[0] in ("byval", "alloca", "allocas") and self.objects.infos[o].key[1] == context
+        ]:
             del state.memory[obj]
         for key in [k for k in state.slots if k[0] == context]:
             del state.slots[key]
@@ -181,9 +183,9 @@ class Run:
                     self._block(element, state.copy(), source)
         else:
             self._forget(frozenset((element,)))
-            state = self._incoming(element, frozenset())
-            if state is not None:
-                self._block(element, state, -1)
+            found = self._incoming(element, frozenset())
+            if found is not None:
+                self._block(element, found, -1)
 
     def _forget(self, blocks: frozenset[int]) -> None:
         """Removes what an earlier look found to come out of these blocks."""
@@ -194,7 +196,7 @@ class Run:
 
     def _incoming(self, block: int, without: frozenset[int], only: bool = False) -> State | None:
         """The join of what comes into a block from outside of some blocks, or only from inside of them; a copy."""
-        found = self.entry.copy() if block == 0 and self.entry is not None and not only else None
+        found: State | None = self.entry.copy() if block == 0 and self.entry is not None and not only else None
         for (source, target), state in self.edges.items():
             if target == block and (source in without) == only:
                 found = state.copy() if found is None else self.engine.join(found, state)
@@ -349,4 +351,3 @@ def _number(case: object, bits: int) -> Linear:
     assert isinstance(value, int)
     half = 1 << (bits - 1)
     return constant((value + half) % (2 * half) - half)
-

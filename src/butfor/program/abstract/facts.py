@@ -22,7 +22,9 @@ class Check:
 
     kind: bounds-low (not before the object), bounds-high (not past its end), null, division (no zero divisor, no overflow of the quotient),
     assertion (the call of a function that reports an error is never reached).
-    verdict: proved (holds in every run that gets there), unreachable (no run gets there), open (not known).
+    verdict: proved (holds whenever a run gets there), unreachable (no run gets there), open (not known). Both are about all runs, each up to the
+    point where it writes outside of an object or uses memory that is gone, if it does: after that, anything can happen. Bounds are those of the
+    whole variable or block, not of a member.
     """
 
     function: str

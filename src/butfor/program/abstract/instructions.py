@@ -152,8 +152,9 @@ class Frame:
             return
         p = self.pointer(address)
         size = constant(store_size(instr.type))
-        p = self.access(instr, p, size)
-        if p.unknown or len(p.targets) != 1:
+        if not self.access(instr, p, size):
+            self.set(instr, self.memory.typed(None, instr.type))  # a run may survive it, with what it finds there
+        elif len(p.targets) != 1:
             self.set(instr, self.loaded_from_some(p, instr.type))
         else:
             ((obj, offset),) = p.targets
@@ -179,7 +180,8 @@ class Frame:
             kept = None if isinstance(value, Linear) and instr.detail.bits % 8 else value
             self.memory.write(self.engine.local(self.context, address), ZERO, size, kept, True)
             return
-        p = self.access(instr, self.pointer(address), constant(size))
+        p = self.pointer(address)
+        self.access(instr, p, constant(size))
         self.write(p, size, None if isinstance(value, Linear) and instr.detail.bits % 8 else value)
 
     def write(self, p: Pointer, size: int, value: Value) -> None:
@@ -189,27 +191,22 @@ class Frame:
         for obj, offset in p.targets:
             self.memory.write(obj, offset, size, value, len(p.targets) == 1 and not p.unknown)
 
-    def access(self, instr: Instr, p: Pointer, size: Linear, kinds: str = "") -> Pointer:
-        """The checks of an access of some bytes; the pointer as it is when they have held."""
+    def access(self, instr: Instr, p: Pointer, size: Linear, suffix: str = "") -> bool:
+        """Whether an access of some bytes stays in its object; no run goes on after NULL, but it may after an access outside of an object."""
         numbers, note = self.numbers, self.records.check
-        note(self.name, instr.index, "null" + kinds, numbers.lower(p.exists) > 0)
+        note(self.name, instr.index, "null" + suffix, numbers.lower(p.exists) > 0)
         low_holds = high_holds = not p.unknown
         for obj, offset in p.targets:
             limit = self.limit(obj)
             low_holds = low_holds and numbers.lower(offset) >= 0
             high_holds = high_holds and limit is not None and numbers.upper(sub(add(offset, size), limit)) <= 0
-            if limit is not None and not kinds:
+            if limit is not None and not suffix:
                 self.records.size(self.name, instr.index, numbers.range(limit))
-        note(self.name, instr.index, "bounds-low" + kinds, low_holds)
-        note(self.name, instr.index, "bounds-high" + kinds, high_holds)
-        if not numbers.assume_equal(sub(p.exists, ONE)):
+        note(self.name, instr.index, "bounds-low" + suffix, low_holds)
+        note(self.name, instr.index, "bounds-high" + suffix, high_holds)
+        if not suffix and not numbers.assume_equal(sub(p.exists, ONE)):
             raise Dead
-        if not p.unknown and len(p.targets) == 1 and not (low_holds and high_holds):
-            ((obj, offset),) = p.targets
-            limit = self.limit(obj)
-            if not numbers.assume(times(offset, -1)) or (limit is not None and not numbers.assume(sub(add(offset, size), limit))):
-                raise Dead
-        return p
+        return low_holds and high_holds
 
     def limit(self, obj: int) -> Linear | None:
         """The size of an object, at least."""
@@ -235,7 +232,9 @@ class Frame:
     def of_addresses(self, op: str, a: Value, b: Value) -> Value:
         """Arithmetic on the bits of pointers: the distance of two in one object."""
         if op == "sub" and isinstance(a, Pointer) and isinstance(b, Pointer) and self.in_one(a, b):
-            return self.arithmetic.wrapped(sub(a.targets[0][1], b.targets[0][1]), 64, Origin("distance", 64, (a.targets[0][1], b.targets[0][1])), True)
+            return self.arithmetic.wrapped(
+                sub(a.targets[0][1], b.targets[0][1]), 64, Origin("distance", 64, (a.targets[0][1], b.targets[0][1])), True
+            )
         return self.arithmetic.any(64)
 
     def in_one(self, a: Pointer, b: Pointer) -> bool:
@@ -273,7 +272,10 @@ class Frame:
     def compared(self, predicate: str, a: Pointer, b: Pointer) -> Linear:
         """A comparison of pointers."""
         if predicate in ("eq", "ne") and NULL in (a, b):
-            exists = b.exists if a == NULL else a.exists
+            other = b if a == NULL else a
+            exists = other.exists
+            if any(self.engine.objects.is_foreign(o) for o, _ in other.targets):
+                return self.arithmetic.new(0, 1)  # a weak symbol may be missing
             if self.numbers.range(exists) == (1, 1):
                 exists = ONE
             elif any(self.numbers.origins[s].op == "moved" for s, _ in exists.terms if s in self.numbers.origins):
@@ -372,7 +374,8 @@ class Frame:
     def atomic(self, instr: Instr) -> None:
         """An atomic change of memory, of which nothing is kept."""
         t: Type = instr.detail if instr.op == "cmpxchg" else instr.detail[1]
-        p = self.access(instr, self.pointer(instr.args[0]), constant(store_size(t)))
+        p = self.pointer(instr.args[0])
+        self.access(instr, p, constant(store_size(t)))
         self.write(p, store_size(t), None)
         self.set(instr, self.memory.typed(None, instr.type))
 

@@ -192,7 +192,8 @@ class Joiner:
 
     def _many(self, x: Content, y: Content) -> Content:
         """Cells that both have: what only one of them has could be anything in the other."""
-        assert x.general is not None and y.general is not None
+        assert x.general is not None
+        assert y.general is not None
         general = {}
         for place, v in x.general.items():
             if place in y.general:
@@ -267,7 +268,7 @@ class Joiner:
 
     def _near(self, e: Linear, f: Linear) -> list[Symbol]:
         """The symbols of both states that one of them relates to the term."""
-        found = {}
+        found: dict[Symbol, None] = {}
         for numbers, x in ((self.an, e), (self.bn, f)):
             for s, _ in x.terms:
                 if s in self.shared:

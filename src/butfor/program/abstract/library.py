@@ -46,7 +46,9 @@ ACCESSES: dict[str, tuple[tuple[int, _Bytes], ...]] = {
     "strncat": ((0, _TEXT), (1, _TEXT)),
     **dict.fromkeys("strcpy stpcpy strcat strcmp strcoll strcasecmp strstr strcspn strspn strpbrk".split(), ((0, _TEXT), (1, _TEXT))),
     **dict.fromkeys("strncmp strncasecmp".split(), ((0, _TEXT), (1, _TEXT))),
-    **dict.fromkeys("strlen strdup strchr strrchr puts atoi atol atoll atof strtol strtoul strtoll strtod gets sprintf vsprintf".split(), ((0, _TEXT),)),
+    **dict.fromkeys(
+        "strlen strdup strchr strrchr puts atoi atol atoll atof strtol strtoul strtoll strtod gets sprintf vsprintf".split(), ((0, _TEXT),)
+    ),
     "strnlen": ((0, _TEXT),),
     "strndup": ((0, _TEXT),),
     "qsort": ((0, (1, 2)),),

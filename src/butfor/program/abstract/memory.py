@@ -222,7 +222,8 @@ def _moved_general(value: General, obj: int, older: int) -> General:
 
 
 def _both(a: Content, b: Content) -> Content:
-    assert a.general is not None and b.general is not None
+    assert a.general is not None
+    assert b.general is not None
     general = {p: joined(v, b.general[p]) for p, v in a.general.items() if p in b.general}
     rest = a.rest if a.rest == b.rest and a.general.keys() == b.general.keys() else None
     sizes = None if a.sizes is None or b.sizes is None else hull(a.sizes, b.sizes)

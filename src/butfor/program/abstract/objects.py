@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from butfor.program.abstract.linear import constant
+from butfor.program.abstract.numbers import Numbers
 from butfor.program.abstract.state import ZEROS, Content, Place, Rest
 from butfor.program.abstract.values import NULL, Value, generalised, joined, to_object
-from butfor.program.abstract.numbers import Numbers
 from butfor.program.model import Const
 from butfor.program.program import Program
 from butfor.program.types import Kind, Type, alloc_size, store_size, struct_layout
@@ -39,8 +39,8 @@ class Objects:
         for name, g in self.globals.items():
             if g.init is not None and g.constant and not g.thread_local:
                 self.constants[self.of_global(name)] = Content({}, None, constant(alloc_size(g.type)))
-        for name in [self.infos[o].key[1] for o in self.constants]:
-            self.constants[self.of_global(str(name))] = self.initial(str(name))
+        for o in self.constants:  # now all of them have numbers, so that they can point to each other
+            self.constants[o] = self.initial(str(self.infos[o].key[1]))
 
     def number(self, key: Key, is_private: bool = False, function: str | None = None) -> int:
         """The number of the object with that key."""
@@ -53,6 +53,14 @@ class Objects:
     def of_global(self, name: str) -> int:
         """The number of a global variable or function."""
         return self.number(("global", name), False, name if name not in self.globals else None)
+
+    def is_foreign(self, obj: int) -> bool:
+        """Whether it is a function or variable that is only declared in the program."""
+        key = self.infos[obj].key
+        if key[0] != "global" or key[1] in self.names:
+            return False
+        g = self.globals.get(str(key[1]))
+        return g is None or g.init is None
 
     def mutable(self) -> Iterator[tuple[int, str]]:
         """The global variables of the program that may be written."""

@@ -84,7 +84,8 @@ def joined(a: General, b: General) -> General:
         unknown = a.unknown or b.unknown or len(targets) > MOST_TARGETS
         kept = () if len(targets) > MOST_TARGETS else tuple(sorted(targets.items()))
         return Loose(kept, hull(a.exists, b.exists), unknown)
-    assert not isinstance(a, Loose) and not isinstance(b, Loose)
+    assert not isinstance(a, Loose)
+    assert not isinstance(b, Loose)
     return hull(a, b)
 
 
