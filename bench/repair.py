@@ -1,4 +1,4 @@
-"""How often a repair is found: seeded faults of one line from tests/seeded, with all their tests."""
+"""How often a repair is found: seeded faults of one line from tests/seeded, with all their tests. Then the table of `fixes.py`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import butfor.api
+from bench import fixes
 from bench.ranking import tests_file
 from butfor.options import Options
 from butfor.repair.edit import Edit, applied
@@ -86,6 +87,8 @@ def rows() -> Iterator[str]:
         yield f"{fault.id:<36}{fault.kind:<18}{found.complete:>9}{found.exact:>7}{found.shown:>7}{found.seconds:>9.1f}"
     complete, exact = sum(r.complete > 0 for r in results), sum(r.exact > 0 for r in results)
     yield f"{len(results)} faults: a repair that passes all tests for {complete}, the text of the correct program among the first five for {exact}"
+    yield ""
+    yield from fixes.rows()
 
 
 if __name__ == "__main__":

@@ -69,8 +69,11 @@ def _explain_witness(options: Options, program: Build, say: Progress) -> Explana
 
 
 def repair(options: Options, progress: Progress | None = None) -> Explanation:
-    """The explanation of a failing run with validated repairs in `methods["repair"]`."""
-    usual = options.methods or (*registry.DEFAULT, *(("spectrum",) if options.tests is not None else ()))
+    """The explanation of a failing run with validated repairs in `methods["repair"]`; of a Boogie program, with what could be changed."""
+    if any(source.suffix == ".bpl" for source in options.sources):
+        usual = options.methods or registry.DEFAULT_ON_PATHS
+    else:
+        usual = options.methods or (*registry.DEFAULT, *(("spectrum",) if options.tests is not None else ()))
     return explain(replace(options, methods=tuple(dict.fromkeys((*usual, "repair")))), progress)
 
 

@@ -32,7 +32,7 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
     """The failing path that was found, explained; or that there is none up to the bound."""
     start = time.perf_counter()
     _check_options(options)
-    localizers = [(name, registry.get_on_paths(name)) for name in options.methods or registry.names_on_paths()]
+    localizers = [(name, registry.get_on_paths(name)) for name in options.methods or registry.DEFAULT_ON_PATHS]
     budget = Budget(options.budget)
     text = Text.of(str(options.sources[0]), read_bytes(options.sources[0]))
     unit = Unit(text)

@@ -13,7 +13,7 @@ from butfor.path.model import Path
 from butfor.relevance.alone import Rerun
 from butfor.relevance.changes import smallest_changes
 from butfor.relevance.possible import How, plain_changes
-from butfor.relevance.relaxed import Relaxed, Selectors
+from butfor.relevance.selecting import Selectors, selected
 from butfor.relevance.single import Avoiding, avoiding
 from butfor.solve import Limit, Verdict, default_stack
 from butfor.trace.places import Place
@@ -71,7 +71,7 @@ def test_one_statement_changed_is_the_same_as_its_selector_alone(seed: int) -> N
         _, _, path = made(pick)
         changes = plain_changes(path)
         selectors = Selectors()
-        fails = Relaxed(path, 0, changes.values(), selectors).fails
+        fails = selected(path, 0, changes.values(), selectors).fails
         for place, change in changes.items():
             on = {str(v.data): FALSE for v in selectors.by_place.values()} | {str(selectors.by_place[place].data): TRUE}
             can = default_stack().check([(negate(Folding(on)(fails)),)], Limit.after(60.0)).verdict is Verdict.SAT

@@ -15,24 +15,39 @@ from butfor.options import make_options
 
 PROGRAMS = sorted((Path(__file__).parent / "overflows").glob("*.c"))
 QUICK = ("le_bound", "missing_check")
+each_program = pytest.mark.parametrize(
+    "program",
+    [pytest.param(p, marks=[] if p.stem in QUICK else [pytest.mark.slow]) for p in PROGRAMS],
+    ids=lambda p: p.stem if isinstance(p, Path) else "",
+)
+
+
+def head_of(program: Path) -> tuple[list[str], int]:
+    """The arguments of a program and the line of its fault."""
+    head = program.read_text("utf-8").partition("*/")[0]
+    return re.findall(r"^ *args:(.*)", head, re.MULTILINE)[0].split(), int(re.findall(r"fault: (\d+)", head)[0])
 
 
 def test_there_are_enough() -> None:
     assert len(PROGRAMS) >= 8
 
 
-@pytest.mark.parametrize(
-    "program",
-    [pytest.param(p, marks=[] if p.stem in QUICK else [pytest.mark.slow]) for p in PROGRAMS],
-    ids=lambda p: p.stem if isinstance(p, Path) else "",
-)
+@each_program
 def test_the_fault_is_among_the_first_five(program: Path) -> None:
-    head = program.read_text("utf-8").partition("*/")[0]
-    args = re.findall(r"^ *args:(.*)", head, re.MULTILINE)[0].split()
-    fault = int(re.findall(r"fault: (\d+)", head)[0])
+    args, fault = head_of(program)
     answer = api.repair(make_options(program, args=args, budget=90))
     assert answer.failure is not None
     assert answer.failure.kind in ("memory", "signal")
-    repairs = answer.to_dict()["methods"]["repair"]["repairs"]
-    assert fault in {*(r["line"] for r in repairs[:5]), *(row.line for row in answer.ranking[:5])}
-    assert repairs, "every one of them can be mended with one edit"
+    found = answer.to_dict()["methods"]["repair"]
+    assert found["repairs"], "every one of them can be mended with one edit"
+    statements: dict[int, None] = {}
+    for s in found["solutions"]:
+        statements |= dict.fromkeys(row["line"] for row in s["statements"])
+    assert fault in {*(r["line"] for r in found["repairs"][:5]), *list(statements)[:5]}
+
+
+@each_program
+def test_the_fault_is_among_the_first_rows(program: Path) -> None:
+    args, fault = head_of(program)
+    answer = api.explain(make_options(program, args=args))
+    assert fault in [row.line for row in answer.ranking[:5]]

@@ -94,3 +94,55 @@ def test_line_ends_and_bytes_stay(tmp_path: Path) -> None:
         assert new[len(new) - len(data) + edit.end :] == data[edit.end :]
         new.decode()
         assert b"\n" not in edit.new.replace(b"\r\n", b"")
+
+
+SLIPS = source(
+    """
+struct point { int x, y; };
+static int table[5] = {1, 2, 3, 4, 5};
+static int share(int all, int parts) { return all / parts; }
+static int at(int index) {
+    int found = table[index];
+    return found;
+}
+static void put(int *where, int value) {
+    *where = value;
+}
+static int first(const int *from, int count, int wanted) {
+    int i, where;
+    struct point p;
+    p.x = wanted;
+    for (i = 0; i < count; i++) {
+        if (from[i] == p.x)
+            where = i;
+        break;
+    }
+    return where;
+}
+int main(void) {
+    int x = 1, parts = 2;
+    put(&x, share(parts, 10));
+    assert(at(first(table, 5, 3)) == x);
+    return 0;
+}
+"""
+)
+
+
+def test_what_is_missing_or_swapped(tmp_path: Path) -> None:
+    case = case_of(recorded(tmp_path, SLIPS))
+    data = SLIPS.text.encode()
+    made = [applied(data, p.edits).decode() for p in Proposer(case.places, library.own()).proposals(suspects(case))]
+    for text in (
+        "put(&x, share(10, parts));",  # swapped arguments
+        "int i, where = 0;",  # missing initialisers
+        "struct point p = {0};",
+        "for (i = 1; i < count; i++)",  # a wrong one
+        "int x = 0, parts = 2;",
+        "if (from[i] == p.x && i < count)",  # a stronger condition
+        "if (i < count) return where;",  # missing guards, and checks that leave
+        "if (index >= 5) return 0;\n    int found = table[index];",
+        "if (parts == 0) return 0; return all / parts;",
+        "if (where == 0) return;\n    *where = value;",
+    ):
+        assert any(text in m for m in made), text

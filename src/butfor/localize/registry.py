@@ -29,7 +29,9 @@ _ON_PATHS = {  # for programs without a recording: a search gives a path
     "error-invariants": "butfor.localize.error_invariants:localize_path",
     "relevance": "butfor.localize.path_relevance:localize",
     "diagnoses": "butfor.localize.diagnoses:localize_path",
+    "repair": "butfor.repair.ped.method:localize_path",
 }
+DEFAULT_ON_PATHS = tuple(name for name in _ON_PATHS if name != "repair")
 DEFAULT = ("slice", "cascade", "output", "hazards", "butfor", "security")
 _PARTS = {"security": "relevance"}  # methods that are a part of another one, under whose name they stand in the report
 OF_RECORDINGS = ("slice", "cascade", "output", "hazards")  # a recording may come from anyone: its program is run only when that is asked for

@@ -53,9 +53,8 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
     for k, d in enumerate(drafts):
         decided = parts.decided.get(id(d))
         kept = frames.of(decided) if decided is not None else {}
-        for j in range(k + 1, end[k]) if decided is not None else ():
-            for name in drafts[j].writes:
-                kept.pop(name, None)
+        written = {name for j in range(k + 1, end[k]) for name in drafts[j].writes} & kept.keys() if decided is not None else set()
+        rewritten = tuple(kept.pop(name) for name in sorted(written))
         instances.append(
             Instance(
                 d.kind,
@@ -70,6 +69,7 @@ def finished(parts: Parts, node: Node, phi: Term, dependence: Dependence, storag
                 d.inputs,
                 d.frame,
                 () if d.node[0] < 0 or parts.endless else scopes.rounds(d.node[0]),
+                rewritten=rewritten,
             )
         )
     cells = tuple(c for name, c in state.cells.items() if name in used)

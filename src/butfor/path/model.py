@@ -63,9 +63,10 @@ class Instance:
 
     `writes`: the cells it assigns, all at once, with their new values over the cells before it; None is any value. `condition` held when it
     ran (TRUE for plain assignments). `scope`: positions of the branches in whose arms it stands, outermost first. For a branch: `end` is the
-    position of the first instance behind its arm, `frames` the cells that an arm not taken might assign, `escapes` tells that another arm
-    never comes back to the check. `recorded`: what the run wrote, by cell name. `inputs`: for a havoc, where each cell came from. `frame`
-    numbers the call, `rounds` the rounds of the loops around it, innermost last.
+    position of the first instance behind its arm, `frames` the cells that an arm not taken might assign (`rewritten` are those among them that
+    its own arm assigns too, where they are not in `frames`), `escapes` tells that another arm never comes back to the check. `recorded`: what
+    the run wrote, by cell name. `inputs`: for a havoc, where each cell came from. `frame` numbers the call, `rounds` the rounds of the loops
+    around it, innermost last.
     """
 
     kind: Kind
@@ -82,6 +83,7 @@ class Instance:
     rounds: tuple[int, ...] = ()
     trusted: bool = False  # the user or a proof says that it is right
     held: bool = True  # of a branch: whether the condition as the source writes it held
+    rewritten: tuple[Cell, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,7 +217,7 @@ class _Walk:
             if taken is TRUE:
                 continue
             not_taken = conjunction((self._guard(branch), negate(taken)))
-            for number, cell in enumerate(self.path.instances[branch].frames):
+            for number, cell in enumerate((*self.path.instances[branch].frames, *self.path.instances[branch].rewritten)):
                 now = self._lookup(position)(cell.name)
                 self._set(cell.name, ite(not_taken, variable(f"{OPEN}f{branch}.{number}", cell.sort), now), position)
 

@@ -16,7 +16,7 @@ from butfor.encode.terms import FALSE, TRUE, Term, binary, compare, const, const
 from butfor.path.model import Path
 from butfor.relevance.alone import OPEN, Rerun
 from butfor.relevance.possible import Change, How, plain_changes
-from butfor.relevance.relaxed import Relaxed, Selectors
+from butfor.relevance.selecting import Selectors, selected
 from butfor.relevance.single import Avoiding, avoiding
 from butfor.solve import Limit, Stack, Verdict, default_stack
 from butfor.trace.places import Place
@@ -113,7 +113,7 @@ class _Search:
 
     def __init__(self, paths: Sequence[Path], possible: Possible, is_over: Callable[[], bool], each: float, limit: Limit | None) -> None:
         self.selectors = Selectors()
-        relaxed = [Relaxed(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)]
+        relaxed = [selected(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)]
         self.fails = [r.fails for r in relaxed]
         self.is_over = is_over
         self.each = each

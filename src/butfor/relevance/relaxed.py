@@ -1,68 +1,91 @@
-"""A failing path with selectors: where the selector of a statement is on, an assignment gives any value and a condition comes out either way."""
+"""A failing path executed once more with some of its statements changed: the condition that it still fails, as a term.
+
+Who changes what is up to a `Changing`. Inputs are as found. Where a branch comes out otherwise and its other arm comes back, what that arm may
+assign is open: a variable whose name begins with OPEN.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
+from typing import Protocol
 
 from butfor.encode.fold import folded
 from butfor.encode.sorts import default_value
 from butfor.encode.terms import TRUE, Term, conjunction, constant, disjunction, implies, ite, negate, select, store, variable
-from butfor.path.model import Cell, Kind, Path
+from butfor.path.model import Cell, Instance, Kind, Path
 from butfor.path.names import UNKNOWN
 from butfor.relevance.alone import OPEN
 from butfor.relevance.anyvalue import root_of
-from butfor.relevance.possible import Change
-from butfor.trace.places import Place
+
+State = Mapping[str, Term]
 
 
-class Selectors:
-    """Selectors of statements, shared by all copies of a statement and by all paths."""
+class Changing(Protocol):
+    """What a relaxed path has in the place of conditions and values, which are given over what is known at that position."""
 
-    def __init__(self) -> None:
-        self.by_place: dict[Place, Term] = {}
+    def condition(self, k: int, instance: Instance, condition: Term, now: State, guard: Term) -> Term:
+        """The condition of the branch at position k."""
+        ...
 
-    def of(self, place: Place) -> Term:
-        """The selector of a statement."""
-        return self.by_place.setdefault(place, variable(f"on{len(self.by_place)}", 0))
+    def value(self, k: int, number: int, instance: Instance, value: Term, now: State, guard: Term) -> Term:
+        """The value that the instance at position k assigns to its cell of that number."""
+        ...
+
+    def start(self, number: int, cell: Cell, value: Term) -> Term:
+        """The value that the cell of that number starts with."""
+        ...
 
 
 class Relaxed:
-    """One path with selectors for some changes. `fails` is the condition that it still fails."""
+    """One path with changes. `fails` is the condition that it still fails, `avoids` that it does not although all assumptions hold.
 
-    def __init__(self, path: Path, number: int, changes: Iterable[Change], selectors: Selectors) -> None:
+    `checks` are positions before which the property of the end was asked too.
+    """
+
+    def __init__(self, path: Path, number: int, change: Changing, checks: Collection[int] = ()) -> None:
         self.path = path
         self.number = number
-        on: dict[int, list[Term]] = {}
-        starts: dict[str, list[Term]] = {}
-        for change in changes:
-            for k in change.on:
-                on.setdefault(k, []).append(selectors.of(change.place))
-            for name in change.starts:
-                starts.setdefault(name, []).append(selectors.of(change.place))
-        self.on: Mapping[int, Term] = {k: disjunction(terms) for k, terms in on.items()}
-        self.now: dict[str, Term] = {c.name: self._first(k, c, starts.get(c.name, ())) for k, c in enumerate(path.cells)}
+        self.change = change
+        self.checks = frozenset(checks)
+        self.now: dict[str, Term] = {c.name: self._first(k, c) for k, c in enumerate(path.cells)}
         self.guards: dict[int, Term] = {}
         self.required: list[Term] = []
-        self.fails = self._run()
+        self.assumed: list[Term] = []
+        self._alive = TRUE  # the path has not been left
+        self._earlier: list[Term] = []
+        self._run()
 
-    def _first(self, number: int, cell: Cell, selectors: Iterable[Term]) -> Term:
+    @property
+    def fails(self) -> Term:
+        """The path is gone through, its assumptions hold and its check does not."""
+        return conjunction((*self.required, negate(folded(self.path.check, self.now.get))))
+
+    @property
+    def avoids(self) -> Term:
+        """All assumptions hold as long as the path is gone through; it is left, or all checks on it hold."""
+        last = conjunction((self._alive, negate(folded(self.path.check, self.now.get))))
+        return conjunction((*self.assumed, *map(negate, self._earlier), negate(last)))
+
+    def _first(self, number: int, cell: Cell) -> Term:
         if cell.type == UNKNOWN:
             return variable(f"{OPEN}s{self.number}.{number}", cell.sort)
         found = self.path.initial.get(cell.name, self.path.start.get(cell.name, default_value(cell.sort)))
-        value, changed = constant(found, cell.sort), tuple(selectors)
-        return ite(disjunction(changed), variable(f"i{self.number}.{number}", cell.sort), value) if changed else value
+        return self.change.start(number, cell, constant(found, cell.sort))
 
-    def _run(self) -> Term:
+    def _run(self) -> None:
         under_way: list[int] = []
         for k, instance in enumerate(self.path.instances):
             self._close(under_way, k)
             guard = self.guards[under_way[-1]] if under_way else TRUE
+            if k in self.checks:
+                self._earlier.append(conjunction((self._alive, guard, negate(folded(self.path.check, self.now.get)))))
             condition = folded(instance.condition, self.now.get)
             if instance.kind is Kind.BRANCH:
-                if k in self.on:
-                    condition = ite(self.on[k], variable(f"c{self.number}.{k}", 0), condition)
+                if not instance.trusted:
+                    condition = self.change.condition(k, instance, condition, self.now, conjunction((self._alive, guard)))
                 if instance.escapes or k in self.path.scope:
                     self.required.append(implies(guard, condition))
+                    self._alive = conjunction((self._alive, implies(guard, condition)))
                 elif k in self.path.silent:
                     self.required.append(implies(guard, disjunction((condition, variable(f"{OPEN}q{self.number}.{k}", 0)))))
                 self.guards[k] = conjunction((guard, condition))
@@ -70,34 +93,40 @@ class Relaxed:
                 continue
             if condition is not TRUE:
                 self.required.append(implies(guard, condition))
+                self.assumed.append(disjunction((negate(self._alive), implies(guard, condition))))
             self._assign(k, guard)
         self._close(under_way, len(self.path.instances))
-        return conjunction((*self.required, negate(folded(self.path.check, self.now.get))))
 
     def _assign(self, k: int, guard: Term) -> None:
         instance = self.path.instances[k]
         new = {}
         for number, (cell, term) in enumerate(instance.writes):
-            from_outside = term is None or cell.name in instance.inputs
-            value = constant(instance.recorded[cell.name], cell.sort) if from_outside or term is None else folded(term, self.now.get)
-            if not from_outside and k in self.on:
-                value = ite(self.on[k], self._any(f"r{self.number}.{k}.{number}", cell.term, term, value), value)
+            is_given = from_outside(instance, cell, term)
+            value = constant(instance.recorded[cell.name], cell.sort) if is_given or term is None else folded(term, self.now.get)
+            if not is_given and not instance.trusted:
+                value = self.change.value(k, number, instance, value, self.now, conjunction((self._alive, guard)))
             new[cell.name] = value if guard is TRUE else ite(guard, value, self.now[cell.name])
         self.now.update(new)
-
-    def _any(self, name: str, old: Term, term: Term | None, value: Term) -> Term:
-        """Any value; of a map that the term writes into, only for the elements that it writes."""
-        if term is None or term.op != "store" or root_of(term) is not old:
-            return variable(name, value.width)
-        below = folded(old, self.now.get) if term.args[0] is old else self._any(f"{name}.m", old, term.args[0], value)
-        at, element = folded(term.args[1], self.now.get), folded(term.args[2], self.now.get)
-        return store(below, at, self._any(f"{name}.e", select(old, term.args[1]), term.args[2], element))
 
     def _close(self, under_way: list[int], position: int) -> None:
         while under_way and self.path.instances[under_way[-1]].end <= position:
             branch = under_way.pop()
             taken, around = self.guards[branch], self.guards[under_way[-1]] if under_way else TRUE
-            for number, cell in enumerate(self.path.instances[branch].frames):
+            for number, cell in enumerate((*self.path.instances[branch].frames, *self.path.instances[branch].rewritten)):
                 other = variable(f"{OPEN}f{self.number}.{branch}.{number}", cell.sort)
                 not_taken = conjunction((around, negate(taken)))
                 self.now[cell.name] = ite(not_taken, other, self.now[cell.name])
+
+
+def from_outside(instance: Instance, cell: Cell, term: Term | None) -> bool:
+    """Whether what an instance writes comes from outside, so that no change of the statement makes it another value."""
+    return term is None or cell.name in instance.inputs
+
+
+def any_value(name: str, old: Term, term: Term | None, value: Term, now: State) -> Term:
+    """Any value in the place of a term's; of a map that the term writes into, only for the elements that it writes."""
+    if term is None or term.op != "store" or root_of(term) is not old:
+        return variable(name, value.width)
+    below = folded(old, now.get) if term.args[0] is old else any_value(f"{name}.m", old, term.args[0], value, now)
+    at, element = folded(term.args[1], now.get), folded(term.args[2], now.get)
+    return store(below, at, any_value(f"{name}.e", select(old, term.args[1]), term.args[2], element, now))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tree_sitter import Node
@@ -46,6 +47,15 @@ def _is_comparison(condition: Node) -> bool:
     return condition.type == "binary_expression" and operator is not None and operator.type in COMPARISONS
 
 
+_OPPOSITE = {b"<": b">=", b">=": b"<", b">": b"<=", b"<=": b">", b"==": b"!=", b"!=": b"=="}
+
+
+def opposite(text: bytes) -> bytes:
+    """The opposite of one comparison, given as text."""
+    found = re.fullmatch(rb"([^<>=!&|?]*) (<=|>=|==|!=|<|>) ([^<>=!&|?]*)", text)
+    return b"!(" + text + b")" if found is None else b"%s %s %s" % (found[1], _OPPOSITE[found[2]], found[3])
+
+
 def negated(condition: Node, by: Ingredients) -> bytes:
     """The opposite of a condition."""
     text = by.text(condition)
@@ -59,7 +69,7 @@ def atoms(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
     """Conditions that could be asked too: those the function asks elsewhere, and plain ones about what the node mentions."""
     own = by.text(strip_parentheses(node))
     found: dict[bytes, str] = {}
-    for text, words in _about(node, by):
+    for text, words in about(node, by):
         found.setdefault(text, words)
     for text, words in by.atoms:
         found.setdefault(text, words)
@@ -70,7 +80,7 @@ def atoms(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
             yield text, words
 
 
-def _about(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
+def about(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
     """Plain questions: another member compared too, an index within its array, a pointer that is there, a number that is not 0."""
     yield from ((text, text.decode("utf-8", "replace")) for part in walk(node) for text in _twins(part, by))
     for part in walk(node):

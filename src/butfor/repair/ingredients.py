@@ -21,6 +21,7 @@ LOGICAL = frozenset(("&&", "||"))
 LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))
 JUMPS = frozenset(("break_statement", "continue_statement", "return_statement", "goto_statement"))
 _LONGEST_CHECK = 160
+_PLAIN_DECLARATORS = frozenset(("identifier", "pointer_declarator", "array_declarator"))
 _NAME = re.compile(rb"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?:\.|->)\s*[A-Za-z_\x80-\xff][\w\x80-\xff]*|([A-Za-z_\x80-\xff][\w\x80-\xff]*))""")
 
 
@@ -162,6 +163,18 @@ class Ingredients:
                 is_set = (is_set and operator is not None and operator.type == "=") or node == parent.child_by_field_name("declarator")
                 used[self.name(node)] = used.get(self.name(node), False) or not is_set
         return tuple(name for name, is_read in used.items() if not is_read)
+
+    @cached_property
+    def unset(self) -> dict[str, Node]:
+        """The declarators of local variables that start without a value, by name; a name that is declared twice has none."""
+        found: dict[str, list[Node]] = {}
+        for node in self.nodes:
+            is_lasting = any(c.type == "storage_class_specifier" for c in node.children)
+            for declarator in node.children_by_field_name("declarator") if node.type == "declaration" and not is_lasting else ():
+                name = declared_name(declarator)
+                if name is not None:
+                    found.setdefault(self.name(name), []).append(declarator)
+        return {name: nodes[0] for name, nodes in found.items() if len(nodes) == 1 and nodes[0].type in _PLAIN_DECLARATORS}
 
     @cached_property
     def _declared(self) -> dict[bytes, list[tuple[int, int]]]:

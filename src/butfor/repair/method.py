@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from butfor.localize.slice import is_step
 from butfor.options import Options
 from butfor.rank import rank
 from butfor.repair import library
+from butfor.repair.ped.answer import joined
+from butfor.repair.ped.method import diagnosed
 from butfor.repair.program import Sources
 from butfor.repair.propose import Proposer
 from butfor.repair.repairs import Repair, best_of
@@ -31,6 +34,7 @@ from butfor.trace.places import Place
 
 _SUSPECTED_BY = ("slice", "cascade", "butfor", "spectrum")
 _LEAST = 0.4  # the share of the budget that repairs get even where the other methods have used it up
+_ON_PATHS = 0.15  # the share of the time left that the search on the failing paths may take
 _TRYING = 0.6  # the share of the time left that goes into trying proposals on the failing run
 _MOST_PASSING = 200
 _NEXT = 0.85  # what each repair is worth of the one before it
@@ -48,16 +52,19 @@ def localize(case: Case) -> Diagnosis:
 
 
 def _none(why: str) -> Diagnosis:
-    return Diagnosis("repair", (), {"repairs": [], "skipped": why}, notes=(why,))
+    return Diagnosis("repair", (), {"repairs": [], "solutions": [], "skipped": why}, notes=(why,))
 
 
 def _search(case: Case) -> Diagnosis:
     options, recording = case.options, case.recording
     sources = _sources(case)
     proposer = Proposer(case.places, library.load(options.annotations))
-    proposals = proposer.proposals(suspects(case))
+    usual = proposer.proposals(suspects(case))
     start = time.monotonic()
     end = max(case.budget.end, start + _LEAST * case.budget.seconds)
+    ped = diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case))
+    proposals = joined(usual, ped.proposals)
+    start = time.monotonic()
     half = start + _TRYING * (end - start)
     cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
     bench = Bench(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end)
@@ -75,11 +82,12 @@ def _search(case: Case) -> Diagnosis:
     shown = {path: case.places.shown(path) for path in sources.paths}
     data: dict[str, Any] = {
         "repairs": [r.to_dict(texts, shown) for r in found],
+        "solutions": ped.rows,
         "proposals": len(proposals),
         "tried": search.tried,
         "runs": bench.runs,
     }
-    notes = (*dict.fromkeys(search.notes), *proposer.skipped)
+    notes = (*dict.fromkeys(search.notes), *proposer.skipped, *((ped.note,) if ped.note else ()))
     if search.untried:
         notes = (f"{search.untried:,} of {len(proposals):,} edits were not tried for lack of time (--budget gives more)", *notes)
     if not found:

@@ -53,11 +53,11 @@ class Proposer:
         tree = self.places.tree(place.path)
         if tree is None or not self._is_editable(place):
             return
-        span = self._span(tree, place)
+        span = self.span(tree, place)
         if span is None:
             return
         start, end = span
-        by = self._ingredients(tree, place, start)
+        by = self.ingredients(tree, place, start)
         nodes = [n for n in by.file.nodes if start <= n.start_byte and n.end_byte <= end] or [_covering(by.file, start, end)]
         for idea in self._ideas(by, nodes, place, start, end):
             if (
@@ -101,14 +101,16 @@ class Proposer:
         self.skipped[f"{place.file} is not one of the files given, so no edit of it was tried"] = None
         return False
 
-    def _span(self, tree: SyntaxTree, place: Place) -> tuple[int, int] | None:
+    def span(self, tree: SyntaxTree, place: Place) -> tuple[int, int] | None:
+        """The bytes of a statement."""
         s: Statement | None = None
         if place.role == Role.CONDITION:
             s = tree.decision_at(place.line, place.column)
         s = s or tree.statement_at(place.line, place.column)
         return None if s is None else (tree.source.offset(*s.start), tree.source.offset(*s.end))
 
-    def _ingredients(self, tree: SyntaxTree, place: Place, offset: int) -> Ingredients:
+    def ingredients(self, tree: SyntaxTree, place: Place, offset: int) -> Ingredients:
+        """What the function around a statement offers."""
         extent = next((e for e in tree.extents if e.start <= offset < e.end), Extent("", 0, 0, 0, 0, 0))
         key = (place.path, extent.start)
         if key not in self._functions:

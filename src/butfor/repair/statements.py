@@ -7,11 +7,13 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from butfor.repair.conditions import atoms
+from butfor.repair.conditions import about, atoms, opposite
 from butfor.repair.ingredients import JUMPS, LOOPS, Idea, Ingredients, is_check
 
 _MOST_NEAR, _MOST_FAR, _MOST_CHECKS, _MOST_GUARDS = 16, 24, 12, 14
+_MOST_EXITS, _MOST_LEFT = 2, 4
 _LONGEST = 60
+_PLAIN_RETURN = re.compile(rb"return\s*\(?\s*(?:-?\w+|NULL)?\s*\)?\s*;")
 _SIMPLE = frozenset(("expression_statement", *JUMPS))
 _BLOCKS = frozenset(("compound_statement", "case_statement"))
 
@@ -39,9 +41,11 @@ def ideas(statement: Node, by: Ingredients) -> Iterator[Idea]:
     if statement.type in _SIMPLE:
         yield by.idea(statement, b"" if in_block and statement.type != "expression_statement" else b";", "delete", f"without `{shown}`", skips=True)
         for text, words in list(atoms(statement, by))[:_MOST_GUARDS]:
-            if statement.type == "expression_statement":
-                yield by.idea(statement, b"if (" + text + b") " + by.text(statement), "guard", f"only if `{words}`", skips=True)
+            if statement.type == "expression_statement" or in_block:
+                weight = by.weight("guard") - (0 if statement.type == "expression_statement" else 1)
+                yield by.idea(statement, b"if (" + text + b") " + by.text(statement), "guard", f"only if `{words}`", weight, skips=True)
     if in_block:
+        yield from _left(statement, by)
         yield from _moved(statement, by)
         yield from _inserted(statement, by)
     if (
@@ -56,6 +60,31 @@ def ideas(statement: Node, by: Ingredients) -> Iterator[Idea]:
         keyword = next((c for c in alternative.children if c.type == "else"), None)
         if keyword is not None:
             yield by.idea(keyword, b"", "else", "without the `else`", by.weight("else") - 4)
+
+
+def _left(statement: Node, by: Ingredients) -> Iterator[Idea]:
+    """A check that is missing before the statement: what it mentions is not as it has to be, so the function or loop is left."""
+    if statement.type not in (*_SIMPLE, "declaration"):
+        return
+    exits = list(_exits(statement, by))
+    for text in list(dict(about(statement, by)))[:_MOST_LEFT] if exits else ():
+        condition = opposite(text)
+        for leave in exits:
+            new = b"if (" + condition + b") " + leave
+            words = f"`{new.decode('utf-8', 'replace')}` before `{_head(statement, by)}`"
+            yield Idea(statement.start_byte, statement.start_byte, new + _indent(statement, by), "insert-check", by.weight("insert-check"), words)
+
+
+def _exits(statement: Node, by: Ingredients) -> Iterator[bytes]:
+    """Ways to leave the function or the loop around a statement."""
+    header = by.data[by.extent.start : by.extent.open]
+    if re.search(rb"\bvoid\b", header) and b"*" not in header:
+        yield b"return;"
+    else:
+        plain = [by.text(n) for n in by.nodes if n.type == "return_statement" and _PLAIN_RETURN.fullmatch(by.text(n))]
+        yield from list(dict.fromkeys((*plain, b"return 0;")))[:_MOST_EXITS]
+    if _inside(statement, LOOPS):
+        yield b"break;"
 
 
 def _moved(statement: Node, by: Ingredients) -> Iterator[Idea]:

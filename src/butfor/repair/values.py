@@ -8,6 +8,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
+from butfor.program.debug import CType
 from butfor.repair.ingredients import COMPARISONS, Idea, Ingredients, in_directive
 from butfor.repair.scope import class_of
 
@@ -109,6 +110,9 @@ def _names(node: Node, by: Ingredients) -> Iterator[Idea]:
     if t is None:
         yield from _constant_names(node, name, by)
         return
+    declarator = by.unset.get(name)
+    if declarator is not None:
+        yield from _unset(declarator, t, name, by)
     twins = _twins(node, by)
     mine = class_of(t)
     found = 0
@@ -130,6 +134,15 @@ def _names(node: Node, by: Ingredients) -> Iterator[Idea]:
         yield by.idea(node, b"-" + by.text(node), "sign", f"`-{name}` instead of `{name}`", by.weight("sign") - 6)
     if t.kind == "pointer" and t.pointee is not None and class_of(t.pointee) in ("integer", "real", mine):
         yield by.idea(node, b"*" + by.text(node), "dereference", f"`*{name}` instead of `{name}`", by.weight("dereference") - 4)
+
+
+def _unset(declarator: Node, t: CType, name: str, by: Ingredients) -> Iterator[Idea]:
+    """A first value for a variable that starts without one, where it is declared."""
+    at = declarator.end_byte
+    for value in (b"{0}",) if t.kind in ("struct", "union", "array") else (b"0", b"1") if class_of(t) == "integer" else (b"0",):
+        yield Idea(
+            at, at, b" = " + value, "initialise", by.weight("initialise") - (2 if value == b"1" else 0), f"`{name}` starts as {value.decode()}"
+        )
 
 
 def _steps(node: Node, by: Ingredients) -> Iterator[Idea]:
@@ -293,7 +306,9 @@ def _initial(node: Node, by: Ingredients) -> Iterator[Idea]:
         return
     for declarator in node.children_by_field_name("declarator"):
         t = by.scope.variable(by.name(declarator)) if declarator.type in ("identifier",) else None
-        if t is not None:
+        if t is not None and t.kind in ("struct", "union"):
+            yield by.idea(declarator, by.text(declarator) + b" = {0}", "initialise", f"all of `{by.name(declarator)}` starts as 0")
+        elif t is not None:
             for value in (b"0", b"1"):
                 words = f"`{by.name(declarator)}` starts as {value.decode()}"
                 yield by.idea(declarator, by.text(declarator) + b" = " + value, "initialise", words)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from butfor.explanation import Explanation
 from butfor.report.page import Page
 
 _STYLES = {"-": "error", "+": "good", "@": "line"}
+_SHOWN = 5  # changes along the path
 
 
 def repairs_block(page: Page, explanation: Explanation) -> Iterator[str]:
@@ -19,6 +20,7 @@ def repairs_block(page: Page, explanation: Explanation) -> Iterator[str]:
     repairs = found.get("repairs", ())
     if not repairs:
         yield page.style("repairs: none found", "strong")
+        yield from _solutions(page, found.get("solutions", ()))
         return
     yield page.style("repairs, best first:", "strong")
     for number, repair in enumerate(repairs, 1):
@@ -36,6 +38,25 @@ def _repair(page: Page, number: int, repair: Mapping[str, Any]) -> Iterator[str]
         if row:
             text = page.window("   " + page.show(row.rstrip("\r").expandtabs(4)), 0, page.width)[0]
             yield page.style(text, _STYLES[row[0]]) if row[0] in _STYLES else text
+
+
+def _solutions(page: Page, solutions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What would avoid the failure along its path; the statements as they would be written, or the values that they would have to give."""
+    if not solutions:
+        return
+    yield "changes that would avoid the failure along its path, which were not run or did not help when they were:"
+    for number, s in enumerate(solutions[:_SHOWN], 1):
+        yield from page.wrap("; and ".join(_changed(page, row) for row in s["statements"]), first=f"{number}  ")
+    if len(solutions) > _SHOWN:
+        yield f"   {len(solutions) - _SHOWN} more in --json"
+
+
+def _changed(page: Page, row: Mapping[str, Any]) -> str:
+    where = f"{page.show(row['file'])}:{row['line']}"
+    if row.get("after"):
+        return f"{where}  `{page.flat(row['after'])}` instead of `{page.flat(row['text'])}`"
+    values = ", ".join(row.get("values", ()))
+    return f"{where}  `{page.flat(row['text'])}` {f'would have to give {values}' if values else 'would have to come out otherwise'}"
 
 
 def best_repair(page: Page, explanation: Explanation) -> str:

@@ -25,8 +25,11 @@ def default_solver(in_series: bool = False) -> Solver:
     return Z3Solver(in_series)
 
 
-def default_stack() -> Stack:
-    """A solver that keeps assertions between questions: z3, or the program that BUTFOR_SOLVER names, asked anew each time."""
+def default_stack(only_bits: bool = False) -> Stack:
+    """A solver that keeps assertions between questions: z3, or the program that BUTFOR_SOLVER names, asked anew each time.
+
+    `only_bits`: all assertions will be about bit-vectors and booleans.
+    """
     command = os.environ.get("BUTFOR_SOLVER")
     if command:
         from butfor.solve.process_solver import ProcessStack
@@ -34,7 +37,7 @@ def default_stack() -> Stack:
         return ProcessStack(shlex.split(command))
     from butfor.solve.z3_solver import Z3Stack
 
-    return Z3Stack()
+    return Z3Stack(only_bits)
 
 
 def no_values_exist(

@@ -1,5 +1,5 @@
 /* Two characters are written per character of the input, but room is checked for one.
-   args: a"b"c"d"e
+   args: """"a"b
    fault: 14 */
 #include <stdio.h>
 
