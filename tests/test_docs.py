@@ -68,7 +68,7 @@ def anchors(page: Path) -> set[str]:
 
 def test_pages_and_commands_are_found() -> None:
     assert {"tutorial.md", "json.md", "limits.md", "README.md"} <= {page.name for page in PAGES}
-    methods = {"slice", "cascade", "butfor", "spectrum", "error-invariants", "relevance-and-security", "diagnoses", "repair", "find"}
+    methods = {"slice", "cascade", "butfor", "spectrum", "error-invariants", "relevance-and-security", "diagnoses", "proofs", "repair", "find"}
     assert {page.stem for page in (DOCS / "methods").glob("*.md")} == methods
     assert {s.page for s in SHOWN} >= {"tutorial.md", *(f"{name}.md" for name in methods)}
 
