@@ -80,6 +80,7 @@ def test_pages_and_commands_are_found() -> None:
         "error-invariants",
         "relevance-and-security",
         "diagnoses",
+        "proofs",
         "repair",
         "find",
     }

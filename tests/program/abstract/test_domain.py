@@ -151,10 +151,7 @@ def allows(state: State, cells: list[int]) -> bool:
     found = state.memory[7].cells
     terms = [(found[4 * k, 4], v) for k, v in enumerate(cells) if (4 * k, 4) in found]
     numbers = state.numbers.copy()
-    for e, v in terms:
-        if isinstance(e, Linear) and not numbers.assume_equal(plus(e, -v)):
-            return False
-    return True
+    return all(not isinstance(e, Linear) or numbers.assume_equal(plus(e, -v)) for e, v in terms)
 
 
 CELLS = st.lists(st.builds(linear, TERMS, SMALL), min_size=3, max_size=3)

@@ -25,15 +25,17 @@ PROVED = {
     "division of the least": "int f(int n) { int d = n - 5; return d == 0 ? 1 : d == -1 ? 2 : (-2147483647 - 1) / d; }",
     "NULL checked": "int f(int n) { int *p = malloc(40); if (p == NULL) return 1; for (int i = 0; i < 10; i++) p[i] = i; free(p); return 0; }",
     "block of n": "int f(int n) { int *p = malloc(n * sizeof *p); if (!p) return 0; for (int i = 0; i < n; i++) p[i] = i; free(p); return 1; }",
-    "block in a loop": "int f(int n) { for (int k = 0; k < n; k++) { int *p = calloc(k, 4); if (p) for (int i = 0; i < k; i++) p[i] = 1; free(p); } return 0; }",
-    "unsigned n": "int f(int n) { unsigned m = n; char *p = malloc(m); if (!p) return 0; for (unsigned i = 0; i < m; i++) p[i] = 1; free(p); return 0; }",
+    "block in a loop": "int f(int n) { for (int k = 0; k < n; k++) { int *p = calloc(k, 4);"
+    " if (p) for (int i = 0; i < k; i++) p[i] = 1; free(p); } return 0; }",
+    "unsigned n": "int f(int n) { unsigned m = n; char *p = malloc(m); if (!p) return 0;"
+    " for (unsigned i = 0; i < m; i++) p[i] = 1; free(p); return 0; }",
     "bounded by the caller": "int g(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n"
     "int f(int n) { int a[10] = {0}, b[30] = {0}; return g(a, 10) + g(b, 30); }",
     "binary search": "int g[20]; int f(int k) { int lo = 0, hi = 19; while (lo <= hi) { int mid = (lo + hi) / 2; if (g[mid] == k) return mid;"
     " if (g[mid] < k) lo = mid + 1; else hi = mid - 1; } return -1; }",
     "binary search of n": "int f(int n) { int *a = malloc(n * sizeof(int)); if (!a) return 0; memset(a, 0, n * sizeof(int)); int lo = 0, hi = n - 1;"
     " while (lo <= hi) { int mid = lo + (hi - lo) / 2; if (a[mid] < n) lo = mid + 1; else hi = mid - 1; } return 0; }",
-    "copy into a buffer": 'int f(int n) { const char *s = "text"; char b[16]; int i; for (i = 0; i < 15 && i < n; i++) b[i] = i; b[i] = 0; return b[0]; }',
+    "copy into a buffer": "int f(int n) { char b[16]; int i; for (i = 0; i < 15 && i < n; i++) b[i] = i; b[i] = 0; return b[0]; }",
     "array in a struct": "struct st { int top; int data[8]; };\nvoid push(struct st *s, int v) { if (s->top < 8) s->data[s->top++] = v; }\n"
     "int f(int n) { struct st s; s.top = 0; for (int i = 0; i < n; i++) push(&s, i); return 0; }",
     "switch": "int f(int x) { int t[3] = {1, 2, 3}, k; switch (x) { case 1: k = 0; break; case 7: k = 1; break; default: k = 2; } return t[k]; }",

@@ -115,7 +115,8 @@ def small_program(seed: int) -> str:
         if kind == 3:
             return f"if ({condition()}) {{ {inner} }} else {{ {statement(depth - 1)} }}"
         if kind == 4:
-            return f"for (int i{depth} = {rng.randint(-2, 2)}; i{depth} < {rng.randint(1, 6)}; i{depth} += {rng.randint(1, 2)}) {{ {inner} a[i{depth} & 7]++; }}"
+            i = f"i{depth}"
+            return f"for (int {i} = {rng.randint(-2, 2)}; {i} < {rng.randint(1, 6)}; {i} += {rng.randint(1, 2)}) {{ {inner} a[{i} & 7]++; }}"
         if kind == 5:
             return f"{{ int k{depth} = 0; while (k{depth}++ < 5 && ({condition()})) {{ {inner} }} }}"
         return f"switch ({name} & 3) {{ case 0: {inner} break; case 1: {statement(depth - 1)} default: {statement(depth - 1)} }}"
