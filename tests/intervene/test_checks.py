@@ -167,7 +167,7 @@ def test_memory_errors_have_evidence(name: str) -> None:
 def test_nothing_avoids_a_return_of_a_local_address() -> None:
     answer = explain(replace(read(FOLDER / "fail_use_after_return.c").options, methods=("butfor",), check=False))
     assert answer.methods["butfor"]["confirmed"] == []
-    assert answer.notes[0].startswith("none of ")
+    assert any(note.startswith("none of ") for note in answer.notes)
 
 
 SHOWN = ("fail_oob_stack_write", "fail_uninit_branch", "fail_assert_nested_calls", "fail_output_number", "fail_null_read", "fail_division_by_zero")

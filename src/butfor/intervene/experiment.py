@@ -21,7 +21,7 @@ from butfor.program.sites import NOWHERE
 _INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
 _SLOWER = 8  # times that checks make a run slower, at most
 _MOST_ERRORS = 60  # memory errors of the failing run that are let pass
-_PATIENT, _MOST_PATIENT = Limits(2_000, 50_000_000), 24  # for changed runs that are much longer than the failing one; how many get them
+_PATIENT, _MOST_PATIENT = Limits(1_000, 20_000_000), 8  # for changed runs that are much longer than the failing one; how many get them
 _SAMPLE = 12  # changes that are tried first on an input
 _LEAST_SHARE, _BEST_SHARE, _MOST_SHARE, _NEAR = 0.05, 0.35, 0.75, 0.2  # of changes that matter on an input which tells something
 
@@ -104,7 +104,7 @@ class Second:
 
 
 class Experiment:
-    """The servers of one program and run. What they confirm is run again in the `second` program, where memory errors show; use it in a `with` block."""
+    """The servers of one program and run. What they confirm is run again in the `second` program, which shows memory errors."""
 
     def __init__(
         self, build: HookedBuild, name: str, spec: RunSpec, goal: Goal, cwd: str | None = None, second: Callable[[], Second] | None = None
@@ -237,7 +237,9 @@ class Experiment:
             was = [server.limits for server in self.servers]
             for server in self.servers:
                 server.limits = replace(_PATIENT, file_size=server.limits.file_size)
-            run(sorted(longer[:_MOST_PATIENT], key=lambda row: row[0]))
+            was_complete = result.complete
+            run(sorted(longer, key=lambda row: row[0])[:_MOST_PATIENT])
+            result.complete = was_complete
             for server, limits in zip(self.servers, was, strict=True):
                 server.limits = limits
         result.confirmed += self._without_errors(result, [found[number] for number in sorted(found)])

@@ -152,9 +152,9 @@ class Server:
         self.ask(rules)
         return self.answer()
 
-    def watch(self, rules: Sequence[Rule] = ()) -> tuple[Outcome, NDArray[np.void]]:
-        """One run without rules at sites, and what every site saw; row 0 is no site."""
-        self.ask(rules, _WATCH)
+    def watch(self) -> tuple[Outcome, NDArray[np.void]]:
+        """One run without rules, and what every site saw; row 0 is no site."""
+        self.ask((), _WATCH)
         outcome = self.answer()
         return outcome, np.frombuffer(self._read((self.sites + 1) * SEEN.itemsize), SEEN)
 
