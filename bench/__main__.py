@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, changed, invariants, ranking, relevance, repair
+from bench import causes, changed, diagnoses, invariants, ranking, relevance, repair
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.record import compile_program, record
 from butfor.options import Options
@@ -94,6 +94,9 @@ def main() -> None:
         print(line, flush=True)
     print("\nRepairs of seeded faults of one line, with all their tests: the place of the first complete and of the exact one.\n")
     for line in repair.rows():
+        print(line, flush=True)
+    print("\nMinimal diagnoses of the same faults: the size of the smallest set with the fault in it, and of the smallest of all.\n")
+    for line in diagnoses.rows():
         print(line, flush=True)
     print("\nError invariants: the steps of the path, those that the failure needs, and the time and size of the sequence of each engine.\n")
     for line in invariants.rows():

@@ -23,8 +23,8 @@ def diagnosed(folder: Path, body: str, **knobs: Any) -> dict[str, str]:
 def test_the_number_that_was_expected_is_what_counts(tmp_path: Path) -> None:
     body = 'int main(void) { int x = 3; int y = x & 1; printf("%d %d\\n", 7, y); return 0; }'
     found = diagnosed(tmp_path, body, expect_stdout="7 5\n")
-    assert found == {"int y = x & 1;": "value"}
-    assert set(diagnosed(tmp_path, body, expect_stdout="7 0\n")) == {"int x = 3;", "int y = x & 1;"}
+    assert {text for text, how in found.items() if how == "value"} == {"int y = x & 1;"}
+    assert {"int x = 3;", "int y = x & 1;"} <= set(diagnosed(tmp_path, body, expect_stdout="7 0\n"))
 
 
 def test_the_byte_that_was_expected_is_what_counts(tmp_path: Path) -> None:
@@ -39,17 +39,19 @@ int main(void) {
     return 0;
 }
 """
-    assert set(diagnosed(tmp_path, body, expect_stdout="<ab>\n")) == {"text[1] = low | 32;", "int low = 'x';"}
-    assert set(diagnosed(tmp_path, body, expect_stdout="<aB>\n")) == {"text[1] = low | 32;"}  # no value of low gives a capital letter
+    prints = 'printf("<%s>\\n", text);'
+    assert {"text[1] = low | 32;", "int low = 'x';"} <= set(diagnosed(tmp_path, body, expect_stdout="<ab>\n"))
+    found = diagnosed(tmp_path, body, expect_stdout="<aB>\n")  # no value of low gives a capital letter
+    assert found["text[1] = low | 32;"] == "value"
+    assert found[prints] == "failing"
+    assert "int low = 'x';" not in found
     assert "text[2] = 0;" in diagnosed(tmp_path, body, expect_stdout="<axy>\n")  # the text ended too early
 
 
 def test_a_character_that_was_expected(tmp_path: Path) -> None:
     body = "int main(void) { int c = 3; putchar('0' + c); putchar('0' + c % 2); return 0; }"
-    assert diagnosed(tmp_path, body, expect_stdout="39") == {"putchar('0' + c % 2);": "value"} or "int c = 3;" not in diagnosed(
-        tmp_path, body, expect_stdout="39"
-    )
-    assert "int c = 3;" in diagnosed(tmp_path, body, expect_stdout="41")
+    assert diagnosed(tmp_path, body, expect_stdout="39") == {"putchar('0' + c % 2);": "failing"}  # no number has the remainder 9
+    assert set(diagnosed(tmp_path, body, expect_stdout="30")) == {"int c = 3;", "putchar('0' + c % 2);"}
 
 
 def test_a_decision_that_kept_something_from_being_printed(tmp_path: Path) -> None:

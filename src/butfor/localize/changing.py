@@ -22,6 +22,7 @@ _WORDS = {
     How.DEFINITION: "a change of this definition{} can avoid {}",
     How.INITIALISER: "another initial value{} can avoid {}",
     How.INPUT: "reading something else here{} can avoid {}",
+    How.FAILING: "this is where the failure shows: a change here{} can avoid {}",
     How.TARGET: "storing to another place here{} can avoid {}",
     How.CALL: "another call here, or none{}, can avoid {}",
 }

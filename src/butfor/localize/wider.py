@@ -38,7 +38,13 @@ def _starts(case: Case, path: Path) -> Iterator[tuple[str, Place]]:
 def wider_changes(case: Case, path: Path) -> dict[Place, Change]:
     """For each statement all that a change of it may do, beginning with other values."""
     found: dict[Place, Change] = {}
-    for change in (*plainly(case, path).values(), *_inputs(path), *_calls(case, path), *_targets(case, path)):
+    for change in (
+        *plainly(case, path).values(),
+        *_inputs(path),
+        Change(path.place, How.FAILING, leads=True),
+        *_calls(case, path),
+        *_targets(case, path),
+    ):
         known = found.get(change.place)
         found[change.place] = change if known is None else known.with_(change)
     return {place: change for place, change in found.items() if change.how.order >= How.INPUT.order}

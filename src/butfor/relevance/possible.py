@@ -17,6 +17,7 @@ class How(enum.Enum):
     DEFINITION = "definition"  # of a macro: all statements that use it
     INITIALISER = "initialiser"  # the value that a variable starts with
     INPUT = "input"  # what is read from outside
+    FAILING = "failing"  # what is done where the failure shows
     TARGET = "target"  # where a value is stored
     CALL = "call"  # another function is called, or none
 
