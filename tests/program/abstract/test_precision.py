@@ -116,6 +116,15 @@ def test_time_that_is_up_leaves_everything_open(tmp_path: Path) -> None:
     assert facts.reasons == ("the time was up",)
 
 
+def test_other_names_and_kept_buffers_are_given_up(tmp_path: Path) -> None:
+    alias = 'int at; extern int other __attribute__((alias("at")));\nint f(int n) { int a[4] = {0}; other = n; return a[at]; }'
+    kept = "char b[4]; int f(int n) { int a[4] = {0}; setvbuf(stdout, b, _IOFBF, 4); putchar(99); return a[b[0]]; }"
+    for text in (alias, kept):
+        _, facts = facts_of(tmp_path, text)
+        assert {c.verdict for c in facts.checks} == {"open"}
+        assert not facts.complete
+
+
 def test_jumps_and_handlers_are_given_up(tmp_path: Path) -> None:
     text = "#include <signal.h>\nint at; void h(int s) { at = 9; }\nint f(int n) { int a[4] = {0}; signal(SIGINT, h); return a[at]; }"
     _, facts = facts_of(tmp_path, text)

@@ -38,17 +38,27 @@ def forward(program: Program, is_over: Callable[[], bool]) -> tuple[Records | No
     beyond = sorted(library.BEYOND & set(program.source.declared_names()))
     if beyond:
         return None, (f"the program uses {', '.join(beyond)}",)
+    unnamed = sorted(_mentioned(program) - set(program.names) - set(program.source.declared_names()) - set(program.source.global_variables()))
+    if unnamed:
+        return None, (f"the program has other names for things: {', '.join(unnamed)}",)
     engine = Engine(program, is_over)
     try:
-        engine.analyse(tuple(dict.fromkeys(_taken(program))), "llvm.global_ctors" in program.source.global_variables())
+        own = frozenset(program.names)
+        taken = tuple(dict.fromkeys(n for n in _taken(program) if n in own))
+        engine.analyse(taken, "llvm.global_ctors" in program.source.global_variables())
     except GivenUp as e:
         return None, (*engine.reasons, str(e))
     return engine.records, tuple(engine.reasons)
 
 
+def _mentioned(program: Program) -> set[str]:
+    """The functions that are called and the names whose address is taken, without intrinsics."""
+    calls = (i.detail.callee for name in program.names for i in program.function(name).instrs if i.op == "call")
+    return {name for name in (*calls, *_taken(program)) if name is not None and not name.startswith("llvm.")}
+
+
 def _taken(program: Program) -> Iterator[str]:
-    """Functions whose address is taken."""
-    names = frozenset(program.names)
+    """Functions and variables whose address is taken."""
     work: list[Const] = [g.init for g in program.source.global_variables().values() if g.init is not None]
     for name in program.names:
         for instr in program.function(name).instrs:
@@ -56,8 +66,7 @@ def _taken(program: Program) -> Iterator[str]:
     while work:
         c = work.pop()
         if c.kind == "global":
-            if c.value in names:
-                yield c.value
+            yield c.value
         elif c.kind == "agg":
             work += c.value
         elif c.kind == "expr":

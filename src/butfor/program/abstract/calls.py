@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from butfor.program.abstract import library
+from butfor.program.abstract.boxes import number_of
 from butfor.program.abstract.frame import Dead, Frame
 from butfor.program.abstract.linear import ONE, ZERO, Linear, constant, sub, times
+from butfor.program.abstract.running import GivenUp
 from butfor.program.abstract.state import ZEROS
 from butfor.program.abstract.values import Pointer, Value, to_object, unknown_pointer
 from butfor.program.model import Call, Const, Instr
@@ -123,6 +125,8 @@ class Calls:
             if not frame.numbers.assume_other(frame.integer(instr.args[0], instr.detail.arg_types[0])):
                 raise Dead
             return
+        if plain in library.KEEPING and len(instr.args) > 1 and frame.numbers.range(frame.pointer(instr.args[1]).exists) != (0, 0):
+            raise GivenUp(f"the program gives a buffer to {plain}")
         self._checked(frame, instr, plain)
         if plain == "free" and len(instr.args) == 1:
             p = frame.pointer(instr.args[0])
@@ -195,7 +199,7 @@ class Calls:
         elif plain == "memset":
             value = instr.args[1]
             whole = frame.memory.content(place[0])
-            if not isinstance(value, Const) or value.value not in (0, None):
+            if not isinstance(value, Const) or number_of(value) != 0:
                 self._overwritten(frame, to)
             elif place[1] == 0 and whole is not None and whole.size == constant(size[0]):
                 frame.memory.clear(place[0])

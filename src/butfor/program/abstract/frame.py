@@ -140,7 +140,7 @@ class Frame:
 
     def write(self, p: Pointer, size: int, value: Value) -> None:
         """Memory after a store."""
-        if p.unknown:
+        if p.unknown or any(self.engine.objects.is_foreign(o) for o, _ in p.targets):
             self.engine.calls.anything(self)
         for obj, offset in p.targets:
             self.memory.write(obj, offset, size, value, len(p.targets) == 1 and not p.unknown)

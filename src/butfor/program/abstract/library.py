@@ -11,6 +11,7 @@ BEYOND = frozenset(
     """setjmp _setjmp sigsetjmp __sigsetjmp longjmp _longjmp siglongjmp getcontext setcontext makecontext swapcontext vfork clone
     signal bsd_signal sysv_signal __sysv_signal sigaction sigset pthread_create thrd_create timer_create aio_read""".split()
 )
+KEEPING = frozenset("setvbuf setbuf setbuffer".split())  # functions that go on writing to a buffer that they were given
 REPORTS = frozenset("__assert_fail __assert abort reach_error __VERIFIER_error __assert_rtn __assert_perror_fail".split())
 ENDS = frozenset("exit _exit _Exit quick_exit longjmp _longjmp siglongjmp __stack_chk_fail err errx verr verrx".split()) | REPORTS
 ALLOCATORS = frozenset("malloc calloc realloc reallocarray aligned_alloc memalign valloc pvalloc".split())
