@@ -21,6 +21,7 @@ from butfor.trace.values import signed
 
 _MOST_VALUES = 10
 _INT = 32  # bits
+_NEAR_ZERO = 2  # farther numbers are not mistaken for a zero that is asked for
 _MOST_COMMON, _MOST_FUNCTIONS = 12, 300  # numbers of the whole program that are tried, and functions that are read for them
 _LAST = 4  # occurrences of a site that are changed alone
 _INITIAL_STEPS = (1, -1, 2, -2, 3, -3, 5, -5, 10, -10)
@@ -151,8 +152,9 @@ class Candidates:
         right = instr.args[1]
         if not site.is_real and not site.is_pointer:
             family = "literal" if isinstance(right, Const) else "shift"
+            is_zero = isinstance(right, Const) and not right.value and site.operator in (EQ, NE)
             for shift in self._shifts(site, row):
-                yield family, Rule(site.number, Op.SHIFT, shift)
+                yield "value" if is_zero and abs(shift) > _NEAR_ZERO else family, Rule(site.number, Op.SHIFT, shift)
         if site.is_real and isinstance(right, Const) and right.kind == "float" and site.bits == 64:
             was = real_of(signed(right.value, 64))
             for value in dict.fromkeys((0.0, 1.0, -was, was / 10, was * 10, was + 1, was - 1, was / 2, was * 2)):
