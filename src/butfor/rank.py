@@ -30,7 +30,9 @@ _ROLES = {
     Role.FOR_INIT: -0.5,
     Role.INITIALIZER: -0.5,
 }
-_READS, _PRINTS, _PASSES = -0.7, -1.0, -0.4
+_READS, _PRINTS = -0.7, -1.0
+
+_Row = tuple[bool, float, Place, list[tuple[str, Finding]], Evidence]  # not called guilty, minus the score, ...
 
 
 def _score(place: Place, findings: Sequence[tuple[str, Finding]]) -> float:
@@ -56,7 +58,7 @@ def rank(
 ) -> tuple[RankedStatement, ...]:
     """One row per statement, best first; what the user called guilty is the first, what they called benign is left out.
 
-    Of statements that pass one value on (`passing`: to the statement that they have it from) the best one stands for all and names the others,
+    Of statements that pass one value on (`passing`: to the statement that they have it from) one stands for all and names the others,
     which come last. `places` is None for programs without macros.
     """
     by_place: dict[Place, list[tuple[str, Finding]]] = {}
@@ -68,15 +70,19 @@ def rank(
         mark = marks.of(place.file, place.line)
         if mark == "benign" or place.role == Role.END:  # the brace of a function only passes on what a return gave it
             continue
-        score = _score(place, findings) + (_PASSES if passing and place in passing else 0.0)
+        score = _score(place, findings)
         evidence = min((f.evidence for _, f in findings), key=_ORDER.__getitem__)
         scored.append((mark != "guilty", -score, place, findings, evidence))
     scored.sort(key=lambda row: row[:2])
-    others: dict[Place, list[Place]] = {}
-    for _, _, place, _, _ in scored:
-        others.setdefault(_computed(place, passing or {}), []).append(place)
-    firsts = {chain[0]: chain[1:] for chain in others.values()}
-    rows = [row for row in scored if row[2] in firsts]
+    chains: dict[Place, list[_Row]] = {}
+    for row in scored:
+        chains.setdefault(_computed(row[2], passing or {}), []).append(row)
+    firsts: dict[Place, list[Place]] = {}
+    rows = []
+    for origin, chain in chains.items():
+        first = _speaker(origin, chain)
+        firsts[first[2]] = [row[2] for row in chain if row is not first]
+        rows.append((*chain[0][:2], *first[2:]))
     last = max((row[1] for row in rows), default=0.0)
     rows += [(row[0], max(row[1], last), *row[2:]) for row in scored if row[2] not in firsts]
     return tuple(
@@ -96,6 +102,13 @@ def rank(
         )
         for k, (_, negative, place, findings, evidence) in enumerate(rows)
     )
+
+
+def _speaker(origin: Place, chain: Sequence[_Row]) -> _Row:
+    """Which statement stands for those that pass one value on: the best that was changed in a run, else the one that computed the value."""
+    if chain[0][4] is Evidence.REPLAYED or not chain[0][0]:
+        return chain[0]
+    return next((row for row in chain if row[2] == origin), chain[0])
 
 
 def _passed(place: Place, findings: Sequence[tuple[str, Finding]], places: Places | None) -> tuple[Also, ...]:

@@ -211,7 +211,7 @@ def _in_order(
 
 def _by_name(c: Candidate, place: Place) -> Candidate:
     """The candidate; another value for a constant that has a name, not a number to mistype, is a family of its own."""
-    is_named = c.family == "literal" and c.site.kind in (SiteKind.STORE, SiteKind.CONSTANT) and not _NUMBER.search(place.text)
+    is_named = c.family == "literal" and c.site.kind in (SiteKind.STORE, SiteKind.CONSTANT, SiteKind.OPERATION) and not _NUMBER.search(place.text)
     return replace(c, family="named") if is_named else c
 
 

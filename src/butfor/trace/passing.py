@@ -58,7 +58,9 @@ class Passing:
         return instr.op in ("store", "ret", "br") and bool(instr.args)
 
     def origin(self, node: Node, place: Place) -> Place | None:
-        """The statement whose value this instance of a statement handed on unchanged; None when it computed one."""
+        """The statement whose value this instance of a statement handed on unchanged; None when it computed one, or chose an element for it."""
+        if self._chooses(node):
+            return None
         at = node
         for _ in range(_DEEP):
             source = self._source(at)
@@ -70,6 +72,14 @@ class Passing:
                 if there is not None and there != place:
                     return there
         return None
+
+    def _chooses(self, node: Node) -> bool:
+        """Whether a store goes to an element that an index says."""
+        instr = self.trace.instr(node)
+        address = instr.args[1] if instr.op == "store" else None
+        fn = self.trace.at(node[0]).fn
+        by = fn.instrs[fn.definer[address]] if isinstance(address, int) and fn.definer[address] >= 0 else None
+        return by is not None and by.op == "gep" and any(isinstance(index, int) for index in by.args[1:])
 
     def _source(self, node: Node) -> Node | None:
         """The one instance that the value of this one is."""
