@@ -21,11 +21,11 @@ from tests.seeded_corpus import Fault, Seeded, faults, load, options, smallest_f
 EVERY = 3  # of the faults, in the order of the file
 TOPS = (1, 3, 5, 10)
 SETTINGS: dict[str, tuple[str, ...]] = {
-    "all methods": ("slice", "cascade", "butfor"),
-    "without interventions": ("slice", "cascade"),
-    "without the tree": ("slice", "butfor"),
+    "all methods": ("slice", "cascade", "output", "hazards", "butfor"),
+    "without interventions": ("slice", "cascade", "output", "hazards"),
+    "without the tree": ("slice", "output", "hazards", "butfor"),
     "interventions only": ("butfor",),
-    "with tests": ("slice", "cascade", "butfor", "spectrum"),
+    "with tests": ("slice", "cascade", "output", "hazards", "butfor", "spectrum"),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,6 +62,7 @@ _STAGE = {
     "call": 2.0,
     "value": 3.0,
     "size": 1.0,
+    "solved": 4.0,
     "once": 4.0,
 }
 _SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "reallocarray": (1, 2), "aligned_alloc": (1,)}  # arguments that say how much
@@ -90,9 +91,10 @@ class Candidate:
 class Candidates:
     """Rules for the sites of one program, from what the sites saw in the failing run."""
 
-    def __init__(self, program: Program, seen: NDArray[np.void]) -> None:
+    def __init__(self, program: Program, seen: NDArray[np.void], elsewhere: Mapping[int, Sequence[int]] | None = None) -> None:
         self.program = program
         self.seen = seen
+        self.elsewhere = elsewhere or {}  # by site: values that it saw in other runs
         self.variables = Variables(program)
         self._constants: dict[str, dict[int, set[int]]] = {}
         self._used_as_index: dict[str, set[int]] = {}
@@ -258,6 +260,7 @@ class Candidates:
         """Values that the function itself mentions, and small ones."""
         met = {int(v) for v in row["values"][: int(row["nvalues"])]}
         pool = dict.fromkeys((0, 1, -1, *sorted(_fitting(self._constants_of(fn), site.bits), key=abs), *more))
+        pool = dict.fromkeys((*self.elsewhere.get(site.number, ()), *pool))
         chosen = [v for v in pool if met != {v}]
         for value in chosen[: (4 if more else 2) * _MOST_VALUES]:
             yield "value", Rule(site.number, Op.SET, value)

@@ -22,6 +22,7 @@ _INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
 _SLOWER = 8  # times that checks make a run slower, at most
 _MOST_ERRORS = 60  # memory errors of the failing run that are let pass
 _PATIENT, _MOST_PATIENT = Limits(1_000, 20_000_000), 8  # for changed runs that are much longer than the failing one; how many get them
+_WATCHED, _MOST_SEEN = 4, 6  # other tests that are watched, and values of a site that are taken from them
 _SAMPLE = 12  # changes that are tried first on an input
 _LEAST_SHARE, _BEST_SHARE, _MOST_SHARE, _NEAR = 0.05, 0.35, 0.75, 0.2  # of changes that matter on an input which tells something
 
@@ -164,6 +165,19 @@ class Experiment:
             result.runs += 1
             same = (outcome.status, outcome.end) == (usual.status, usual.end) and outcome.matched == outcome.output == usual.output
             yield rule, 0 if not outcome.changed else 1 if same else 2
+
+    def seen_in(self, trials: Sequence[Trial], is_over: Callable[[], bool]) -> dict[int, list[int]]:
+        """Values that sites saw in other tests, by the number of the site: those of tests that pass first."""
+        found: dict[int, dict[int, None]] = {}
+        for trial in sorted(trials, key=lambda t: t.failed)[:_WATCHED]:
+            if is_over():
+                break
+            with self._server(trial.spec) as server:
+                _, seen = server.watch()
+            for number in np.flatnonzero(seen["nvalues"]).tolist():
+                row = seen[number]
+                found.setdefault(number, {}).update(dict.fromkeys(int(v) for v in row["values"][: int(row["nvalues"])]))
+        return {number: list(values)[:_MOST_SEEN] for number, values in found.items()}
 
     def try_tests(self, result: Result, trials: Iterable[Trial], is_over: Callable[[], bool]) -> None:
         """Runs what was confirmed on other tests: which failures it avoids too, and which passing tests it breaks."""

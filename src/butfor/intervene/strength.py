@@ -32,6 +32,7 @@ FAMILIES: Mapping[str, float] = {
     "shift": -0.2,
     "variable": -0.3,
     "truth": -0.4,
+    "solved": -0.7,
     "value": -0.7,
     "keep": -0.7,
     "case": -0.8,

@@ -18,12 +18,13 @@ from butfor.intervene.again import experiment, trials
 from butfor.intervene.candidates import Candidate, Candidates
 from butfor.intervene.candidates import initial as initial_values
 from butfor.intervene.experiment import Confirmed, Result
-from butfor.intervene.rules import Op
+from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import MEMORY
 from butfor.intervene.spoken import Speech
 from butfor.intervene.strength import FAMILIES, score_of, statement_strength, strength, weights_of
 from butfor.intervene.words import Words
-from butfor.localize.base import Case, Diagnosis, Finding
+from butfor.localize.base import Budget, Case, Diagnosis, Finding
+from butfor.localize.solved import solved_values
 from butfor.program.debug import CType
 from butfor.program.sites import Site, SiteKind
 from butfor.source.model import Role
@@ -32,12 +33,13 @@ from butfor.trace.places import Place
 
 _SHARE = 0.4  # of the budget
 _EACH = 6  # changes of one statement that are tried on other inputs
+_LONGEST_PATH, _SOLVING = 1_500, 2.0  # instances of a slice that is made a path for the solver, and seconds for its proposals
 _FEW = 5  # statements at which a change helps: with fewer, single occurrences are tried too
 _MOST_INITIAL = 40  # elements of initial data that are changed
 _DETOURS = frozenset(
-    ("force", "truth", "flip", "reversed", "keep", "skip", "value", "case", "once")
+    ("force", "truth", "flip", "reversed", "keep", "skip", "value", "solved", "case", "once")
 )  # they avoid the fault more often than they mend it
-_OVERRIDES = frozenset(("literal", "named", "near", "value", "variable", "keep", "compound", "case"))
+_OVERRIDES = frozenset(("literal", "named", "near", "value", "solved", "variable", "keep", "compound", "case"))
 _EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))  # there the same families stand for edits of an expression
 _NUMBER = re.compile(r"(?<!\w)\d|'")
 _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
@@ -69,16 +71,20 @@ def _experiment(case: Case) -> Diagnosis:
         result = running.watch()
         if not result.repeatable or running.goal.is_met(result.baseline) or not _is_same_output(case, result):
             return _skipped("the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried")
-        candidates = Candidates(case.recording.program, result.seen)
+        tests = trials(case.others, case.recording.log.counts > 0)
+        candidates = Candidates(case.recording.program, result.seen, running.seen_in(tests, case.budget.is_over))
         ordered = _in_order(case, build.sites, candidates.of, initial=True)
         running.search(result, (c for c, _ in ordered), lambda: time.monotonic() >= end or case.budget.is_over())
         places = {id(c): place for c, place in ordered}
         if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < _FEW:
             single = _in_order(case, build.sites, candidates.once, initial=False)
             running.search(result, (c for c, _ in single), lambda: time.monotonic() >= end or case.budget.is_over())
+            tried = len(single)
+            single += _solved(case, build.sites)
+            running.search(result, (c for c, _ in single[tried:]), lambda: time.monotonic() >= end or case.budget.is_over())
             ordered += single
             places |= {id(c): place for c, place in single}
-        running.try_tests(result, trials(case.others, case.recording.log.counts > 0), case.budget.is_over)
+        running.try_tests(result, tests, case.budget.is_over)
         inputs = running.disturb(result, _best(places, result), case.budget.is_over)
     _mark_direct(case, result.confirmed)
     weights = weights_of([c.elsewhere for c in result.confirmed if c.elsewhere])
@@ -207,6 +213,23 @@ def _in_order(
     rows += ((c.stage + distance / 20, c, place) for distance, c, place in (_initial(case) if initial else ()))
     rows.sort(key=lambda row: row[0])
     return [(c, place) for _, c, place in rows]
+
+
+def _solved(case: Case, sites: tuple[Site, ...]) -> list[tuple[Candidate, Place]]:
+    """Values that the solver proposes for statements of the failing path, where that is short enough."""
+    if len(case.slices["relevant"].distance) > _LONGEST_PATH:
+        return []
+    over = Budget(min(_SOLVING, case.budget.end - time.monotonic()))
+    try:
+        proposed = dict(solved_values(case.path, over.is_over))
+    except ButforError:
+        return []  # there is no path for this failure
+    found = []
+    for site in sites:
+        place = _place_of(case, site) if site.kind is SiteKind.STORE and not (site.is_pointer or site.is_real) else None
+        if place is not None and place in proposed and not case.is_check(place):
+            found.append((Candidate(Rule(site.number, Op.SET, proposed[place]), site, "solved"), place))
+    return found
 
 
 def _by_name(c: Candidate, place: Place) -> Candidate:
