@@ -73,7 +73,7 @@ def repair(options: Options, progress: Progress | None = None) -> Explanation:
     if any(source.suffix == ".bpl" for source in options.sources):
         usual = options.methods or registry.DEFAULT_ON_PATHS
     else:
-        usual = options.methods or (*registry.DEFAULT, *(("spectrum",) if options.tests is not None else ()))
+        usual = options.methods or (*registry.DEFAULT, *(registry.WITH_TESTS if options.tests is not None else ()))
     return explain(replace(options, methods=tuple(dict.fromkeys((*usual, "repair")))), progress)
 
 

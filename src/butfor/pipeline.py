@@ -73,7 +73,8 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
     budget = Budget(options.budget)
-    localizers = [(name, registry.get(name)) for name in registry.wholes(options.methods or (*registry.DEFAULT, *(("spectrum",) if others else ())))]
+    usual = (*registry.DEFAULT, *((*registry.WITH_TESTS, registry.LAST_RESORT) if others else ()))
+    localizers = [(name, registry.get(name)) for name in registry.wholes(options.methods or usual)]
     if options.expect_stdout is not None or options.expect_exit is not None:
         recording.meta = with_expectations(recording, options)
     places = Places(recording)
@@ -97,6 +98,8 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
     interrupted = False
     for name, localizer in localizers:
+        if name == registry.LAST_RESORT and not options.methods and _is_mended(case):
+            continue
         progress(f"method {name}; {known}")
         try:
             diagnosis = case.answers[name] = localizer(case)
@@ -131,6 +134,13 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     if interrupted:
         raise Interrupted(answer)
     return replace(answer, story=_story(case, ranking, progress)) if options.story else answer
+
+
+def _is_mended(case: Case) -> bool:
+    """Whether some change that was run avoids all failures and breaks nothing."""
+    found = case.answers["butfor"].data if "butfor" in case.answers else {}
+    changes = (c for s in found.get("confirmed", ()) for c in s["changes"])
+    return any(c["avoids"] == found["failing"] and not c["breaks"] for c in changes)
 
 
 def _story(case: Case, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:
