@@ -108,3 +108,41 @@ def test_by_command(tmp_path: Path) -> None:
     assert "1 of 2 tests fail" in text.stdout
     (tmp_path / "t.json").write_text('{"tests": [{"argz": []}]}')
     assert butfor_command(["explain", "prog.c", "--tests", "t.json"], tmp_path).code == 2
+
+
+CALLS = source(
+    """
+int main(int argc, char **argv) {
+    char text[32];
+    int i;
+    for (i = 0; argv[1][i]; i++)
+        text[i] = (char)tolower((unsigned char)argv[1][i]);
+    text[i] = 0;
+    printf("%s\\n", text);
+    return 0;
+}
+""",
+    "#include <ctype.h>\n#include <stdio.h>\n",
+)
+
+
+def test_repairs_join_when_no_changed_run_mends_all_tests(tmp_path: Path) -> None:
+    tests = [("ab", "AB\n"), ("Zoo", "ZOO\n"), ("42", "42\n"), ("", "\n")]
+    rows = [{"name": word or "empty", "args": [word], "expect_stdout": out} for word, out in tests]
+    path = tmp_path / "tests.json"
+    path.write_text(json.dumps({"tests": rows}))
+    answer = butfor.explain(written(tmp_path, CALLS), tests=path)
+    (first, *_) = answer.methods["repair"]["repairs"]
+    assert "toupper" in first["after"]
+    assert (first["failing_fixed"], first["passing_kept"]) == (2, 2)
+    assert answer.ranking[0].line == CALLS.line_of("tolower")
+
+
+def test_a_change_that_mends_all_tests_is_enough(tmp_path: Path) -> None:
+    body = 'int main(int argc, char **argv) { int n = atoi(argv[1]), s = 0; for (int i = 1; i < n; i++) s += i; printf("%d\\n", s); return 0; }\n'
+    rows = [{"name": str(n), "args": [str(n)], "expect_stdout": f"{n * (n + 1) // 2}\n"} for n in (0, 3, 5)]
+    path = tmp_path / "tests.json"
+    path.write_text(json.dumps({"tests": rows}))
+    answer = butfor.explain(written(tmp_path, body), tests=path)
+    assert "repair" not in answer.methods
+    assert answer.ranking[0].text == "i < n"
