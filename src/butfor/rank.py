@@ -19,6 +19,7 @@ _ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 # What the score of a method is worth, and what the kind of statement says; weights as in intervene/strength.py.
 _METHODS = {"butfor": SCALE, "cascade": 0.3, "slice": 0.6, "output": 5.0, "hazards": 4.0, "spectrum": 3.0, "repair": 8.0, "error-invariants": 1.0}
 _OTHER_METHODS = {Evidence.REPLAYED: 6.0, Evidence.PROVED: 2.0, Evidence.HEURISTIC: 1.0}
+_SPECIAL = frozenset(("output", "hazards"))  # they name few statements, so what they say comes first
 _EVEN = 4.0  # the evidence at which the score is one half
 _ROLES = {
     Role.CONDITION: 0.5,
@@ -96,7 +97,7 @@ def rank(
             role=place.role,
             score=round(1.0 / (1.0 + math.exp(negative + _EVEN)), 4),
             evidence=evidence,
-            reasons=tuple(Reason(method, f.reason, f.evidence) for method, f in findings),
+            reasons=tuple(Reason(method, f.reason, f.evidence) for method, f in sorted(findings, key=lambda row: row[0] not in _SPECIAL)),
             also=(*_also(place, findings, places), *(a for p in firsts.get(place, ()) for a in _passed(p, by_place[p], places))),
             extra={key: value for _, f in findings for key, value in f.extra.items()},
         )

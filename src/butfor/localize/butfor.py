@@ -34,6 +34,7 @@ from butfor.trace.places import Place
 _SHARE = 0.4  # of the budget
 _EACH = 6  # changes of one statement that are tried on other inputs
 _LONGEST_PATH, _SOLVING = 1_500, 2.0  # instances of a slice that is made a path for the solver, and seconds for its proposals
+_TELLING = 0.4  # the score of a print statement from which on it is likely to be wrong itself
 _FEW = 5  # statements at which a change helps: with fewer, single occurrences are tried too
 _MOST_INITIAL = 40  # elements of initial data that are changed
 _DETOURS = frozenset(
@@ -105,7 +106,7 @@ def _experiment(case: Case) -> Diagnosis:
         "passing": result.passing,
         "confirmed": [teller.plain(s) for s in statements],
     }
-    return Diagnosis("butfor", tuple(findings), data, result.complete, _missing(statements, result))
+    return Diagnosis("butfor", tuple(findings), data, result.complete, () if _is_text(case) else _missing(statements, result))
 
 
 def _is_same_output(case: Case, result: Result) -> bool:
@@ -120,6 +121,11 @@ def _mark_direct(case: Case, confirmed: list[Confirmed]) -> None:
     for c in confirmed:
         site = c.candidate.site
         c.is_direct = c.candidate.family in _OVERRIDES and site.kind not in _EDITED and (site.function, site.instr) in handed_on
+
+
+def _is_text(case: Case) -> bool:
+    """Whether another text of a print statement would do: then nothing need be missing."""
+    return "output" in case.answers and any(f.score >= _TELLING for f in case.answers["output"].findings)
 
 
 def _missing(statements: list[_Statement], result: Result) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ KIND_WORDS = {
     FailureKind.REACH_ERROR: "reach_error() was called",
 }
 
-_TELLING = ("butfor", "slice")  # what a changed run showed, else what happened there
+_TELLING = ("butfor", "output", "hazards", "slice")  # what a changed run showed, what is wrong there by itself, else what happened there
 _STRENGTH = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2, None: 3}
 
 
