@@ -37,6 +37,7 @@ from butfor.trace.places import Places
 from butfor.trace.recording import Meta, Recording
 
 Progress = Callable[[str], None]
+_STANDS_OUT = 0.6  # the score of the first statement from which on nothing more is tried
 _ROUGH = (
     "the program is too large to follow all its pointers: of the decisions that could have assigned another value, "
     "some are named that could not, going by members and sizes alone"
@@ -73,7 +74,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
     budget = Budget(options.budget)
-    usual = (*registry.DEFAULT, *((*registry.WITH_TESTS, registry.LAST_RESORT) if others else ()))
+    usual = (*registry.DEFAULT, *(registry.WITH_TESTS if others else ()), registry.LAST_RESORT)
     localizers = [(name, registry.get(name)) for name in registry.wholes(options.methods or usual)]
     if options.expect_stdout is not None or options.expect_exit is not None:
         recording.meta = with_expectations(recording, options)
@@ -97,8 +98,12 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     failure = failure_of(verdict.failure, places)
     known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
     interrupted = False
+
+    def ranked() -> tuple[RankedStatement, ...]:
+        return rank(diagnoses, places, marks, Passing(places, dependence).origins(case.slices["relevant"].distance))
+
     for name, localizer in localizers:
-        if name == registry.LAST_RESORT and not options.methods and _is_mended(case):
+        if name == registry.LAST_RESORT and not options.methods and _is_settled(case, ranked):
             continue
         progress(f"method {name}; {known}")
         try:
@@ -120,7 +125,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         notes.append(f"the budget of {options.budget:g} s was used up: this is what was known by then (--budget gives more)")
     elif not all(d.complete for d in diagnoses):
         notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
-    ranking = rank(diagnoses, places, marks, Passing(places, dependence).origins(case.slices["relevant"].distance))
+    ranking = ranked()
     answer = Explanation(
         status,
         _timed(info, start),
@@ -134,6 +139,11 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     if interrupted:
         raise Interrupted(answer)
     return replace(answer, story=_story(case, ranking, progress)) if options.story else answer
+
+
+def _is_settled(case: Case, ranked: Callable[[], tuple[RankedStatement, ...]]) -> bool:
+    """Whether edits of the source need not be tried: some change that was run mends all tests; without tests, a statement stands out."""
+    return _is_mended(case) if case.others else any(row.score >= _STANDS_OUT for row in ranked()[:1])
 
 
 def _is_mended(case: Case) -> bool:

@@ -17,7 +17,7 @@ _INPUT = re.compile(r"\b(?:argv|getenv|scanf|fscanf|sscanf|fgets|gets|getchar|ge
 _PRINT = re.compile(r"\b(?:v?f?printf|f?puts|f?putc|putchar|write|fwrite|perror)\s*\(")
 _ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 # What the score of a method is worth, and what the kind of statement says; weights as in intervene/strength.py.
-_METHODS = {"butfor": SCALE, "cascade": 0.3, "slice": 0.6, "output": 5.0, "hazards": 4.0, "spectrum": 3.0, "repair": 8.0, "error-invariants": 1.0}
+_METHODS = {"butfor": SCALE, "cascade": 0.3, "slice": 0.6, "output": 5.0, "hazards": 4.0, "spectrum": 3.0, "repair": SCALE, "error-invariants": 1.0}
 _OTHER_METHODS = {Evidence.REPLAYED: 6.0, Evidence.PROVED: 2.0, Evidence.HEURISTIC: 1.0}
 _SPECIAL = frozenset(("output", "hazards"))  # they name few statements, so what they say comes first
 _EVEN = 4.0  # the evidence at which the score is one half

@@ -208,3 +208,22 @@ int main(void) {
     changes = [c for s in answer.methods["butfor"]["confirmed"] for c in s["changes"] if c["family"] == "once"]
     assert any(c["with"].endswith("flip at 3") for c in changes)
     assert any("gone the other way at time number 3" in c["text"] for c in changes)
+
+
+def test_a_run_that_does_not_end_and_prints_is_changed_too(tmp_path: Path) -> None:
+    text = source(
+        """
+int main(void) {
+    int left = 3;
+    while (left > 0) {
+        printf("%d\\n", left);
+        left = left + 1 - 1;
+    }
+    return 0;
+}
+"""
+    )
+    answer = explained(tmp_path, text, expect_stdout="3\n2\n1\n", time_limit=0.5)
+    assert answer.failure is not None
+    assert answer.failure.kind == "no-end"
+    assert answer.ranking[0].line == text.line_of("left + 1 - 1")

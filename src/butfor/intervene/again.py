@@ -39,15 +39,15 @@ def goal_of(recording: Recording, point: FailurePoint, build: HookedBuild | None
     """When a changed run counts as not failing; `build` is the program with hooks, None when patches are tried instead."""
     meta = recording.meta
     exit_status = meta.expect_exit
-    is_memory = point.kind is FailureKind.MEMORY
+    is_memory, is_endless = point.kind is FailureKind.MEMORY, point.kind is FailureKind.NO_END
     probe = _probe(recording, point, build.sites if build is not None else ())
     failing = _checks_of(recording, point, build) if build is not None else frozenset()
     if meta.expect_stdout is not None:
         if exit_status is None and point.kind is FailureKind.EXIT_STATUS:
             exit_status = 0
-        return Goal(meta.expect_stdout.encode("latin-1"), True, exit_status, probe, None, is_memory, failing)
+        return Goal(meta.expect_stdout.encode("latin-1"), True, exit_status, probe, None, is_memory, failing, is_endless)
     survived = recording.log.end.status if is_memory and exit_status is None and recording.log.end.reason == EXIT else None
-    return Goal(recording.stdout, False, 0 if exit_status is None else exit_status, probe, survived, is_memory, failing)
+    return Goal(recording.stdout, False, 0 if exit_status is None else exit_status, probe, survived, is_memory, failing, is_endless)
 
 
 def _checks_of(recording: Recording, point: FailurePoint, build: HookedBuild) -> frozenset[int]:

@@ -15,13 +15,14 @@ from butfor.frontends.c.run import RunSpec
 from butfor.intervene.candidates import Candidate
 from butfor.intervene.inputs import others
 from butfor.intervene.rules import Op, Rule
-from butfor.intervene.server import LIMIT, MEMORY, Limits, Outcome, Server, run_all
+from butfor.intervene.server import MEMORY, Limits, Outcome, Server, run_all
 from butfor.program.sites import NOWHERE
 
 _INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
 _SLOWER = 8  # times that checks make a run slower, at most
 _MOST_ERRORS = 60  # memory errors of the failing run that are let pass
 _PATIENT, _MOST_PATIENT = Limits(1_000, 20_000_000), 8  # for changed runs that are much longer than the failing one; how many get them
+_LEAST_EVENTS, _ENDLESS = 400_000, 300_000  # events that a changed run may have in any case, and after which a run that does not end is left
 _WATCHED, _MOST_SEEN = 4, 6  # other tests that are watched, and values of a site that are taken from them
 _SAMPLE = 12  # changes that are tried first on an input
 _LEAST_SHARE, _BEST_SHARE, _MOST_SHARE, _NEAR = 0.05, 0.35, 0.75, 0.2  # of changes that matter on an input which tells something
@@ -38,6 +39,7 @@ class Goal:
     or_status: int | None = None  # another exit status that is right too
     is_memory: bool = False  # the failure is a memory error: then none is let pass
     failing: frozenset[int] = frozenset()  # checks of the failing instruction, which are never let pass
+    is_endless: bool = False  # the failure is that the run does not end
 
     def is_met(self, outcome: Outcome) -> bool:
         """Whether the run did not fail. What it wrote before may differ, when no output is expected: it may have been wrong already."""
@@ -115,6 +117,8 @@ class Experiment:
         self._second: tuple[list[Server], list[Rule]] | None = None
         self.build, self.name, self.spec, self.cwd = build, name, spec, cwd
         limits = Limits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
+        if goal.is_endless:
+            limits = replace(limits, events=_ENDLESS)
         self._stack = ExitStack()
         with ExitStack() as building:
             self.servers = [building.enter_context(Server(build, name, spec, goal.output, limits, cwd)) for _ in range(os.cpu_count() or 1)]
@@ -212,9 +216,10 @@ class Experiment:
                 server.adopt()
         again = self.servers[-1].run(self._probe())
         same = (again.status, again.end, self.servers[-1].output()) == (outcome.status, outcome.end, written)
-        slowest = max(outcome.events, again.events)
+        same |= self.goal.is_endless and again.is_cut and outcome.is_cut
+        slowest = max(outcome.events, again.events) if not self.goal.is_endless else 0
         for server in self.servers:
-            server.limits = Limits(500 + slowest // 5_000, max(400_000, 10 * slowest), server.limits.file_size)
+            server.limits = Limits(500 + slowest // 5_000, max(_LEAST_EVENTS, 10 * slowest), server.limits.file_size)
         return Result(outcome, seen, written, again.reached, same)
 
     def _probe(self) -> list[Rule]:
@@ -243,7 +248,7 @@ class Experiment:
                 if outcome.changed and self.goal.is_met(outcome):
                     passes = not probe or outcome.reached >= result.reached
                     found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
-                elif outcome.changed and (outcome.timed_out or outcome.end == LIMIT):
+                elif outcome.changed and outcome.is_cut:
                     longer.append((number, candidate))
 
         run(enumerate(candidates))

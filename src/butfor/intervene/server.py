@@ -70,6 +70,11 @@ class Outcome:
     error_at: int = 0
 
     @property
+    def is_cut(self) -> bool:
+        """Whether a limit ended the run."""
+        return self.timed_out or self.end == LIMIT
+
+    @property
     def exit_status(self) -> int | None:
         """The exit status of a run that ended by itself."""
         return os.waitstatus_to_exitcode(self.status) if self.end == 0 and not self.timed_out and os.WIFEXITED(self.status) else None

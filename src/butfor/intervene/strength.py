@@ -50,7 +50,7 @@ _BYPASS = -1.5  # the place of the failure was not reached any more, which avoid
 _DIRECT = -0.3  # it overrides what is printed: of course that helps
 _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
 _ERRORS = -0.5  # memory errors of the failing run are still there
-_AVOIDS, _BREAKS = 1.5, -3.0  # other failing tests that it mends, passing tests that it breaks: all of them
+AVOIDS, BREAKS = 1.5, -3.0  # other failing tests that it mends, passing tests that it breaks: all of them
 _LEAST = 4  # other inputs that make a share
 
 
@@ -77,9 +77,9 @@ def strength(c: Confirmed, weights: Sequence[float], failing: int, passing: int)
     if not c.is_clean:
         total += _ERRORS
     if failing:
-        total += _AVOIDS * c.avoids / failing
+        total += AVOIDS * c.avoids / failing
     if passing:
-        total += _BREAKS * c.breaks / passing
+        total += BREAKS * c.breaks / passing
     return total
 
 

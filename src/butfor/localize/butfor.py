@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from butfor.errors import ButforError
-from butfor.explanation import Evidence
+from butfor.explanation import Evidence, FailureKind
 from butfor.intervene.again import experiment, trials
 from butfor.intervene.candidates import Candidate, Candidates
 from butfor.intervene.candidates import initial as initial_values
@@ -110,8 +110,10 @@ def _experiment(case: Case) -> Diagnosis:
 
 
 def _is_same_output(case: Case, result: Result) -> bool:
-    """Whether the run wrote what the recorded one did; one that a memory error ended, the beginning of that."""
+    """Whether the run wrote what the recorded one did; one that a memory error ended, the beginning of that; one without an end, as far as it got."""
     written = case.recording.stdout
+    if case.point.kind is FailureKind.NO_END:
+        return written.startswith(result.output) or result.output.startswith(written)
     return written.startswith(result.output) if result.baseline.end == MEMORY else written == result.output
 
 

@@ -165,6 +165,12 @@ class Ingredients:
         return tuple(name for name, is_read in used.items() if not is_read)
 
     @cached_property
+    def assigned(self) -> frozenset[bytes]:
+        """What the function assigns to, as it is written."""
+        targets = (n.child_by_field_name("left") for n in self.nodes if n.type == "assignment_expression")
+        return frozenset(self.text(n) for n in targets if n is not None)
+
+    @cached_property
     def unset(self) -> dict[str, Node]:
         """The declarators of local variables that start without a value, by name; a name that is declared twice has none."""
         found: dict[str, list[Node]] = {}

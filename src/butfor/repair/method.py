@@ -12,21 +12,21 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import ButforError
-from butfor.explanation import Evidence, FailureKind
+from butfor.explanation import FailureKind
 from butfor.frontends.c.record import build_spec
 from butfor.intervene.again import MOST_FAILING, goal_of, same_run
 from butfor.intervene.experiment import Goal
 from butfor.localize import registry
-from butfor.localize.base import Case, Diagnosis, Finding
+from butfor.localize.base import Case, Diagnosis
 from butfor.localize.slice import is_step
 from butfor.options import Options
 from butfor.rank import rank
 from butfor.repair import library
+from butfor.repair.evidence import findings
 from butfor.repair.ped.answer import joined
 from butfor.repair.ped.method import diagnosed
 from butfor.repair.program import Sources
 from butfor.repair.propose import Proposer
-from butfor.repair.repairs import Repair, best_of
 from butfor.repair.search import Search
 from butfor.repair.trial import Bench, Test
 from butfor.trace.passing import Passing
@@ -34,11 +34,11 @@ from butfor.trace.places import Place
 
 _SUSPECTED_BY = ("slice", "cascade", "butfor", "spectrum")
 _LEAST = 0.4  # the share of the budget that repairs get even where the other methods have used it up
+_UNASKED = 0.4  # the share that they get at most where nobody asked for them and there are no tests to judge them
+_LARGEST = 300_000  # bytes of sources that are compiled again and again where nobody asked for it
 _ON_PATHS = 0.15  # the share of the time left that the search on the failing paths may take
 _TRYING = 0.6  # the share of the time left that goes into trying proposals on the failing run
 _MOST_PASSING = 200
-_NEXT = 0.85  # what each repair is worth of the one before it
-_BREAKS = 0.3  # the score of a repair that does not pass all tests
 
 
 def localize(case: Case) -> Diagnosis:
@@ -58,10 +58,15 @@ def _none(why: str) -> Diagnosis:
 def _search(case: Case) -> Diagnosis:
     options, recording = case.options, case.recording
     sources = _sources(case)
+    size = sum(map(len, sources.texts().values()))
+    if not options.methods and size > _LARGEST:
+        return _none(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
     proposer = Proposer(case.places, library.load(options.annotations))
     usual = proposer.proposals(suspects(case))
     start = time.monotonic()
     end = max(case.budget.end, start + _LEAST * case.budget.seconds)
+    if not options.methods and not case.others:
+        end = min(end, start + _UNASKED * case.budget.seconds)
     ped = diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case))
     proposals = joined(usual, ped.proposals)
     start = time.monotonic()
@@ -95,20 +100,7 @@ def _search(case: Case) -> Diagnosis:
             f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing",
             *notes,
         )
-    return Diagnosis(
-        "repair", tuple(_finding(r, k) for k, r in enumerate(best_of(found).values())), data, not search.untried or not case.budget.is_over(), notes
-    )
-
-
-def _finding(r: Repair, number: int) -> Finding:
-    """A repaired statement for the ranking; repairs are ordered, and an earlier one says more."""
-    t = r.tally
-    share = (t.fixed + t.kept) / max(r.failing + r.passing, 1)
-    score = share * (1.0 - 0.5 * (t.differs / t.similar if t.similar else 0.5)) if r.is_complete else _BREAKS * share
-    if r.proposal.skips:
-        score *= 0.6
-    score *= _NEXT**number
-    return Finding(r.proposal.place, round(score, 4), f"{r.proposal.why}: {r.label}", Evidence.REPLAYED)
+    return Diagnosis("repair", findings(search.survivors), data, not search.untried or not case.budget.is_over(), notes)
 
 
 def suspects(case: Case) -> list[Place]:

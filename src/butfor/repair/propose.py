@@ -9,7 +9,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from butfor.repair import conditions, operators, statements, values
+from butfor.repair import absent, calls, conditions, operators, statements, values
 from butfor.repair.edit import Edit
 from butfor.repair.ingredients import File, Idea, Ingredients, loop_around, walk
 from butfor.repair.library import Library
@@ -76,6 +76,7 @@ class Proposer:
             if node.is_named:
                 yield from operators.ideas(node, by)
                 yield from values.ideas(node, by)
+                yield from calls.around(node, by)
         if place.role == Role.CONDITION:
             whole = next((n for n in nodes if (n.start_byte, n.end_byte) == (start, end) and n.is_named), None)
             if whole is not None:
@@ -87,6 +88,7 @@ class Proposer:
         if statement is None or by.extent.end == 0:
             return
         yield from statements.ideas(statement, by)
+        yield from absent.ideas(statement, by)
         if statement.type == "switch_statement":
             for label in walk(statement):
                 value = label.child_by_field_name("value") if label.type == "case_statement" else None

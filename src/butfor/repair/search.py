@@ -23,6 +23,7 @@ _MOST_TALLIED = 80  # proposals of one program that are run on all tests
 _MOST_COMPARED = 40  # ... and on similar inputs
 _MOST_ALONE = 40  # proposals that need a program each
 _ENOUGH, _ENOUGH_ALONE = 4, 20  # repairs that pass all tests, where there are several and where there is one: then no more are tried
+_TRIED, _TRIED_ALONE = 550, 1_600  # proposals after which any repair is enough, likewise: one run says little, so more of them are compared
 SHOWN = 5
 
 
@@ -41,6 +42,7 @@ class Search:
     tried: int = 0
     untried: int = 0  # proposals for which there was no time
     notes: list[str] = field(default_factory=list)
+    survivors: list[Repair] = field(default_factory=list, init=False)  # all proposals with which the failing run does not fail
     checked: bool = field(default=False, init=False)  # memory errors end the runs
     _original: HookedBuild = field(init=False)
     _touched: bool = field(default=False, init=False)  # the program writes files, so that it cannot be recorded behind the fence
@@ -51,8 +53,8 @@ class Search:
         """Confirmed repairs, best first."""
         if not self._prepare():
             return []
-        found = self._tried(list(enumerate(proposals, 1)))
-        return self._confirmed(in_order(found))
+        self.survivors = self._tried(list(enumerate(proposals, 1)))
+        return self._confirmed(in_order(self.survivors))
 
     def _prepare(self) -> bool:
         """Whether the failing run can be judged: it fails here too. Other tests that behave differently here are left out."""
@@ -83,12 +85,10 @@ class Search:
         alone_so_far = 0
         for many, others in self._programs(numbered):
             found += self._tallied(many, self._good(many))
-            for k, (_, p) in enumerate(others):
-                if self.half() or alone_so_far >= _MOST_ALONE:
-                    self.untried += len(others) - k
-                    break
-                alone_so_far += 1
-                found += self._tallied_alone(p)
+            some = others[: 0 if self.half() else max(0, _MOST_ALONE - alone_so_far)]
+            alone_so_far += len(some)
+            found += self._tallied_alone([p for _, p in some])
+            self.untried += len(others) - len(some)
             if self._is_enough(found):
                 break
         return found
@@ -96,7 +96,8 @@ class Search:
     def _is_enough(self, found: Sequence[Repair]) -> bool:
         """Whether there are repairs that pass all tests and leave nothing out; what comes later is less likely."""
         good = sum(r.is_complete and not r.proposal.skips for r in found)
-        return good >= (_ENOUGH if len(self.tests) > 1 else _ENOUGH_ALONE) or (good > 0 and self.tried >= _FIRST + _BATCH)
+        enough, tried = (_ENOUGH, _TRIED) if len(self.tests) > 1 else (_ENOUGH_ALONE, _TRIED_ALONE)
+        return good >= enough or (good > 0 and self.tried >= tried)
 
     # --- the failing run alone ----------------------------------------------------------------------------------------------------
 
@@ -141,19 +142,27 @@ class Search:
         self._compare(build, full if len(self.tests) > 1 else dict(list(found.items())[:_MOST_COMPARED]))
         return [self._repair(many.numbers[n], t) for n, t in found.items()]
 
-    def _tallied_alone(self, p: Proposal) -> list[Repair]:
-        """The same for a proposal that needs a program of its own."""
-        try:
-            build = alone(self.sources, p.edits, checked=self.checked)
-        except ButforError:
-            self._alone[p.edits] = None
-            return []
-        if not self.bench.survivors(build, self.tests[0], [ORIGINAL]):
-            return []
-        found = self.bench.tally(build, self.tests, [ORIGINAL])
-        self._alone[p.edits] = build, found[ORIGINAL]
-        self._compare(build, found)
-        return [self._repair(p, found[ORIGINAL])]
+    def _tallied_alone(self, proposals: Sequence[Proposal]) -> Iterator[Repair]:
+        """The same for proposals that need a program each."""
+
+        def build(p: Proposal) -> HookedBuild | None:
+            try:
+                return None if self.half() else alone(self.sources, p.edits, checked=self.checked)
+            except ButforError:
+                self._alone[p.edits] = None
+                return None
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for p, built in zip(proposals, pool.map(build, proposals), strict=True):
+                if built is None:
+                    self.untried += p.edits not in self._alone
+                    continue
+                if not self.bench.survivors(built, self.tests[0], [ORIGINAL]):
+                    continue
+                found = self.bench.tally(built, self.tests, [ORIGINAL])
+                self._alone[p.edits] = built, found[ORIGINAL]
+                self._compare(built, found)
+                yield self._repair(p, found[ORIGINAL])
 
     def _on_its_own(self, edits: tuple[Edit, ...]) -> Tally | None:
         """What becomes of all tests with the patched source alone, which is compiled and run once; None when it does not compile."""

@@ -102,14 +102,17 @@ def _moved(statement: Node, by: Ingredients) -> Iterator[Idea]:
 
 def _inserted(statement: Node, by: Ingredients) -> Iterator[Idea]:
     """Another statement before or after this one."""
-    indent = _indent(statement, by)
     for text, kind, words in _missing(statement, by):
-        before = Idea(statement.start_byte, statement.start_byte, text + indent, kind, by.weight(kind), f"{words} before `{_head(statement, by)}`")
-        after = Idea(statement.end_byte, statement.end_byte, indent + text, kind, by.weight(kind), f"{words} after `{_head(statement, by)}`")
-        if statement.type != "declaration":
-            yield before
-        if statement.type not in JUMPS:
-            yield after
+        yield from beside(statement, by, text, kind, words)
+
+
+def beside(statement: Node, by: Ingredients, text: bytes, kind: str, words: str) -> Iterator[Idea]:
+    """A statement before and after another one, where it can stand there."""
+    indent = _indent(statement, by)
+    if statement.type != "declaration":
+        yield Idea(statement.start_byte, statement.start_byte, text + indent, kind, by.weight(kind), f"{words} before `{_head(statement, by)}`")
+    if statement.type not in JUMPS:
+        yield Idea(statement.end_byte, statement.end_byte, indent + text, kind, by.weight(kind), f"{words} after `{_head(statement, by)}`")
 
 
 def _missing(statement: Node, by: Ingredients) -> Iterator[tuple[bytes, str, str]]:

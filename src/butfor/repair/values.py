@@ -1,4 +1,4 @@
-"""Other constants, variables, members, functions and arguments."""
+"""Other constants, variables and members."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from itertools import islice
 from tree_sitter import Node
 
 from butfor.program.debug import CType
+from butfor.repair import calls
 from butfor.repair.ingredients import COMPARISONS, Idea, Ingredients, in_directive
 from butfor.repair.scope import class_of
 
 _MOST_CONSTANTS, _MOST_VARIABLES = 14, 16
+_PLACES = frozenset(("identifier", "field_expression", "pointer_expression", "subscript_expression"))
 _NUMBER = re.compile(rb"(\d+)([uUlL]*)\Z")
+_SHORT_TEXT = 8  # bytes of a text with its quotes in which two letters may have changed places
 _NEAR_LINES = 400  # bytes around a use in which a twin of it is looked for
 
 
@@ -29,9 +32,10 @@ def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
         case "field_expression":
             yield from _members(node, by)
         case "call_expression":
-            yield from _calls(node, by)
+            yield from calls.ideas(node, by)
+            yield from variables(node, by.scope.class_of(node), by)
         case "subscript_expression":
-            yield from _variables(node, by.scope.class_of(node), by)
+            yield from variables(node, by.scope.class_of(node), by)
             yield from _index(node, by)
         case "init_declarator" | "declaration":
             yield from _initial(node, by)
@@ -62,6 +66,9 @@ def _other_constants(node: Node, old: bytes, by: Ingredients) -> Iterator[tuple[
             yield b"%d%s" % (near, number[2]), "constant-near", None
         for far in (value * 10, value // 10, 2 * value, value // 2, 0) if value else ():
             yield b"%d%s" % (far, number[2]), "constant-file", None
+    if node.type == "string_literal" and len(old) <= _SHORT_TEXT and b"\\" not in old:
+        for k in range(1, len(old) - 2):
+            yield old[:k] + old[k + 1 : k + 2] + old[k : k + 1] + old[k + 2 :], "letters", None
     if node.type == "char_literal" and len(old) == 3 and chr(old[1]).isalnum():
         for near in (old[1] - 1, old[1] + 1):
             if chr(near).isalnum():
@@ -191,9 +198,12 @@ def _is_safe(parent: Node, by: Ingredients) -> bool:
 
 
 def _pointers(node: Node, by: Ingredients) -> Iterator[Idea]:
-    """Pointers that the function mentions, in the place of NULL."""
-    near = sorted((n for n in by.nodes if n.type in ("identifier", "field_expression")), key=lambda n: abs(n.start_byte - node.start_byte))
+    """Pointers that the function mentions, in the place of NULL, and addresses of its variables."""
+    near = sorted((n for n in by.nodes if n.type in _PLACES), key=lambda n: abs(n.start_byte - node.start_byte))
     met: set[bytes] = set()
+    for name, t in by.scope.local.items():
+        if t.kind in ("struct", "union"):
+            yield by.idea(node, b"&" + name.encode(), "variable", f"`&{name}` instead of `NULL`", by.weight("variable") - 4)
     for other in near:
         if by.text(other) not in met and by.scope.class_of(other).startswith("pointer") and len(met) < _MOST_VARIABLES:
             met.add(by.text(other))
@@ -222,7 +232,7 @@ def _twins(node: Node, by: Ingredients) -> frozenset[str]:
     return frozenset(m[1].decode("utf-8", "replace") for m in pattern.finditer(near)) - {by.name(node)}
 
 
-# --- members and calls ---------------------------------------------------------------------------------------------------------
+# --- members ---------------------------------------------------------------------------------------------------------
 
 
 def _members(node: Node, by: Ingredients) -> Iterator[Idea]:
@@ -239,7 +249,7 @@ def _members(node: Node, by: Ingredients) -> Iterator[Idea]:
     if class_of(mine.type) == by.scope.class_of(argument):
         yield by.idea(node, by.text(argument), "step", f"`{by.file.shown(argument)}` instead of `{by.file.shown(node)}`")
         yield by.idea(node, by.text(node) + b"->" + by.text(field), "step", f"one step further than `{by.file.shown(node)}`")
-    yield from _variables(node, class_of(mine.type), by)
+    yield from variables(node, class_of(mine.type), by)
     for name, t in by.scope.names():
         inner = t.pointee if t.kind == "pointer" else t
         if inner is not None and inner.kind in ("struct", "union") and any(f.name == mine.name for f in inner.fields):
@@ -247,7 +257,7 @@ def _members(node: Node, by: Ingredients) -> Iterator[Idea]:
             yield by.idea(node, new.encode(), "variable", f"`{new}` instead of `{by.file.shown(node)}`", by.weight("variable") - 2)
 
 
-def _variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
+def variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
     """Variables in the place of a whole expression."""
     parent = node.parent
     if (
@@ -270,34 +280,6 @@ def _index(node: Node, by: Ingredients) -> Iterator[Idea]:
         return
     for text in (b"0", b"1"):
         yield by.idea(index, text, "constant-file", f"index {text.decode()} instead of `{by.file.shown(index)}`")
-
-
-def _calls(node: Node, by: Ingredients) -> Iterator[Idea]:
-    function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
-    if function is None or arguments is None or function.type != "identifier":
-        return
-    name = by.name(function)
-    signature = by.scope.signatures.get(name)
-    others = dict(by.library.functions.get(name, {}))
-    for other, its in by.scope.signatures.items():
-        if other != name and its == signature and other != "main":
-            others.setdefault(other, by.weight("function"))
-    for other, weight in others.items():
-        yield by.idea(function, other.encode(), "function", f"`{other}` instead of `{name}`", weight)
-    given = [a for a in arguments.named_children if a.type != "comment"]
-    for k, (a, b) in enumerate((a, b) for a in given for b in given if a.start_byte < b.start_byte):
-        if k < 6 and by.text(a) != by.text(b) and by.scope.class_of(a) == by.scope.class_of(b):
-            between = by.data[a.end_byte : b.start_byte]
-            new = by.text(b) + between + by.text(a)
-            yield Idea(a.start_byte, b.end_byte, new, "swap", by.weight("swap"), f"arguments {by.file.shown(a)} and {by.file.shown(b)} swapped")
-    yield from _variables(node, by.scope.class_of(node), by)
-    parent = node.parent
-    if parent is not None and parent.type in ("init_declarator", "assignment_expression", "return_statement"):
-        for text in (b"0", b"1"):
-            yield by.idea(node, text, "constant-file", f"{text.decode()} instead of `{by.file.shown(node)}`")
-    classes = {by.scope.class_of(a) for a in given}
-    if len(given) == 1 and classes == {by.scope.class_of(node)}:
-        yield by.idea(node, by.text(given[0]), "operand", f"without the call of `{name}`")
 
 
 def _initial(node: Node, by: Ingredients) -> Iterator[Idea]:

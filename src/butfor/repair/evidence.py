@@ -1,0 +1,48 @@
+"""What edits say about the statements they change: those with which the failing run does not fail, one finding for each statement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from butfor.explanation import Evidence
+from butfor.intervene.strength import AVOIDS, BREAKS, score_of
+from butfor.localize.base import Finding
+from butfor.repair.repairs import Repair, best_of
+from butfor.trace.places import Place
+
+# Log-odds, like those of changed runs (intervene/strength.py).
+_BASE = 3.5
+_SLIP, _USUAL_SLIP = 0.08, 12.0  # for each point of the weight of an edit above the usual
+_DIFFERS = -1.6  # the behaviour changes on all similar inputs
+_UNKNOWN = 0.5  # the share of similar inputs on which it changes, when none was tried
+_SKIPS = -1.0  # it leaves something out
+_OTHER_OUTPUT = -0.5  # what was written before the failure would differ
+_RIVALS, _USUAL_RIVALS = -0.7, 3  # for each e-fold more statements at which an edit helps than usual
+
+
+def findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
+    """The statements at which an edit helps, the most telling first."""
+    best: Mapping[Place, Repair] = best_of(sorted(survivors, key=lambda r: r.key))
+    crowd = _RIVALS * math.log(max(len(best), 1) / _USUAL_RIVALS)
+    found = (Finding(place, round(score_of(strength(r) + crowd), 4), _words(r), Evidence.REPLAYED) for place, r in best.items())
+    return tuple(sorted(found, key=lambda f: -f.score))
+
+
+def strength(r: Repair) -> float:
+    """The log-odds that one edit gives to its statement."""
+    p, t = r.proposal, r.tally
+    total = _BASE + _SLIP * (p.weight - _USUAL_SLIP) + _DIFFERS * (t.differs / t.similar if t.similar else _UNKNOWN)
+    total += _SKIPS * p.skips + _OTHER_OUTPUT * (not t.keeps_output)
+    if r.failing > 1:
+        total += AVOIDS * (t.fixed - 1) / (r.failing - 1)
+    if r.passing:
+        total += BREAKS * (r.passing - t.kept) / r.passing
+    return total
+
+
+def _words(r: Repair) -> str:
+    if r.failing + r.passing > 1:
+        return f"with {r.proposal.why}: {r.label}"
+    similar = f"; that changes the output of {r.tally.differs} of {r.tally.similar} similar inputs" if r.tally.similar else ""
+    return f"with {r.proposal.why}, the run would not have failed{similar}"
