@@ -10,6 +10,9 @@ from typing import Any
 
 from butfor.explanation import Explanation
 
+_TEXTS = "output"  # the method that says what a print statement should have written
+_MAY_OVERFIT = "; no passing tests were given, so it may only silence the failure"
+
 
 @dataclass(frozen=True, slots=True)
 class Fix:
@@ -31,9 +34,14 @@ class Fix:
         return self.failing_fixed == self.failing_total > 0 and self.passing_kept == self.passing_total
 
     @property
+    def title(self) -> str:
+        """What it may be called: without passing tests, nothing validates it."""
+        return "A fix that was validated" if self.passing_total else "A fix that was tried"
+
+    @property
     def tests(self) -> str:
         """What running the tests with it gave."""
-        kept = f"; {self.passing_kept} of {self.passing_total} passing tests still pass" if self.passing_total else ""
+        kept = f"; {self.passing_kept} of {self.passing_total} passing tests still pass" if self.passing_total else _MAY_OVERFIT
         return f"{self.failing_fixed} of {self.failing_total} failing runs no longer fail{kept}"
 
 
@@ -56,15 +64,27 @@ def _fix(row: Mapping[str, Any]) -> Fix:
 
 @dataclass(frozen=True, slots=True)
 class Avoided:
-    """A change of the run after which it did not fail: in words, and the command that shows it."""
+    """What would have avoided the failure: in words, how that is known, and the command that shows the changed run if one was made."""
 
     file: str
     line: int
     text: str
     command: str
+    evidence: str = "replayed"
 
 
 def avoided(explanation: Explanation) -> Avoided | None:
+    """What the first statement says that knows: a changed run, or what a print statement should have written."""
+    for row in explanation.ranking:
+        if row.extra.get("counterfactual") is not None:
+            return changed_run(explanation)
+        said = next((r for r in row.reasons if r.method == _TEXTS), None)
+        if said is not None:
+            return Avoided(row.file, row.line, said.text, "", str(said.evidence))
+    return None
+
+
+def changed_run(explanation: Explanation) -> Avoided | None:
     """The best changed run, if the program was run again."""
     for row in explanation.ranking:
         change = row.extra.get("counterfactual")

@@ -207,6 +207,7 @@ def _fix(fix: Fix, number: int) -> dict[str, Any]:
         "file": inert(fix.file),
         "line": fix.line,
         "lines": lines,
+        "title": fix.title,
         "tests": fix.tests,
         "is_validated": fix.is_validated,
         "link": _link(fix.file, fix.line),

@@ -49,7 +49,7 @@ def _cause(row: RankedStatement) -> str:
 
 def _avoidance(fix: Fix | None, change: Avoided | None) -> Iterator[str]:
     if fix is not None and fix.is_validated:
-        yield f"**A fix that was validated**: {_plain(fix.tests)}."
+        yield f"**{fix.title}**: {_plain(fix.tests)}."
         yield _fenced("diff", fix.diff)
     elif change is not None:
         yield f"**What would have avoided it**: {_prose(_capital(change.text))}."

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Status
 from butfor.report.excerpt import excerpt
-from butfor.report.fixes import avoided, fixes
+from butfor.report.fixes import changed_run, fixes
 from butfor.report.page import Page, make_page
 from butfor.report.repairs import best_repair, repairs_block
 from butfor.report.story import story_block
@@ -127,7 +127,7 @@ def _causes_block(page: Page, explanation: Explanation, sources: Mapping[str, st
 
 def _again(page: Page, explanation: Explanation) -> Iterator[str]:
     """The command that shows the first changed run."""
-    change = avoided(explanation)
+    change = changed_run(explanation)
     if change is not None and change.command:
         yield f"see the changed run: {page.flat(change.command)}"
 

@@ -77,8 +77,13 @@ def _without_noise(text: str) -> str:
 def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[str], old_style: bool = True) -> str:
     """Compiles one C file to LLVM assembly at `out`; returns the compiler's warnings."""
     quiet = _OLD_STYLE if old_style else ()
-    command = (*compiler.command, "-S", "-emit-llvm", *_COMMON, *compiler.arch_flags, *quiet, *flags, str(source), "-o", str(out))
+    command = (*compiler.command, "-S", "-emit-llvm", *_COMMON, *compiler.arch_flags, *quiet, *flags, _no_option(source), "-o", str(out))
     return _without_noise(run_tool(command, f"{source} does not compile"))
+
+
+def _no_option(file: Path) -> str:
+    """A file name that no compiler takes for an option."""
+    return str(file.absolute() if str(file).startswith("-") else file)
 
 
 def compile_object(compiler: Compiler, source: Path, out: Path, flags: Sequence[str]) -> None:
