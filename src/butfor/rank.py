@@ -20,6 +20,7 @@ _ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 _METHODS = {"butfor": SCALE, "cascade": 0.3, "slice": 0.6, "output": 5.0, "hazards": 4.0, "spectrum": 3.0, "repair": SCALE, "error-invariants": 1.0}
 _OTHER_METHODS = {Evidence.REPLAYED: 6.0, Evidence.PROVED: 2.0, Evidence.HEURISTIC: 1.0}
 _SPECIAL = frozenset(("output", "hazards"))  # they name few statements, so what they say comes first
+_SAME_FACT, _TWICE = frozenset(("butfor", "repair")), 2.8  # both say that a change here helps; what of that is said twice
 _EVEN = 4.0  # the evidence at which the score is one half
 _ROLES = {
     Role.CONDITION: 0.5,
@@ -38,7 +39,10 @@ _Row = tuple[bool, float, Place, list[tuple[str, Finding]], Evidence]  # not cal
 
 def _score(place: Place, findings: Sequence[tuple[str, Finding]]) -> float:
     """The evidence of all methods for one statement; what only reads the input or prints is rarely what has to be changed."""
-    total = sum(_METHODS.get(method, _OTHER_METHODS[f.evidence]) * f.score for method, f in findings)
+    each = {method: _METHODS.get(method, _OTHER_METHODS[f.evidence]) * f.score for method, f in findings}
+    total = sum(each.values())
+    if each.keys() >= _SAME_FACT:
+        total -= min(_TWICE, *(each[method] for method in _SAME_FACT))
     total += _ROLES.get(Role(place.role), 0.0)
     if _INPUT.search(place.text):
         total += _READS
