@@ -50,6 +50,7 @@ def test_a_relational_flip_is_the_first_row(tmp_path: Path) -> None:
         ("int small = 3, large = 90; int d = small;", "int d = small;", "90\n"),  # variable
         ("int a = 7; int d = a * 3;", "int d = a * 3;", "28\n"),  # constant
         ("int d = 4; d = abs(d); d = 9;", "d = 9;", "4\n"),  # statement too many
+        ("int a = 7, b = 35; int d = a * 3;", "int d = a * 3;", "56\n"),  # a term is missing
     ],
 )
 def test_kinds_of_edits(tmp_path: Path, body: str, wrong: str, expected: str) -> None:

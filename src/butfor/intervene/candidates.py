@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from butfor.intervene.relations import EQ, NE, WAS_FALSE, WAS_TRUE, bent
 from butfor.intervene.rules import Op, Rule, real_bits, real_of
+from butfor.intervene.uses import SIZES, Uses
 from butfor.intervene.variables import Variables
 from butfor.program.model import Const, Function, Instr
 from butfor.program.program import Program
@@ -23,6 +24,7 @@ _MOST_VALUES = 10
 _INT = 32  # bits
 _NEAR_ZERO = 2  # farther numbers are not mistaken for a zero that is asked for
 _MOST_COMMON, _MOST_FUNCTIONS = 12, 300  # numbers of the whole program that are tried, and functions that are read for them
+_MOST_TERMS = 5  # variables that are added to one value
 _LAST = 4  # occurrences of a site that are changed alone
 _INITIAL_STEPS = (1, -1, 2, -2, 3, -3, 5, -5, 10, -10)
 _ADD, _SUB, _MUL, _SDIV, _UDIV, _SREM, _UREM, _AND, _OR, _XOR, _SHL, _ASHR, _LSHR = range(13)
@@ -58,6 +60,7 @@ _STAGE = {
     "operand": 2.0,
     "member": 2.0,
     "index": 2.0,
+    "term": 2.5,
     "initial": 1.5,
     "call": 2.0,
     "value": 3.0,
@@ -65,7 +68,6 @@ _STAGE = {
     "solved": 4.0,
     "once": 4.0,
 }
-_SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "reallocarray": (1, 2), "aligned_alloc": (1,)}  # arguments that say how much
 _TIMES = (4, 8, 2)  # a count of elements taken for a size
 
 
@@ -96,9 +98,10 @@ class Candidates:
         self.seen = seen
         self.elsewhere = elsewhere or {}  # by site: values that it saw in other runs
         self.variables = Variables(program)
-        self._constants: dict[str, dict[int, set[int]]] = {}
-        self._used_as_index: dict[str, set[int]] = {}
-        self._used_as_size: dict[str, set[int]] = {}
+        self._known_uses: dict[str, Uses] = {}
+
+    def _uses(self, fn: Function) -> Uses:
+        return self._known_uses.setdefault(fn.name, Uses(fn))
 
     def of(self, site: Site) -> Iterator[Candidate]:
         """The candidates of one site; none when it did not run."""
@@ -127,8 +130,8 @@ class Candidates:
 
     def _size(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[Rule]:
         """More memory, where a value says how much is allocated: room for one more, or for as many elements."""
-        is_size = site.operand in _SIZES.get(instr.detail.callee, ()) if site.kind is SiteKind.CONSTANT and instr.op == "call" else False
-        is_value = site.kind in (SiteKind.LOAD, SiteKind.OPERATION, SiteKind.RESULT) and instr.slot in self._sizes(fn)
+        is_size = site.operand in SIZES.get(instr.detail.callee, ()) if site.kind is SiteKind.CONSTANT and instr.op == "call" else False
+        is_value = site.kind in (SiteKind.LOAD, SiteKind.OPERATION, SiteKind.RESULT) and instr.slot in self._uses(fn).sizes
         if not is_size and not is_value:
             return
         yield Rule(site.number, Op.ADD, 1)
@@ -136,17 +139,6 @@ class Candidates:
         if site.kind is not SiteKind.OPERATION and len(met) == 1 and 0 < met[0] < 1 << 20:
             for times in _TIMES:
                 yield Rule(site.number, Op.SET, met[0] * times)
-
-    def _sizes(self, fn: Function) -> set[int]:
-        """The slots of values that are the size of an allocation, directly or after a conversion."""
-        known = self._used_as_size.get(fn.name)
-        if known is None:
-            calls = [(i, _SIZES.get(i.detail.callee, ())) for i in fn.instrs if i.op == "call"]
-            given = [i.args[k] for i, places in calls for k in places if k < len(i.args)]
-            known = {slot for slot in given if isinstance(slot, int)}
-            known |= {i.args[0] for i in fn.instrs if i.op in ("sext", "zext") and i.slot in known and isinstance(i.args[0], int)}
-            self._used_as_size[fn.name] = known
-        return known
 
     # --- conditions -------------------------------------------------------------------------------------------------------
 
@@ -196,7 +188,7 @@ class Candidates:
         for rule in self.variables.instead(site, fn, instr, instr.args[0]):
             yield "variable", rule
         yield from self._near(site)
-        if instr.slot in self._indices(fn):
+        if instr.slot in self._uses(fn).indices:
             for rule in self.variables.added(site, fn, instr):
                 yield "index", rule
         if not site.is_pointer and not site.is_real:
@@ -215,15 +207,8 @@ class Candidates:
             yield from self._pool(site, fn, row, ())
         elif site.is_real:
             yield from self._reals(site)
-
-    def _indices(self, fn: Function) -> set[int]:
-        """The slots of values that are used as an index, directly or after a conversion."""
-        known = self._used_as_index.get(fn.name)
-        if known is None:
-            known = {a for i in fn.instrs if i.op == "gep" for a in i.args[1:] if isinstance(a, int)}
-            known |= {i.args[0] for i in fn.instrs if i.op in ("sext", "zext") and i.slot in known and isinstance(i.args[0], int)}
-            self._used_as_index[fn.name] = known
-        return known
+        if not site.is_pointer and value not in self._uses(fn).computed:
+            yield from self._terms(site, fn, instr)
 
     def _constant(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         if instr.op == "call" and site.is_pointer:
@@ -259,7 +244,7 @@ class Candidates:
     def _pool(self, site: Site, fn: Function, row: np.void, more: tuple[int, ...]) -> Iterator[tuple[str, Rule]]:
         """Values that the function itself mentions, and small ones."""
         met = {int(v) for v in row["values"][: int(row["nvalues"])]}
-        pool = dict.fromkeys((0, 1, -1, *sorted(_fitting(self._constants_of(fn), site.bits), key=abs), *more))
+        pool = dict.fromkeys((0, 1, -1, *sorted(_fitting(self._uses(fn).constants, site.bits), key=abs), *more))
         pool = dict.fromkeys((*self.elsewhere.get(site.number, ()), *pool))
         chosen = [v for v in pool if met != {v}]
         for value in chosen[: (4 if more else 2) * _MOST_VALUES]:
@@ -278,21 +263,6 @@ class Candidates:
                     bits = instr.detail[2].bits
                     found.setdefault(bits, Counter()).update(signed(value, bits) for value, _ in instr.detail[1])
         return {bits: [value for value, _ in counts.most_common(_MOST_COMMON)] for bits, counts in found.items()}
-
-    def _constants_of(self, fn: Function) -> dict[int, set[int]]:
-        """The integer constants of a function by width."""
-        known = self._constants.get(fn.name)
-        if known is None:
-            known = self._constants[fn.name] = {}
-            for instr in fn.instrs:
-                if instr.op in ("gep", "alloca", "phi"):
-                    continue
-                values = [a for a in instr.args if isinstance(a, Const) and a.kind == "int"]
-                for c in values:
-                    known.setdefault(c.type.bits, set()).add(signed(c.value, c.type.bits))
-                if instr.op == "switch":
-                    known.setdefault(instr.detail[2].bits, set()).update(signed(v, instr.detail[2].bits) for v, _ in instr.detail[1])
-        return known
 
     # --- operators, calls, members ------------------------------------------------------------------------------------------
 
@@ -321,6 +291,13 @@ class Candidates:
                 yield "variable", rule
         for value in _STEPS if site.is_real else (1, -1):
             yield "near", Rule(site.number, Op.ADD, value)
+        yield from self._terms(site, fn, instr)
+
+    def _terms(self, site: Site, fn: Function, instr: Instr) -> Iterator[tuple[str, Rule]]:
+        """Another variable added or subtracted: a term that is missing."""
+        for times in (1, -1):
+            for rule in self.variables.added(site, fn, instr, times, _MOST_TERMS):
+                yield "term", rule
 
     def _call(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         yield "skip", Rule(site.number, Op.SKIP)

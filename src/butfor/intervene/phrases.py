@@ -82,7 +82,9 @@ class Phrases:
         if op in (Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL):
             return f"read &{_name_of(rule, self._addresses(site))}"
         if op is Op.PLUS_LOCAL:
-            return f"{'element +' if site.kind is SiteKind.ADDRESS else 'add '}{_name_of(rule, self._added(site))}"
+            if site.kind is SiteKind.ADDRESS:
+                return f"element +{_name_of(rule, self._added(site, 1))}"
+            return f"{'add' if rule.b > 0 else 'subtract'} {_name_of(rule, self._added(site, rule.b))}"
         number = _written(rule.a, site)
         if op in (Op.SHIFT, Op.RIGHT):
             return f"right side {number if number[0] in '-b' else '+' + number}"
@@ -122,9 +124,10 @@ class Phrases:
                 return _numbered(site, Op.SET, rest)
             case "member" | "element" if site.kind is SiteKind.ADDRESS:
                 return self._member(site, rest) if verb == "member" else self._element(site, rest)
-            case "add":
-                added = Op.PLUS_LOCAL in _TAKES[site.kind] and site.kind is not SiteKind.ADDRESS
-                return _numbered(site, Op.ADD, rest) or (_named(rest, self._added(site)) if added else None)
+            case "add" | "subtract":
+                named = Op.PLUS_LOCAL in _TAKES[site.kind] and site.kind is not SiteKind.ADDRESS
+                number = _numbered(site, Op.ADD, rest) if verb == "add" else None
+                return number or (_named(rest, self._added(site, 1 if verb == "add" else -1)) if named else None)
         return None
 
     def _instr(self, site: Site) -> Instr:
@@ -133,8 +136,8 @@ class Phrases:
     def _variables(self, site: Site, *, right: bool = False) -> Iterable[Found]:
         return self.variables.every(site, self.program.function(site.function), self._instr(site), right=right)
 
-    def _added(self, site: Site) -> Iterable[Found]:
-        scale = self._step(site) if site.kind is SiteKind.ADDRESS else 1
+    def _added(self, site: Site, times: int) -> Iterable[Found]:
+        scale = self._step(site) if site.kind is SiteKind.ADDRESS else times
         return self.variables.every_added(site, self.program.function(site.function), self._instr(site), scale)
 
     def _addresses(self, site: Site) -> Iterable[Found]:
@@ -154,7 +157,7 @@ class Phrases:
     def _element(self, site: Site, rest: str) -> Rule | None:
         amount, step = _number(rest, site), self._step(site)
         if amount is None:
-            return _named(rest.removeprefix("+"), self._added(site)) if step else None
+            return _named(rest.removeprefix("+"), self._added(site, 1)) if step else None
         return Rule(site.number, Op.ADD, amount * step) if step else None
 
     def _member(self, site: Site, rest: str) -> Rule | None:

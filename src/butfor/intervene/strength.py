@@ -3,7 +3,7 @@
 That a change avoids the failure is much; how natural an edit it is, and how little else it would change on other inputs, tells the fault from its
 bystanders. The weights are log-odds: a conditional logit over the statements of each failing run, fitted on 147 faults that people made in small
 programs, 127 faults of older test suites and half a of the seeded faults (bench/ranking.py), and rounded. Half b of those was held out.
-Set by hand, for want of faults that tell: the weights of `size` and `solved`, of left-over memory errors, and of a failure that is bypassed.
+Set by hand, for want of faults that tell: the weights of `size`, `solved` and `term`, of left-over memory errors, and of a failure that is bypassed.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ FAMILIES: Mapping[str, float] = {
     "named": -0.2,
     "call": -0.2,
     "shift": -0.2,
+    "term": -0.3,
     "variable": -0.3,
     "truth": -0.4,
     "solved": -0.7,

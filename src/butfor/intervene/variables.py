@@ -47,18 +47,19 @@ class Variables:
             if _fits(site, v.type):
                 yield name, v, Rule(site.number, other, number, size=v.type.size, name=v.name)
 
-    def added(self, site: Site, fn: Function, instr: Instr, scale: int = 1) -> Iterator[Rule]:
-        """Rules that add another integer variable in scope, so many times, to an index or an address."""
-        for slot, _, rule in islice(self.every_added(site, fn, instr, scale), _MOST):
+    def added(self, site: Site, fn: Function, instr: Instr, scale: int = 1, most: int = _MOST) -> Iterator[Rule]:
+        """Rules that add another variable in scope, so many times, to a value or an address."""
+        for slot, _, rule in islice(self.every_added(site, fn, instr, scale), most):
             if slot not in instr.args:
                 yield rule
 
     def every_added(self, site: Site, fn: Function, instr: Instr, scale: int) -> Iterator[Found]:
-        """All local integer variables that could be added, the nearest first."""
+        """All local variables that could be added, the nearest first: real ones to real numbers, integers to all else."""
+        kinds = ("float",) if site.is_real else ("signed", "unsigned")
         frame = self.program.layout(fn.name).frame
         where = self.source.location(instr)
         for slot, v in sorted(self.source.variables(fn).items(), key=lambda item: -item[1].line):
-            if slot in frame and v.type.kind in ("signed", "unsigned") and v.type.size in (4, 8) and where is not None and v.line <= where.line:
+            if slot in frame and v.type.kind in kinds and v.type.size in (4, 8) and where is not None and v.line <= where.line:
                 yield slot, v, Rule(site.number, Op.PLUS_LOCAL, frame[slot], scale, size=v.type.size, name=v.name)
 
     def addresses(self, site: Site, fn: Function, instr: Instr) -> Iterator[Rule]:

@@ -128,7 +128,7 @@ class Words:
         if op in (Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL):
             return f"had the address of `{c.rule.name}` been passed here"
         if op is Op.PLUS_LOCAL:
-            return f"had `{c.rule.name}` been added to {text}"
+            return f"had `{c.rule.name}` been {'added to' if c.rule.b > 0 else 'subtracted from'} {text}"
         if op in (Op.LOCAL, Op.GLOBAL):
             verb = "been assigned" if c.site.kind is SiteKind.STORE else "been"
             return f"had {text} {verb} `{c.rule.name}`"

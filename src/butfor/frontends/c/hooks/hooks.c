@@ -82,6 +82,7 @@ double bf_of_real(const struct rule *r, double v, const u8 *frame, const u8 *old
     case OP_NOT: n = !v; break;
     case OP_KEEP: n = real_at(old, bytes); break;
     case OP_COMPOUND: n = bf_operate_real((u32)r->a, real_at(old, bytes), v); break;
+    case OP_PLUS_LOCAL: n = v + (double)r->b * real_at(frame + r->a, r->bytes); break;
     case OP_LOCAL: case OP_GLOBAL: n = real_at(place(r, frame), r->bytes); break;
     default: break;
   }
