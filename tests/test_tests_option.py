@@ -126,7 +126,7 @@ int main(int argc, char **argv) {
 )
 
 
-def test_repairs_join_when_no_changed_run_mends_all_tests(tmp_path: Path) -> None:
+def test_repairs_join_where_no_changed_run_mends_all_tests(tmp_path: Path) -> None:
     tests = [("ab", "AB\n"), ("Zoo", "ZOO\n"), ("42", "42\n"), ("", "\n")]
     rows = [{"name": word or "empty", "args": [word], "expect_stdout": out} for word, out in tests]
     path = tmp_path / "tests.json"
@@ -138,11 +138,12 @@ def test_repairs_join_when_no_changed_run_mends_all_tests(tmp_path: Path) -> Non
     assert answer.ranking[0].line == CALLS.line_of("tolower")
 
 
-def test_a_change_that_mends_all_tests_is_enough(tmp_path: Path) -> None:
+def test_a_changed_run_and_a_repair_that_mend_all_tests_are_one_row(tmp_path: Path) -> None:
     body = 'int main(int argc, char **argv) { int n = atoi(argv[1]), s = 0; for (int i = 1; i < n; i++) s += i; printf("%d\\n", s); return 0; }\n'
     rows = [{"name": str(n), "args": [str(n)], "expect_stdout": f"{n * (n + 1) // 2}\n"} for n in (0, 3, 5)]
     path = tmp_path / "tests.json"
     path.write_text(json.dumps({"tests": rows}))
     answer = butfor.explain(written(tmp_path, body), tests=path)
-    assert "repair" not in answer.methods
     assert answer.ranking[0].text == "i < n"
+    assert {"butfor", "repair"} <= {reason.method for reason in answer.ranking[0].reasons}
+    assert "i <= n" in answer.methods["repair"]["repairs"][0]["after"]

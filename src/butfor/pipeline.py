@@ -103,7 +103,7 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         return rank(diagnoses, places, marks, Passing(places, dependence).origins(case.slices["relevant"].distance))
 
     for name, localizer in localizers:
-        if name == registry.LAST_RESORT and not options.methods and _is_settled(case, ranked):
+        if name == registry.LAST_RESORT and not options.methods and not others and _stands_out(ranked()):
             continue
         progress(f"method {name}; {known}")
         try:
@@ -141,16 +141,9 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     return replace(answer, story=_story(case, ranking, progress)) if options.story else answer
 
 
-def _is_settled(case: Case, ranked: Callable[[], tuple[RankedStatement, ...]]) -> bool:
-    """Whether edits of the source need not be tried: some change that was run mends all tests; without tests, a statement stands out."""
-    return _is_mended(case) if case.others else any(row.score >= _STANDS_OUT for row in ranked()[:1])
-
-
-def _is_mended(case: Case) -> bool:
-    """Whether some change that was run avoids all failures and breaks nothing."""
-    found = case.answers["butfor"].data if "butfor" in case.answers else {}
-    changes = (c for s in found.get("confirmed", ()) for c in s["changes"])
-    return any(c["avoids"] == found["failing"] and not c["breaks"] for c in changes)
+def _stands_out(ranking: tuple[RankedStatement, ...]) -> bool:
+    """Whether there is a statement with so much evidence that edits of the source need not be tried."""
+    return any(row.score >= _STANDS_OUT for row in ranking[:1])
 
 
 def _story(case: Case, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:

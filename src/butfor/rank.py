@@ -55,7 +55,8 @@ def _also(place: Place, findings: Sequence[tuple[str, Finding]], places: Places 
     """Where an edit of the statement may belong besides its first line: macros it uses, further lines it has."""
     macros = [Also(m.file, m.line, f"the macro used here: {m.text}") for m in (places.macros(place) if places is not None else ())]
     lines = sorted({line for _, f in findings for line in f.lines if line != place.line})
-    return (*macros, *(Also(place.file, line, "the statement goes on here") for line in lines))
+    named = (a for _, f in findings for a in f.also)
+    return (*macros, *(Also(place.file, line, "the statement goes on here") for line in lines), *named)
 
 
 def rank(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
-from butfor.explanation import Evidence, FailureKind
+from butfor.explanation import Also, Evidence, FailureKind
 from butfor.failures.point import FailurePoint
 from butfor.intervene.otherrun import OtherRun
 from butfor.marks import Marks
@@ -156,6 +156,7 @@ class Finding:
     evidence: Evidence = Evidence.HEURISTIC
     lines: tuple[int, ...] = ()  # further lines of the same statement that took part
     extra: Mapping[str, Any] = field(default_factory=dict)  # for the row of the report
+    also: tuple[Also, ...] = ()  # other places where the edit may belong
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ _ON_PATHS = {  # for programs without a recording: a search gives a path
 DEFAULT_ON_PATHS = tuple(name for name in _ON_PATHS if name != "repair")
 DEFAULT = ("slice", "cascade", "output", "hazards", "butfor", "security")
 WITH_TESTS = ("spectrum",)  # by default besides those when there are other tests
-LAST_RESORT = "repair"  # and this one, when no change that was run mends all tests, or when without tests nothing stands out
+LAST_RESORT = "repair"  # and this one: with other tests, which tell what an edit is worth, and when nothing stands out without
 _PARTS = {"security": "relevance"}  # methods that are a part of another one, under whose name they stand in the report
 OF_RECORDINGS = ("slice", "cascade", "output", "hazards")  # a recording may come from anyone: its program is run only when that is asked for
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from butfor.explanation import Evidence
+from butfor.explanation import Also, Evidence
 from butfor.intervene.strength import AVOIDS, BREAKS, score_of
 from butfor.localize.base import Finding
 from butfor.repair.repairs import Repair, best_of
@@ -25,7 +25,9 @@ def findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
     """The statements at which an edit helps, the most telling first."""
     best: Mapping[Place, Repair] = best_of(sorted(survivors, key=lambda r: r.key))
     crowd = _RIVALS * math.log(max(len(best), 1) / _USUAL_RIVALS)
-    found = (Finding(place, round(score_of(strength(r) + crowd), 4), _words(r), Evidence.REPLAYED) for place, r in best.items())
+    found = (
+        Finding(place, round(score_of(strength(r) + crowd), 4), _words(r), Evidence.REPLAYED, also=tuple(_same_edit(r))) for place, r in best.items()
+    )
     return tuple(sorted(found, key=lambda f: -f.score))
 
 
@@ -39,6 +41,15 @@ def strength(r: Repair) -> float:
     if r.passing:
         total += BREAKS * (r.passing - t.kept) / r.passing
     return total
+
+
+def _same_edit(r: Repair) -> Iterator[Also]:
+    """Where else the edit could be said to be: what is put after one statement stands before the next."""
+    lines = {r.proposal.place.line}
+    for other in r.same:
+        if other.place.path == r.proposal.place.path and other.place.line not in lines:
+            lines.add(other.place.line)
+            yield Also(other.place.file, other.place.line, f"the same edit seen from here: {other.why}")
 
 
 def _words(r: Repair) -> str:
