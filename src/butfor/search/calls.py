@@ -9,7 +9,10 @@ from butfor.encode.values import Gap, flat
 from butfor.program.model import Instr
 from butfor.program.segments import SETJMP
 from butfor.program.types import store_size
-from butfor.search import addresses, decisions, events, library
+from butfor.search import addresses, decisions, events
+from butfor.search.library import rules
+from butfor.search.library.call import Call
+from butfor.search.library.numbers import intrinsic_term
 from butfor.search.shadow import UNKNOWN, Frame, Shadow
 from butfor.search.simplify import simpler
 from butfor.trace.log import NO_SITE
@@ -31,8 +34,8 @@ def call(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr) -> No
             name = shadow.trace.function_at(target)
         shadow.args = (name, values, terms)
         if kind == "external" and name is not None:
-            f.call = library.Call(name, tuple(None if v is UNKNOWN else v for v in values), tuple(terms), f.fn.name, instr.index)
-            library.before(shadow, f.call)
+            f.call = Call(name, tuple(None if v is UNKNOWN else v for v in values), tuple(terms), f.fn.name, instr.index)
+            rules.before(shadow, f.call)
     elif kind == "memory":
         _memory(shadow, i, f, instr)
     elif kind == "pure":
@@ -64,7 +67,7 @@ def _pure(shadow: Shadow, f: Frame, instr: Instr) -> None:
     term = None
     if any(f.term(a) is not None for a in given):
         try:
-            term = library.intrinsic_term(name, [shadow.operand(f, a) for a in given])
+            term = intrinsic_term(name, [shadow.operand(f, a) for a in given])
             term = None if term is None else shadow.checked(term, flat(value, instr.type))
         except (TermError, Gap):
             term = None
@@ -80,7 +83,7 @@ def after_call(shadow: Shadow, i: int, s: StaticSegment, f: Frame, words: int) -
     (returned, term), shadow.returned = shadow.returned, (UNKNOWN, None)
     shadow.args = None
     before = shadow.log.previous_in_frame(i)
-    events.apply(shadow, before, NO_SITE, library.filled_with(f.call))
+    events.apply(shadow, before, NO_SITE, rules.filled_with(f.call))
     value: Any = None
     if instr.slot >= 0:
         if kind == "internal":
@@ -95,7 +98,7 @@ def after_call(shadow: Shadow, i: int, s: StaticSegment, f: Frame, words: int) -
         f.set(instr.slot, value, term if kind == "indirect" and returned == value else None)
     if kind == "external" and f.call is not None and f.call.index == instr.index:
         done, f.call = f.call, None
-        result = library.after(shadow, done, value, instr.type, events.taken_by(shadow, before))
+        result = rules.after(shadow, done, value, instr.type, events.taken_by(shadow, before))
         if instr.slot >= 0 and result is not None:
             try:
                 result = shadow.checked(simpler(result), flat(value, instr.type))

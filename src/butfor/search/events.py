@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from butfor.search.inputs import STDIN
-from butfor.search.library import Taken
+from butfor.search.library.call import Taken
 from butfor.search.shadow import Shadow
 from butfor.trace.memory import BIRTH, COPY, FILL, INPUT, WRITE
 

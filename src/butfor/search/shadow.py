@@ -6,7 +6,7 @@ input for real.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from butfor.encode.terms import TRUE, Evaluator, Term, const, variable
 from butfor.encode.values import bits_of, flat
@@ -15,12 +15,10 @@ from butfor.program.types import Type
 from butfor.search import addresses
 from butfor.search.facts import Facts
 from butfor.search.inputs import Field, Input
+from butfor.search.library.call import Call
 from butfor.search.path import Decision, Edit, Other, PathCondition
 from butfor.search.shadow_memory import ShadowMemory
 from butfor.trace.recording import Recording
-
-if TYPE_CHECKING:
-    from butfor.search.library import Call
 
 UNKNOWN = object()  # a value that the recording cannot give
 _DEEPEST = 3000
