@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 
 from butfor.frontends.c.instrument.checked_calls import CallChecker
-from butfor.frontends.c.instrument.masks import CLEAR, width
+from butfor.frontends.c.instrument.masks import CLEAR
 from butfor.frontends.c.instrument.provenance import MAX_ARGS
 from butfor.frontends.c.instrument.rewrite import address_text, local
 from butfor.frontends.c.llvm.body import parse_header
 from butfor.program.model import Instr, Operand
-from butfor.program.types import Kind, alloc_size, store_size
+from butfor.program.types import Kind, alloc_size, mask_width, store_size
 
 CHECK_DECLARATIONS = """
 @__bf_argp = external global [16 x i32]
@@ -57,7 +57,7 @@ class Checker(CallChecker):
         self._emit(f"call void @__ck_enter(ptr %cf.frame, i64 {self.layout.frame_size})")
         names = [p[1] for p in parse_header(self.header, self.types)[1]]
         for k, t in enumerate(self.fn.params):
-            bits = width(t)
+            bits = mask_width(t)
             if self.fn.byval[k]:
                 self._emit(f"%bf.p{k} = call i32 @__ck_byval(ptr {names[k]}, i64 {self.fn.byval[k]}, i32 {k})")
                 continue
@@ -98,7 +98,7 @@ class Checker(CallChecker):
             self._emit(f"call void @{hook}(ptr {address}, i64 {size}, i32 {self.prov.of(op)}, i64 {self._word(op)}, i32 {self._check(instr)})")
 
     def _check_load(self, instr: Instr, text: str) -> None:
-        address, size, bits = address_text(text), store_size(instr.type), width(instr.type)
+        address, size, bits = address_text(text), store_size(instr.type), mask_width(instr.type)
         self._access("__ck_l", instr, address, instr.args[0], size)
         mask = self._new(f"load i{8 * size}, ptr {self._shadow(address)}, align 1")
         is_pointer = instr.type.kind is Kind.PTR
@@ -113,7 +113,7 @@ class Checker(CallChecker):
     def _check_store(self, instr: Instr, text: str) -> None:
         value, where = instr.args
         t = instr.detail
-        address, size, bits = address_text(text), store_size(t), width(t)
+        address, size, bits = address_text(text), store_size(t), mask_width(t)
         self._access("__ck_w", instr, address, where, size)
         self._plain(instr, text)
         mask = self._mask(value)
@@ -145,7 +145,7 @@ class Checker(CallChecker):
     def _check_phi(self, instr: Instr, text: str) -> None:
         self._plain(instr, text)
         rows = [(a, f"%{local(self.fn.blocks[b].label)}") for a, b in zip(instr.args, instr.detail, strict=True)]
-        bits = width(instr.type)
+        bits = mask_width(instr.type)
         if bits:
             self._emit(f"%bf.m{instr.slot} = phi i{bits} {', '.join(f'[ {self._mask(a)}, {label} ]' for a, label in rows)}")
         if instr.slot in self.prov.needed:
@@ -160,7 +160,7 @@ class Checker(CallChecker):
 
     def _check_other(self, instr: Instr, text: str) -> None:
         """Computations."""
-        bits = width(instr.type) if instr.slot >= 0 else 0
+        bits = mask_width(instr.type) if instr.slot >= 0 else 0
         if not bits or instr.op == "va_arg":
             self._plain(instr, text)
             self._set(instr, CLEAR)
@@ -183,7 +183,7 @@ class Checker(CallChecker):
             return
         self.known = self._mask(instr.args[0]), CLEAR
         last = self._before_last(instr, text)
-        mask, bits = self.known[0], width(self._type(instr.args[0]))
+        mask, bits = self.known[0], mask_width(self._type(instr.args[0]))
         if -1 in self.hooked:
             mask = self.hooked[-1][0]
         elif self.site:
@@ -200,8 +200,8 @@ class Checker(CallChecker):
         if instr.args:
             t, value = instr.detail, instr.args[0]
             mask, found = self.hooked.get(0, (self._mask(value), self.prov.of(value) if t.kind is Kind.PTR else CLEAR))
-            if 0 < width(t) <= 512:
-                self._emit(f"store i{width(t)} {mask}, ptr @__ck_retm, align 8")
+            if 0 < mask_width(t) <= 512:
+                self._emit(f"store i{mask_width(t)} {mask}, ptr @__ck_retm, align 8")
             if t.kind is Kind.PTR:
                 self._emit(f"store i32 {found}, ptr @__bf_retp")
         self._emit("call void @__ck_leave()")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from butfor.frontends.c.instrument.calltext import argument_texts, type_text, value_text
 from butfor.frontends.c.instrument.companions import Companions
 from butfor.frontends.c.instrument.harmless import HARMLESS
-from butfor.frontends.c.instrument.masks import CLEAR, width
+from butfor.frontends.c.instrument.masks import CLEAR
 from butfor.frontends.c.instrument.provenance import MAX_ARGS
 from butfor.program.maydefine import PRINTING
 from butfor.program.model import Instr
 from butfor.program.segments import SETJMPS
-from butfor.program.types import Kind
+from butfor.program.types import Kind, mask_width
 
 
 class CallChecker(Companions):
@@ -22,14 +22,14 @@ class CallChecker(Companions):
             self._memory(instr, text)
             return
         if kind == "pure":
-            given = [(self._mask(a), width(self._type(a))) for a in instr.args[: len(instr.detail.arg_types)]]
+            given = [(self._mask(a), mask_width(self._type(a))) for a in instr.args[: len(instr.detail.arg_types)]]
             self._plain(instr, text)
-            self._set(instr, self.masks.full(self.masks.any(given), width(instr.type)))
+            self._set(instr, self.masks.full(self.masks.any(given), mask_width(instr.type)))
             return
         self._plain(instr, text)
         if instr.detail.callee in SETJMPS:
             self._emit("call void @__ck_setjmp(ptr %cf.frame)")
-        bits = width(instr.type)
+        bits = mask_width(instr.type)
         is_known = kind in ("internal", "indirect") and 0 < bits <= 512
         mask, found = self.hooked.get(-1, (CLEAR, ""))
         self._set(instr, self._new(f"load i{bits}, ptr @__ck_retm, align 8") if is_known else mask)
@@ -57,8 +57,8 @@ class CallChecker(Companions):
         else:
             for k in range(min(len(call.arg_types), MAX_ARGS)):
                 self._emit(f"store i64 {self._argument(instr, k)}, ptr getelementptr ([{MAX_ARGS} x i64], ptr @__ck_argm, i64 0, i64 {k})")
-            if 0 < width(instr.type) <= 512:  # a call that is left out returns nothing
-                self._emit(f"store i{width(instr.type)} 0, ptr @__ck_retm, align 8")
+            if 0 < mask_width(instr.type) <= 512:  # a call that is left out returns nothing
+                self._emit(f"store i{mask_width(instr.type)} 0, ptr @__ck_retm, align 8")
         self._emit(f"store i32 {int(kind != 'external')}, ptr @__ck_masks_set")
         self._emit(f"store i32 {int(is_tracked)}, ptr @__bf_args_set")
         if instr.type.kind is Kind.PTR:
@@ -67,7 +67,7 @@ class CallChecker(Companions):
     def _argument(self, instr: Instr, k: int) -> str:
         """The mask of an argument, as an i64."""
         if k in self.hooked:
-            return self.masks.word(self.hooked[k][0], width(instr.detail.arg_types[k]))
+            return self.masks.word(self.hooked[k][0], mask_width(instr.detail.arg_types[k]))
         return CLEAR if instr.detail.byval[k] else self._word(instr.args[k])
 
     def _pass_objects(self, instr: Instr, right: str) -> None:

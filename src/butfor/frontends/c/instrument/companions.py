@@ -6,13 +6,13 @@ Both are values of the rewritten function (masks.py, provenance.py); a hook that
 from __future__ import annotations
 
 from butfor.frontends.c.instrument.hooks import Hooker
-from butfor.frontends.c.instrument.masks import CLEAR, Masks, width
+from butfor.frontends.c.instrument.masks import CLEAR, Masks
 from butfor.frontends.c.instrument.provenance import Provenance
 from butfor.frontends.c.llvm.module import Module
 from butfor.program.model import Const, Function, Instr, Operand
 from butfor.program.segments import Layout
 from butfor.program.sites import Site, SiteKind
-from butfor.program.types import Kind, Type
+from butfor.program.types import Kind, Type, mask_width
 
 _SH_MASK, _SH_UNDEF = (1 << 42) - 1, 1 << 44  # checks.h
 
@@ -63,18 +63,18 @@ class Companions(Hooker):
 
     def _mask(self, op: Operand) -> str:
         """The mask of an operand."""
-        if isinstance(op, Const) or not width(self._type(op)):
+        if isinstance(op, Const) or not mask_width(self._type(op)):
             return CLEAR
         d = self.fn.definer[op]
         is_place = self.fn.instrs[d].op == "alloca" if d >= 0 else bool(self.fn.byval[op])
         return CLEAR if is_place else f"%bf.m{op}"
 
     def _word(self, op: Operand) -> str:
-        return self.masks.word(self._mask(op), width(self._type(op)))
+        return self.masks.word(self._mask(op), mask_width(self._type(op)))
 
     def _set(self, instr: Instr, mask: str) -> None:
         """Makes this the mask of an instruction's result."""
-        bits = width(instr.type)
+        bits = mask_width(instr.type)
         if instr.slot >= 0 and bits and instr.op != "alloca":
             self._emit(f"%bf.m{instr.slot} = or i{bits} {mask}, 0")
 
@@ -114,7 +114,7 @@ class Companions(Hooker):
             mask, found = CLEAR, self.prov.of(operand) if t.kind is Kind.PTR else CLEAR
         elif s.kind is SiteKind.RESULT:
             mask, found = CLEAR, self._new("load i32, ptr @__bf_retp") if t.kind is Kind.PTR else CLEAR
-        self.hooked[s.operand] = self._after(site, mask, width(t)), self._object(site, found) if t.kind is Kind.PTR else CLEAR
+        self.hooked[s.operand] = self._after(site, mask, mask_width(t)), self._object(site, found) if t.kind is Kind.PTR else CLEAR
         return made
 
     def _plain(self, instr: Instr, text: str) -> None:
