@@ -16,7 +16,10 @@ from butfor.options import Options
 from butfor.program.model import Instr
 from butfor.program.segments import ENTRY
 from butfor.program.types import Kind
-from butfor.trace.check import _POISON, CheckResult, _Cursor, _Frame, _Replay
+from butfor.trace.check import Replay
+from butfor.trace.check_frames import Frame
+from butfor.trace.check_result import POISON, CheckResult
+from butfor.trace.cursor import Cursor
 from butfor.trace.objects import Objects
 from butfor.trace.recording import Recording
 from butfor.trace.sameness import same_but_open
@@ -40,7 +43,7 @@ class Outcome:
     unknown: int = 0
 
 
-class Watched(_Replay):
+class Watched(Replay):
     """The forward replay, which keeps the results of a random sample of instances."""
 
     def __init__(self, trace: Trace, rng: random.Random, share: float) -> None:
@@ -52,40 +55,40 @@ class Watched(_Replay):
         self.stores: list[tuple[Node, bytes]] = []
         self.branches: list[Node] = []
 
-    def _keep(self, node: Node, f: _Frame, slot: int) -> None:
-        value = f.regs.get(slot, _POISON)
-        if value is not _POISON:
+    def _keep(self, node: Node, f: Frame, slot: int) -> None:
+        value = f.regs.get(slot, POISON)
+        if value is not POISON:
             self.results.append((node, value))
 
-    def _enter(self, i: int, s: StaticSegment) -> _Frame:
-        f = super()._enter(i, s)
+    def enter(self, i: int, s: StaticSegment) -> Frame:
+        f = super().enter(i, s)
         if s.seg.flags & ENTRY and self._rng.random() < self._share:
             for k, size in enumerate(f.fn.byval):
                 if not size:
                     self._keep((i, ~k), f, k)
         return f
 
-    def _after_call(self, i: int, s: StaticSegment, f: _Frame, words: int) -> None:
-        super()._after_call(i, s, f, words)
+    def after_call(self, i: int, s: StaticSegment, f: Frame, words: int) -> None:
+        super().after_call(i, s, f, words)
         call = s.fn.instrs[s.seg.start - 1]
         if call.slot >= 0 and self._rng.random() < self._share:
             self._keep((i, call.index), f, call.slot)
 
-    def _instr(self, i: int, s: StaticSegment, f: _Frame, instr: Instr, at: _Cursor) -> None:
-        super()._instr(i, s, f, instr, at)
+    def instr(self, i: int, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
+        super().instr(i, s, f, instr, at)
         if self._rng.random() >= self._share:
             return
         node = (i, instr.index)
         if instr.slot >= 0 and s.call is not instr:
             self._keep(node, f, instr.slot)
-        value = _POISON
+        value = POISON
         if instr.op == "load":
             value, t, kept = f.regs[instr.slot], instr.type, self.loads
         elif instr.op == "store":
-            value, t, kept = self._value(f, instr.args[0]), instr.detail, self.stores
+            value, t, kept = f.value(instr.args[0]), instr.detail, self.stores
         elif instr.op in ("br", "switch") and instr.args:
             self.branches.append(node)
-        if value is not _POISON and not t.is_aggregate:
+        if value is not POISON and not t.is_aggregate:
             kept.append((node, to_bytes(value, t)))
 
 

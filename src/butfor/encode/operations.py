@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from butfor.encode.terms import Term, binary, compare, concat, const, equal, extract, ite, negate, resize
 from butfor.encode.values import bits_of
 from butfor.program.model import Const, Instr, Operand
-from butfor.program.types import Kind, Type, alloc_size, store_size, struct_layout
+from butfor.program.types import Kind, Type, alloc_size, place_in, store_size, struct_layout
 
 _PLAIN = frozenset(("add", "sub", "and", "or", "xor"))
 _DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
@@ -101,19 +101,6 @@ def _constant(op: Operand) -> int | None:
     if not isinstance(op, Const) or op.kind not in ("int", "zero"):
         return None
     return int(op.value or 0)
-
-
-def place_in(t: Type, indices: Sequence[int]) -> tuple[int, Type]:
-    """The byte offset of an element of an aggregate, and its type."""
-    offset = 0
-    for index in indices:
-        if t.kind is Kind.STRUCT:
-            offset += struct_layout(t)[0][index]
-            t = t.elems[index]
-        else:
-            offset += index * alloc_size(t.elem)
-            t = t.elem
-    return offset, t
 
 
 def _aggregate(instr: Instr, args: Sequence[Term], whole: Type) -> Term:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from butfor.program.model import Const, Instr, Operand
-from butfor.program.types import Kind, Type, alloc_size, store_size, struct_layout
+from butfor.program.types import Kind, Type, mask_width, place_in
 from butfor.trace.trace import Node, Trace, Unknown
 
 
@@ -15,7 +15,7 @@ class Bits:
 
     def result(self, node: Node, instr: Instr, masks: list[int]) -> int:
         """The undefined bits of an instruction's result."""
-        full = (1 << _width(instr.type)) - 1
+        full = (1 << mask_width(instr.type)) - 1
         match instr.op:
             case "and" | "or":
                 return self._gate(node, instr, masks, instr.op == "and") & full
@@ -40,10 +40,10 @@ class Bits:
             case "select":
                 return self._select(node, masks, full)
             case "extractvalue":
-                return masks[0] >> 8 * _offset(self._type(node, instr.args[0]), instr.detail) & full
+                return masks[0] >> 8 * place_in(self._type(node, instr.args[0]), instr.detail)[0] & full
             case "insertvalue":
-                at = 8 * _offset(instr.type, instr.detail)
-                part = (1 << _width(self._type(node, instr.args[1]))) - 1
+                at = 8 * place_in(instr.type, instr.detail)[0]
+                part = (1 << mask_width(self._type(node, instr.args[1]))) - 1
                 return masks[0] & ~(part << at) | (masks[1] & part) << at
             case _:
                 return full
@@ -84,7 +84,7 @@ class Bits:
     def _compare(self, node: Node, instr: Instr, masks: list[int]) -> int:
         x, y = (self._value(node, a) for a in instr.args)
         defined = ~(masks[0] | masks[1])
-        if instr.detail[0] in ("eq", "ne") and x is not None and y is not None and (x ^ y) & defined & ((1 << _width(instr.detail[1])) - 1):
+        if instr.detail[0] in ("eq", "ne") and x is not None and y is not None and (x ^ y) & defined & ((1 << mask_width(instr.detail[1])) - 1):
             return 0  # they differ in a defined bit
         return 1
 
@@ -104,16 +104,3 @@ class Bits:
             return full
         condition = self._value(node, self.trace.instr(node).args[0])
         return full & (masks[1] | masks[2] if condition is None else masks[1] if condition else masks[2])
-
-
-def _offset(t: Type, indices: tuple[int, ...]) -> int:
-    """Where a member of a struct or an array begins, in bytes."""
-    offset = 0
-    for k in indices:
-        offset += struct_layout(t)[0][k] if t.kind is Kind.STRUCT else k * alloc_size(t.elem)
-        t = t.elems[k] if t.kind is Kind.STRUCT else t.elem
-    return offset
-
-
-def _width(t: Type) -> int:
-    return t.bits if t.kind in (Kind.INT, Kind.PTR) else 8 * store_size(t)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -121,3 +122,21 @@ def struct_layout(t: Type) -> tuple[tuple[int, ...], int]:
         offset += alloc_size(e)
     align = align_of(t)
     return tuple(offsets), (offset + align - 1) // align * align
+
+
+def place_in(t: Type, indices: Sequence[int]) -> tuple[int, Type]:
+    """The byte offset of an element of an aggregate, and its type."""
+    offset = 0
+    for index in indices:
+        if t.kind is Kind.STRUCT:
+            offset += struct_layout(t)[0][index]
+            t = t.elems[index]
+        else:
+            offset += index * alloc_size(t.elem)
+            t = t.elem
+    return offset, t
+
+
+def mask_width(t: Type) -> int:
+    """The bits of a mask that says something about every bit of a value: those of a number or pointer, else of all bytes; 0 without a value."""
+    return t.bits if t.kind in (Kind.INT, Kind.PTR) else 8 * store_size(t)

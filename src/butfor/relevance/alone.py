@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from butfor.encode.fold import folded
 from butfor.encode.sorts import Value, default_value
-from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, conjunction, disjunction, implies, ite, negate, select, store, variable, variables
+from butfor.encode.terms import FALSE, TRUE, Evaluator, Term, conjunction, disjunction, implies, ite, negate, variable, variables
 from butfor.path.model import Instance, Kind, Path
-from butfor.relevance.anyvalue import root_of
+from butfor.relevance.anyvalue import any_value
 from butfor.relevance.execution import Execution
 from butfor.relevance.possible import Change, Effect
 
@@ -177,7 +177,7 @@ class _Walk:
             was = self.r.value(cell.name, k + 1)
             value = was if from_outside or term is None else folded(term, lookup)
             if k in self.change.on and (not from_outside or k in self.change.inputs):
-                value = self._any(f"r{k}.{number}", cell.term, term, value, lookup)
+                value = any_value(f"r{k}.{number}", cell.term, term, value, lookup, self._fresh)
             new[cell.name] = value if guard is TRUE else ite(guard, value, lookup(cell.name))
         for name, value in new.items():
             self._set(name, value, k + 1)
@@ -202,14 +202,6 @@ class _Walk:
             return implies(guard, disjunction((condition, variable(f"{OPEN}q{k}", 0))))
         return TRUE
 
-    def _any(self, name: str, old: Term, term: Term | None, value: Term, lookup: Callable[[str], Term]) -> Term:
-        """Any value; of a map that the term writes into, only for the elements that it writes."""
-        if term is None or term.op != "store" or root_of(term) is not old:
-            return self._fresh(name, value)
-        below = folded(old, lookup) if term.args[0] is old else self._any(f"{name}.m", old, term.args[0], folded(term.args[0], lookup), lookup)
-        at, element = folded(term.args[1], lookup), folded(term.args[2], lookup)
-        return store(below, at, self._any(f"{name}.e", select(old, term.args[1]), term.args[2], element, lookup))
-
     def _close(self, position: int) -> None:
         """Ends the arms that end at a position: where one was not taken, what another arm may assign is any value."""
         for branch in self.r.closing.get(position, ()):
@@ -228,6 +220,6 @@ class _Walk:
             return
         guard = self._guard(effect.since)
         for j, name in enumerate(effect.cells):
-            any_value = self._fresh(f"e{number}.{j}", self.r.value(name, effect.position))
+            new = self._fresh(f"e{number}.{j}", self.r.value(name, effect.position))
             old = self.before[number][name] if effect.skips else lookup(name)
-            self._set(name, any_value if guard is TRUE else ite(guard, any_value, old), effect.position)
+            self._set(name, new if guard is TRUE else ite(guard, new, old), effect.position)

@@ -90,6 +90,25 @@ def root_of(term: Term) -> Term:
     return term
 
 
+def variable_like(name: str, was: Term) -> Term:
+    """A variable of that name in the place of a value."""
+    return variable(name, was.width)
+
+
+def any_value(
+    name: str, old: Term, term: Term | None, value: Term, lookup: Callable[[str], Term | None], fresh: Callable[[str, Term], Term] = variable_like
+) -> Term:
+    """Any value in the place of a term's; of a map that the term writes into, only for the elements that it writes.
+
+    `old` is what is written to, `value` what the term is by `lookup`. `fresh` gives any value in the place of another, by name.
+    """
+    if term is None or term.op != "store" or root_of(term) is not old:
+        return fresh(name, value)
+    below = folded(old, lookup) if term.args[0] is old else any_value(f"{name}.m", old, term.args[0], value, lookup, fresh)
+    at, element = folded(term.args[1], lookup), folded(term.args[2], lookup)
+    return store(below, at, any_value(f"{name}.e", select(old, term.args[1]), term.args[2], element, lookup, fresh))
+
+
 def any_written(execution: Execution, position: int, names: Collection[str]) -> AnyValues:
     """Any values for these of the cells that an instance writes; of a map only for the elements that it writes."""
     making = _Making(execution, position)

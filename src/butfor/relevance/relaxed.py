@@ -11,11 +11,10 @@ from typing import Protocol
 
 from butfor.encode.fold import folded
 from butfor.encode.sorts import default_value
-from butfor.encode.terms import TRUE, Term, conjunction, constant, disjunction, implies, ite, negate, select, store, variable
+from butfor.encode.terms import TRUE, Term, conjunction, constant, disjunction, implies, ite, negate, variable
 from butfor.path.model import Cell, Instance, Kind, Path
 from butfor.path.names import UNKNOWN
 from butfor.relevance.alone import OPEN
-from butfor.relevance.anyvalue import root_of
 
 State = Mapping[str, Term]
 
@@ -121,12 +120,3 @@ class Relaxed:
 def from_outside(instance: Instance, cell: Cell, term: Term | None) -> bool:
     """Whether what an instance writes comes from outside, so that no change of the statement makes it another value."""
     return term is None or cell.name in instance.inputs
-
-
-def any_value(name: str, old: Term, term: Term | None, value: Term, now: State) -> Term:
-    """Any value in the place of a term's; of a map that the term writes into, only for the elements that it writes."""
-    if term is None or term.op != "store" or root_of(term) is not old:
-        return variable(name, value.width)
-    below = folded(old, now.get) if term.args[0] is old else any_value(f"{name}.m", old, term.args[0], value, now)
-    at, element = folded(term.args[1], now.get), folded(term.args[2], now.get)
-    return store(below, at, any_value(f"{name}.e", select(old, term.args[1]), term.args[2], element, now))

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 
 from butfor.encode.terms import Term, disjunction, ite, variable
 from butfor.path.model import Cell, Instance, Path
+from butfor.relevance.anyvalue import any_value
 from butfor.relevance.possible import Change
-from butfor.relevance.relaxed import Relaxed, State, any_value
+from butfor.relevance.relaxed import Relaxed, State
 from butfor.trace.places import Place
 
 
@@ -49,7 +50,7 @@ class _Selected:
         if k not in self.on:
             return value
         cell, term = instance.writes[number]
-        return ite(self.on[k], any_value(f"r{self.number}.{k}.{number}", cell.term, term, value, now), value)
+        return ite(self.on[k], any_value(f"r{self.number}.{k}.{number}", cell.term, term, value, now.get), value)
 
     def start(self, number: int, cell: Cell, value: Term) -> Term:
         if cell.name not in self.starts:

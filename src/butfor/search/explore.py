@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from butfor.encode.terms import Term, postorder
 from butfor.errors import CannotRecord
 from butfor.search.agenda import Agenda, Candidate, Coverage, Parent
+from butfor.search.forward import path_condition
 from butfor.search.fuzz import Fuzzer
 from butfor.search.inputs import Input, spliced
 from butfor.search.path import PathCondition
 from butfor.search.runner import Run, Runner
-from butfor.search.shadow import Shadow
 from butfor.search.solving import Names, solve
 from butfor.solve import Limit, Solver, default_solver
 
@@ -165,7 +165,7 @@ class Search:
         if run.failure is not None:
             self._found(run)
         assert self.runner.facts is not None
-        path = Shadow(run.recording, given, self.runner.facts).path()
+        path = path_condition(run.recording, given, self.runner.facts)
         self.state.gaps |= path.gaps
         self.state.reads |= path.reads
         self._plan(Parent(given, path, novelty, generation))

@@ -7,13 +7,13 @@ import numpy as np
 from butfor.program.graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
 from butfor.program.model import Instr, Operand
 from butfor.program.segments import LONGJMPS, SETJMPS
+from butfor.trace.log import NO_SITE
 from butfor.trace.memory import READ_BY_CALL, Source
 from butfor.trace.potential import Potential
 from butfor.trace.static import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown
 
 Edge = tuple[str, Node]  # kinds: data, address, control, call, potential, initial (target: address, -1), uninit (target: address, -2)
-_NO_SITE = 0xFFFFFFFF
 _NEAR = 64
 _CALLBACKS = 256
 _AT_ONCE = 4096  # frames that are looked at together
@@ -196,7 +196,7 @@ class Dependence:
         """The instance of the copy or of the library call that an event belongs to."""
         e = self.log.event[number - 1]
         i, site = int(e["seg"]), int(e["site"])
-        if site != _NO_SITE:
+        if site != NO_SITE:
             return i, site
         call = self.trace.at(i).call
         if call is not None:

@@ -65,6 +65,7 @@ _DTYPES: dict[str, Any] = {
 }
 COLUMNS = ("seg", *_DTYPES)
 NO_FRAME = 0xFFFFFFFF
+NO_SITE = 0xFFFFFFFF  # of events that a library function caused
 
 
 @dataclass(frozen=True, slots=True)

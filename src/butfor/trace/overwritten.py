@@ -8,12 +8,11 @@ import numpy as np
 
 from butfor.program.model import Function
 from butfor.program.segments import root_of
-from butfor.trace.log import NO_FRAME
+from butfor.trace.log import NO_FRAME, NO_SITE
 from butfor.trace.memory import READ_BY_CALL
 from butfor.trace.objects import Objects
 from butfor.trace.trace import Node, Trace, Unknown
 
-_NO_SITE = 0xFFFFFFFF
 _DEEP = 64
 
 
@@ -119,7 +118,7 @@ class Overwritten:
         touched = (e["addr"] < address + size) & (e["addr"] + e["len"] > address) & (e["kind"] != READ_BY_CALL) & (e["seg"] <= node[0])
         for k in np.flatnonzero(touched)[::-1][:4].tolist():
             site = int(e[k]["site"])
-            at = (int(e[k]["seg"]), site if site != _NO_SITE else 1 << 30)
+            at = (int(e[k]["seg"]), site if site != NO_SITE else 1 << 30)
             if at < node:
                 return at
         return None

@@ -115,7 +115,7 @@ def code_version() -> str:
             *RUNTIME.iterdir(),
             *(here / "hooks").iterdir(),
             *(here / "checks").iterdir(),
-            here.parents[1] / "program" / "segments.py",
+            *(here.parents[1] / "program" / name for name in ("segments.py", "types.py")),
         )
     )
     return cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])

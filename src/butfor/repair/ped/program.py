@@ -16,7 +16,8 @@ from butfor.encode.sorts import INT
 from butfor.encode.terms import Term, compare, conjunction, const, disjunction, implies, ite, negate, number, order, variable
 from butfor.path.model import Cell, Instance, Kind, Path
 from butfor.path.uses import uses_of
-from butfor.relevance.relaxed import Relaxed, State, any_value, from_outside
+from butfor.relevance.anyvalue import any_value
+from butfor.relevance.relaxed import Relaxed, State, from_outside
 from butfor.repair.ped.checks import earlier_checks, without_end
 from butfor.repair.ped.model import FREE, HOLE, WHETHER, Alternative, Mined, PedOptions, Site
 from butfor.trace.places import Place
@@ -152,7 +153,7 @@ class RepairProgram:
             return variable(name, 0)
         cell, term = self.paths[n].instances[k].writes[which]
         assert term is not None
-        return any_value(name, cell.term, term, term, {})
+        return any_value(name, cell.term, term, term, lambda _: None)
 
     def _definitions(self) -> Iterator[tuple[Unit, Unit]]:
         """Pairs of statements of which the second is the only one that uses what the first assigns, and assigns itself."""

@@ -6,18 +6,11 @@ from collections.abc import Callable, Sequence
 
 from butfor.frontends.c.instrument.calltext import split_commas
 from butfor.program.model import Instr
-from butfor.program.types import Kind, Type, alloc_size, store_size, struct_layout
+from butfor.program.types import Kind, Type, mask_width, place_in
 
 CLEAR = "0"  # the mask of what has a value
 _CASTS = frozenset(("trunc", "zext", "bitcast", "ptrtoint", "inttoptr"))
 _BITWISE = frozenset(("and", "or", "xor", "freeze", "shl", "lshr", "ashr", "add", "sub", "mul"))
-
-
-def width(t: Type) -> int:
-    """The bits of a mask of this type; 0 when it has none."""
-    if t.kind in (Kind.INT, Kind.PTR):
-        return t.bits
-    return 0 if t.kind in (Kind.VOID, Kind.OTHER) else 8 * store_size(t)
 
 
 class Masks:
@@ -56,8 +49,8 @@ class Masks:
         """The mask of an instruction's result. `right` is its text after the name."""
         if all(m == CLEAR for m in masks):
             return CLEAR
-        bits = width(instr.type)
-        pairs = [(m, width(t)) for m, t in zip(masks, types, strict=True)]
+        bits = mask_width(instr.type)
+        pairs = [(m, mask_width(t)) for m, t in zip(masks, types, strict=True)]
         is_int = all(t.kind in (Kind.INT, Kind.PTR) for t in (instr.type, *types))
         if instr.op in _CASTS and (is_int or pairs[0][1] == bits):
             return self.resized(*pairs[0], bits)
@@ -70,7 +63,7 @@ class Masks:
         if instr.op == "select" and types[0].kind is Kind.INT:
             return self._select(right, masks, bits)
         if instr.op == "extractvalue":
-            moved = self._new(f"lshr i{pairs[0][1]} {masks[0]}, {8 * _offset(types[0], instr.detail)}")
+            moved = self._new(f"lshr i{pairs[0][1]} {masks[0]}, {8 * place_in(types[0], instr.detail)[0]}")
             return self.resized(moved, pairs[0][1], bits)
         if instr.op == "insertvalue":
             return self._insert(instr, pairs, bits)
@@ -135,7 +128,7 @@ class Masks:
         return self._or(self._or(kept, put, bits), anywhere, bits)
 
     def _insert(self, instr: Instr, pairs: list[tuple[str, int]], bits: int) -> str:
-        at = 8 * _offset(instr.type, instr.detail)
+        at = 8 * place_in(instr.type, instr.detail)[0]
         hole = (1 << bits) - 1 ^ ((1 << pairs[1][1]) - 1) << at
         kept = CLEAR if pairs[0][0] == CLEAR else self._new(f"and i{bits} {pairs[0][0]}, {hole}")
         part = self.resized(*pairs[1], bits)
@@ -159,12 +152,3 @@ def _expression(text: str) -> str:
                 i = text.rindex(words.pop(), 0, i)
             return text[text.rindex(words[-1], 0, i) :]
     return text
-
-
-def _offset(t: Type, indices: tuple[int, ...]) -> int:
-    """Where a member of a struct or an array begins, in bytes."""
-    offset = 0
-    for k in indices:
-        offset += struct_layout(t)[0][k] if t.kind is Kind.STRUCT else k * alloc_size(t.elem)
-        t = t.elems[k] if t.kind is Kind.STRUCT else t.elem
-    return offset

@@ -1,16 +1,13 @@
-"""Texts in memory found again in the input they were read from."""
+"""Texts in memory, and where in the input they were read from."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from butfor.encode.terms import Term
 from butfor.search.inputs import STDIN
-
-if TYPE_CHECKING:
-    from butfor.search.shadow import Shadow
+from butfor.search.shadow import Shadow
 
 _LONGEST = 4096
 _NUMBER = re.compile(rb"[ \t\n\v\f\r]*([-+]?[0-9]*)")
@@ -55,6 +52,16 @@ def token_at(shadow: Shadow, address: int | None) -> Token | None:
             break
         end = start + k + 1
     return Token(place, start, end)
+
+
+def text_at(shadow: Shadow, address: int, most: int = 256) -> bytes:
+    """The text at an address, up to its end, the first byte that is not known or `most`."""
+    out = bytearray()
+    for _, byte in shadow.memory.text(address, most):
+        if not byte:
+            break
+        out.append(byte)
+    return bytes(out)
 
 
 def number_of(shadow: Shadow, address: int | None) -> Token | None:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from butfor.program.types import Type
 from butfor.search.inputs import STDIN, Field, Splice
+from butfor.search.library.call import Call, Taken
+from butfor.search.library.numbers import propose_reals
+from butfor.search.library.tokens import Token, number_in, text_at, token_at
 from butfor.search.path import Edit
-from butfor.search.tokens import Token, number_in, token_at
-
-if TYPE_CHECKING:
-    from butfor.search.library import Call, Taken
-    from butfor.search.shadow import Shadow
+from butfor.search.shadow import Shadow
 
 _CONVERSION = re.compile(rb"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q|m)?(\[\^?\]?[^\]]*\]|[a-zA-Z%])")
 _SIZES = {b"hh": 8, b"h": 16, None: 32, b"l": 64, b"ll": 64, b"j": 64, b"z": 64, b"t": 64, b"q": 64}
 _DIGITS = re.compile(rb"[-+]?[0-9]+")
+_LONGEST_FORMAT = 512
 _BLANKS = re.compile(rb"[ \t\n\v\f\r]*")
 
 
@@ -29,7 +30,7 @@ class Piece:
     kind: bytes
 
 
-def scanned(shadow: Shadow, call: Call, value: Any, taken: Taken) -> None:
+def scanned(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> None:
     """Follows what a call of scanf, fscanf or sscanf stored."""
     from_text = "sscanf" in call.name
     at = 0 if "fscanf" not in call.name and not from_text else 1
@@ -104,8 +105,6 @@ def _stored_length(shadow: Shadow, target: Any, place: int) -> int:
 def _stored(shadow: Shadow, call: Call, piece: Piece, address: int, length: int, token: Token) -> None:
     kind, size = piece.kind, piece.bits
     if kind in b"fegFEG":
-        from butfor.search.library import propose_reals
-
         shadow.gaps.add("floating point")
         propose_reals(shadow, call.site, number_in(shadow.given.text(token.place), token))
     if kind not in b"sc[":
@@ -155,7 +154,7 @@ def _example(kind: bytes, choice: int, shadow: Shadow) -> bytes:
 
 def _conversions(shadow: Shadow, address: int) -> list[Piece]:
     """The conversions of a format that store something."""
-    text = bytes(v for v in _bytes(shadow, address))
+    text = text_at(shadow, address, _LONGEST_FORMAT)
     out, literal, at = [], b"", 0
     for m in _CONVERSION.finditer(text):
         star, _, size, kind = m.groups()
@@ -167,13 +166,4 @@ def _conversions(shadow: Shadow, address: int) -> list[Piece]:
         elif kind != b"n":
             out.append(Piece(literal, _SIZES.get(size, 64), b"[" if kind.startswith(b"[") else kind))
             literal = b""
-    return out
-
-
-def _bytes(shadow: Shadow, address: int) -> list[int]:
-    out: list[int] = []
-    for _, byte in shadow.memory.text(address, 512):
-        if not byte:
-            break
-        out.append(byte)
     return out
