@@ -93,7 +93,7 @@ def test_replay_elsewhere_says_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
-    first = butfor.explain(written(here, PROGRAM), check=True, **KNOBS)
+    first = butfor.explain(written(here, PROGRAM), check=True, methods=registry.DEFAULT, **KNOBS)
     path = saved(here, PROGRAM, **KNOBS)
     shutil.move(path, there / "run.bfr")
     shutil.rmtree(here)

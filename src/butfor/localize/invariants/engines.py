@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from butfor.encode.terms import Term
+from butfor.encode.terms import Term, variables
 from butfor.localize.invariants.chain import Chain
 from butfor.localize.invariants.check import is_inductive
 from butfor.localize.invariants.literals import Invariants, Literals
@@ -22,8 +22,18 @@ def literals(chain: Chain, questions: Questions, text: Text) -> Invariants | Non
 
 
 def weakest(chain: Chain, questions: Questions, text: Text) -> Invariants | None:
-    """Weakest preconditions, whatever their size."""
-    return Literals(chain, questions, text, values=False).sequence()
+    """Weakest preconditions, whatever their size; None where one speaks of a cell that a statement left out of the chain assigns in between."""
+    made = Literals(chain, questions, text, values=False).sequence()
+    return made if made is not None and _is_unbroken(chain, made) else None
+
+
+def _is_unbroken(chain: Chain, made: Invariants) -> bool:
+    """Whether every cell that an invariant speaks of is still what the step before it left."""
+    for p, step in enumerate(chain.steps):
+        now = chain.versions(p + 1)
+        if any(step.after[name] is not now[name] for v in variables(made.atoms[p + 1]) if (name := str(v.data)) in step.after):
+            return False
+    return True
 
 
 ENGINES: Mapping[str, Engine] = {"literals": literals, "weakest precondition": weakest, "spacer": spacer}
