@@ -3,7 +3,8 @@
 That a change avoids the failure is much; how natural an edit it is, and how little else it would change on other inputs, tells the fault from its
 bystanders. The weights are log-odds: a conditional logit over the statements of each failing run, fitted on 147 faults that people made in small
 programs, 127 faults of older test suites and half a of the seeded faults (bench/ranking.py), and rounded. Half b of those was held out.
-Set by hand, for want of faults that tell: the weights of `size`, `solved` and `term`, of left-over memory errors, and of a failure that is bypassed.
+Set by hand, for want of faults that tell: the weights of `size`, `solved` and `term`, of a change that mends all tests, of left-over memory errors,
+and of a failure that is bypassed. So are those of edits (repair/evidence.py).
 """
 
 from __future__ import annotations
@@ -52,6 +53,7 @@ _DIRECT = -0.3  # it overrides what is printed: of course that helps
 _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
 _ERRORS = -0.5  # memory errors of the failing run are still there
 AVOIDS, BREAKS = 1.5, -3.0  # other failing tests that it mends, passing tests that it breaks: all of them
+COMPLETE = 1.0  # it mends all of them and breaks none
 _LEAST = 4  # other inputs that make a share
 
 
@@ -81,6 +83,8 @@ def strength(c: Confirmed, weights: Sequence[float], failing: int, passing: int)
         total += AVOIDS * c.avoids / failing
     if passing:
         total += BREAKS * c.breaks / passing
+    if failing + passing and c.avoids == failing and not c.breaks:
+        total += COMPLETE
     return total
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from butfor.explanation import Also, Evidence
-from butfor.intervene.strength import AVOIDS, BREAKS, score_of
+from butfor.intervene.strength import AVOIDS, BREAKS, COMPLETE, score_of
 from butfor.localize.base import Finding
 from butfor.repair.repairs import Repair, best_of
 from butfor.trace.places import Place
@@ -40,6 +40,8 @@ def strength(r: Repair) -> float:
         total += AVOIDS * (t.fixed - 1) / (r.failing - 1)
     if r.passing:
         total += BREAKS * (r.passing - t.kept) / r.passing
+    if r.failing + r.passing > 1 and r.is_complete:
+        total += COMPLETE
     return total
 
 
