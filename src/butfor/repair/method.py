@@ -24,7 +24,7 @@ from butfor.rank import rank
 from butfor.repair import library
 from butfor.repair.evidence import findings
 from butfor.repair.ped.answer import joined
-from butfor.repair.ped.method import diagnosed
+from butfor.repair.ped.method import NONE, Ped, diagnosed
 from butfor.repair.program import Sources
 from butfor.repair.propose import Proposer
 from butfor.repair.search import Search
@@ -65,9 +65,11 @@ def _search(case: Case) -> Diagnosis:
     usual = proposer.proposals(suspects(case))
     start = time.monotonic()
     end = max(case.budget.end, start + _LEAST * case.budget.seconds)
-    if not options.methods and not case.others:
+    if not options.methods and not case.others:  # values that a solver finds for one run say nothing: there always are some
         end = min(end, start + _UNASKED * case.budget.seconds)
-    ped = diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case))
+        ped = Ped(NONE)
+    else:
+        ped = diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case))
     proposals = joined(usual, ped.proposals)
     start = time.monotonic()
     half = start + _TRYING * (end - start)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from butfor.repair.edit import applied, diff, lines_touched
+from butfor.repair.ped.model import TEMPLATE
 from butfor.repair.proposal import Proposal
 from butfor.repair.trial import Tally
 
@@ -15,6 +16,7 @@ _RANK = 0.8  # what one place further down in the ranking of statements costs, i
 _DIFFERS, _DIFFERS_ALONE = 10.0, 32.0  # what a change of the behaviour on all similar inputs costs, with passing tests and without
 _SKIPS, _LOOP = 5.0, 0.5
 _OTHER_OUTPUT = 6.0
+_MADE_UP = 10.0  # a value that was found for this run alone
 _MOST_ALIKE = 3  # repairs of one statement that are shown before those of others
 
 
@@ -41,6 +43,7 @@ class Repair:
         share = t.differs / t.similar if t.similar else 0.0
         cost = 30 - p.weight + _RANK * min(p.rank, _FAR) + (_DIFFERS if self.passing else _DIFFERS_ALONE) * share
         cost += _SKIPS * p.skips + _LOOP * p.in_loop + _OTHER_OUTPUT * (not t.keeps_output)
+        cost += _MADE_UP * (p.family == TEMPLATE and not self.passing)
         return missed, len(p.edits), cost, p.size
 
     @property
