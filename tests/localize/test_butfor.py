@@ -228,3 +228,13 @@ int main(void) {
     assert answer.failure is not None
     assert answer.failure.kind == "no-end"
     assert answer.ranking[0].line == text.line_of("left + 1 - 1")
+
+
+def test_other_tests_judge_the_operator_not_the_relation_that_one_run_met(tmp_path: Path) -> None:
+    text = source('int main(int argc, char **argv) {\n    int a = atoi(argv[1]);\n    if (a != 5)\n        puts("five");\n    return 0;\n}\n')
+    tests = tmp_path / "tests.json"
+    rows = [{"args": [str(n)], "expect_stdout": "five\n" if n == 5 else ""} for n in (3, 9, 5, 77)]
+    tests.write_text(json.dumps({"tests": rows}))
+    answer = explained(tmp_path, text, tests=tests)
+    assert answer.ranking[0].line == text.line_of("a != 5")
+    assert "been decided by `==`, the output would have been right; avoids 3 of 3 other failures" in answer.ranking[0].reasons[0].text

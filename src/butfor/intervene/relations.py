@@ -49,6 +49,14 @@ def bent(site: Site, relations: int, *, is_truth: bool) -> Iterator[Bent]:
             yield Bent("truth" if is_truth else family, rule, None if is_truth else operator, count == len(met))
 
 
+def in_all_runs(site: Site, rule: Rule, operator: int | None) -> Rule | None:
+    """The rule for the operator itself, where a rule only flips the relation that one run met and other runs may meet others; else None."""
+    flipped = next((bit for bit, op in _FLIPS.items() if op is rule.op), 0)
+    if not flipped or operator is None or TRUE_FOR[site.operator] ^ flipped == TRUE_FOR[operator]:
+        return None
+    return Rule(rule.site, Op.RELATION, operator)
+
+
 def edit(operator: int, flipped: int, met: int = LESS | EQUAL | GREATER) -> tuple[str, int | None]:
     """The family of the edit that flips a comparison for some relations, and the operator that does it as far as those met tell."""
     wanted = (TRUE_FOR[operator] ^ flipped) & met

@@ -9,22 +9,21 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 from butfor.errors import ButforError
-from butfor.explanation import Evidence, FailureKind
+from butfor.explanation import FailureKind
 from butfor.intervene.again import experiment, trials
 from butfor.intervene.candidates import Candidate, Candidates
 from butfor.intervene.candidates import initial as initial_values
 from butfor.intervene.experiment import Confirmed, Result
+from butfor.intervene.relations import in_all_runs
 from butfor.intervene.rules import Op, Rule
 from butfor.intervene.server import MEMORY
-from butfor.intervene.spoken import Speech
-from butfor.intervene.strength import FAMILIES, score_of, statement_strength, strength, weights_of
-from butfor.intervene.words import Words
-from butfor.localize.base import Budget, Case, Diagnosis, Finding
+from butfor.intervene.strength import FAMILIES, statement_strength, strength, weights_of
+from butfor.localize.base import Budget, Case, Diagnosis
 from butfor.localize.solved import solved_values
+from butfor.localize.telling import EACH, Statement, Teller
 from butfor.program.debug import CType
 from butfor.program.sites import Site, SiteKind
 from butfor.source.model import Role
@@ -32,7 +31,6 @@ from butfor.trace.passing import Passing
 from butfor.trace.places import Place
 
 _SHARE = 0.4  # of the budget
-_EACH = 6  # changes of one statement that are tried on other inputs
 _LONGEST_PATH, _SOLVING = 1_500, 2.0  # instances of a slice that is made a path for the solver, and seconds for its proposals
 _TELLING = 0.4  # the score of a print statement from which on it is likely to be wrong itself
 _FEW = 5  # statements at which a change helps: with fewer, single occurrences are tried too
@@ -44,14 +42,7 @@ _OVERRIDES = frozenset(("literal", "named", "near", "value", "solved", "variable
 _EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))  # there the same families stand for edits of an expression
 _NUMBER = re.compile(r"(?<!\w)\d|'")
 _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
-_LEFT = ", but for memory errors that the failing run has too"
 _FAR = 1_000.0  # distance of what is in no slice
-
-
-@dataclass(slots=True)
-class _Statement:
-    place: Place
-    found: list[Confirmed] = field(default_factory=list)
 
 
 def localize(case: Case) -> Diagnosis:
@@ -85,6 +76,10 @@ def _experiment(case: Case) -> Diagnosis:
             running.search(result, (c for c, _ in single[tried:]), lambda: time.monotonic() >= end or case.budget.is_over())
             ordered += single
             places |= {id(c): place for c, place in single}
+        if tests:
+            edits = _in_all_runs(result.confirmed, places)
+            running.search(result, (c for c, _ in edits), case.budget.is_over)
+            places |= {id(c): place for c, place in edits}
         running.try_tests(result, tests, case.budget.is_over)
         inputs = running.disturb(result, _best(places, result), case.budget.is_over)
     _mark_direct(case, result.confirmed)
@@ -92,7 +87,7 @@ def _experiment(case: Case) -> Diagnosis:
     statements = _by_statement(places, result.confirmed)
     for s in statements:
         s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
-    teller = _Teller(case, build.sites, result)
+    teller = Teller(case, build.sites, result)
     findings = [
         teller.finding(s, strength(s.found[0], weights, result.failing, result.passing) + statement_strength(len(statements), len(s.found)))
         for s in statements
@@ -107,6 +102,16 @@ def _experiment(case: Case) -> Diagnosis:
         "confirmed": [teller.plain(s) for s in statements],
     }
     return Diagnosis("butfor", tuple(findings), data, result.complete, () if _is_text(case) else _missing(statements, result))
+
+
+def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> list[tuple[Candidate, Place]]:
+    """Of comparisons that went another way for the relation they met, the operator that does so: other tests meet other relations."""
+    found = []
+    for c in (confirmed.candidate for confirmed in confirmed):
+        rule = in_all_runs(c.site, c.rule, c.operator)
+        if rule is not None:
+            found.append((replace(c, rule=rule), places[id(c)]))
+    return found
 
 
 def _is_same_output(case: Case, result: Result) -> bool:
@@ -130,7 +135,7 @@ def _is_text(case: Case) -> bool:
     return "output" in case.answers and any(f.score >= _TELLING for f in case.answers["output"].findings)
 
 
-def _missing(statements: list[_Statement], result: Result) -> tuple[str, ...]:
+def _missing(statements: list[Statement], result: Result) -> tuple[str, ...]:
     """What is said when no edit of a statement avoids the failure: then something is missing in the program."""
     if not result.complete or any(c.candidate.family not in _DETOURS for s in statements for c in s.found):
         return ()
@@ -141,56 +146,6 @@ def _missing(statements: list[_Statement], result: Result) -> tuple[str, ...]:
         return ()
     branches = f"the branch at line {lines[0]}" if len(lines) == 1 else f"the branch at one of the lines {', '.join(map(str, lines[:5]))}"
     return (f"no statement to change: something may be missing; {branches} would have to go the other way",)
-
-
-class _Teller:
-    """Puts confirmed changes into words."""
-
-    def __init__(self, case: Case, sites: tuple[Site, ...], result: Result) -> None:
-        self.words = Words(case.places)
-        self.speech = Speech(case.recording.program, sites, case.places.shown)
-        self.result = result
-        whole = case.recording.meta.expect_stdout is not None
-        self.then = "the output would have been right" if whole else "the run would not have failed"
-
-    def finding(self, s: _Statement, log_odds: float) -> Finding:
-        """The statement with its best change."""
-        best = s.found[0]
-        edit = self.words.edit(best.candidate)
-        what = f"{self.words.had(best.candidate)}{f' ({edit})' if edit else ''}"
-        text = f"{what}, {self.then}{'' if best.keeps else ', with other output before'}{'' if best.is_clean else _LEFT}{self._tests(best)}"
-        extra = {"counterfactual": self._change(best)}
-        return Finding(s.place, round(score_of(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
-
-    def _tests(self, c: Confirmed) -> str:
-        parts = []
-        if self.result.failing:
-            parts.append(f"avoids {c.avoids} of {self.result.failing} other failures")
-        if self.result.passing:
-            parts.append(f"breaks {c.breaks} of {self.result.passing} passing tests")
-        return f"; {', '.join(parts)}" if parts else ""
-
-    def _change(self, c: Confirmed) -> dict[str, Any]:
-        return {
-            "text": self.words.had(c.candidate),
-            "edit": self.words.edit(c.candidate),
-            "family": c.candidate.family,
-            "with": self.speech.write(c.candidate.rule),
-            "changed": c.outcome.changed,
-            "passes": c.passes,
-            "keeps": c.keeps,
-            "clean": c.is_clean,
-            "direct": c.is_direct,
-            "avoids": c.avoids,
-            "breaks": c.breaks,
-            "inputs": len(c.elsewhere),
-            "inputs_altered": sum(effect == 2 for effect in c.elsewhere),
-        }
-
-    def plain(self, s: _Statement) -> dict[str, Any]:
-        """The statement and its changes for the report, best first."""
-        changes = [self._change(c) for c in s.found[:_EACH]]
-        return {"file": s.place.file, "line": s.place.line, "text": s.place.text, "count": len(s.found), "changes": changes}
 
 
 def _distances(case: Case) -> dict[tuple[str, int], float]:
@@ -288,17 +243,17 @@ def _place_of(case: Case, site: Site) -> Place | None:
     return case.places.of_instr(fn, fn.instrs[site.instr])
 
 
-def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> list[_Statement]:
-    found: dict[Place, _Statement] = {}
+def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> list[Statement]:
+    found: dict[Place, Statement] = {}
     for c in confirmed:
         place = places[id(c.candidate)]
-        found.setdefault(place, _Statement(place)).found.append(c)
+        found.setdefault(place, Statement(place)).found.append(c)
     return list(found.values())
 
 
 def _best(places: Mapping[int, Place], result: Result) -> list[Confirmed]:
     """The most natural changes of each statement."""
-    return [c for s in _by_statement(places, result.confirmed) for c in sorted(s.found, key=_natural, reverse=True)[:_EACH]]
+    return [c for s in _by_statement(places, result.confirmed) for c in sorted(s.found, key=_natural, reverse=True)[:EACH]]
 
 
 def _natural(c: Confirmed) -> float:
