@@ -59,22 +59,22 @@ def _search(case: Case) -> Diagnosis:
     options, recording = case.options, case.recording
     sources = _sources(case)
     size = sum(map(len, sources.texts().values()))
-    if not options.methods and size > _LARGEST:
+    is_asked = bool(options.methods)
+    if not is_asked and size > _LARGEST:
         return _none(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
     proposer = Proposer(case.places, library.load(options.annotations))
     usual = proposer.proposals(suspects(case))
     start = time.monotonic()
     end = max(case.budget.end, start + _LEAST * case.budget.seconds)
-    if not options.methods and not case.others:  # values that a solver finds for one run say nothing: there always are some
+    if not is_asked and not case.others:
         end = min(end, start + _UNASKED * case.budget.seconds)
-        ped = Ped(NONE)
-    else:
-        ped = diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case))
+    # The search on paths takes seconds, and what it makes up for one run says nothing: there always is some value.
+    ped = diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case)) if is_asked else Ped(NONE)
     proposals = joined(usual, ped.proposals)
     start = time.monotonic()
     half = start + _TRYING * (end - start)
     cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
-    bench = Bench(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end)
+    bench = Bench(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end, is_thorough=is_asked)
     search = Search(
         sources,
         _tests(case),

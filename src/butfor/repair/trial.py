@@ -77,6 +77,7 @@ class Bench:
     name: str
     cwd: str | None
     is_over: Callable[[], bool]
+    is_thorough: bool = True  # programs are compared on many inputs, not on some
     runs: int = field(default=0, init=False)
 
     def measured(self, build: HookedBuild, test: Test) -> tuple[Test, Outcome]:
@@ -127,12 +128,13 @@ class Bench:
         Most have the shape of the failing one; others have words and numbers of the program in them, so that other parts of it run.
         """
         test = tests[0]
+        near, further = (_SIMILAR, _FURTHER) if self.is_thorough else (_SIMILAR // 3, _FURTHER // 3)
         found: list[Usual] = []
         ways: set[tuple[int, int]] = set()
         for other, is_far in _near(tests, sources):
-            if len(found) >= _SIMILAR + _FURTHER or self.is_over():
+            if len(found) >= near + further or self.is_over():
                 break
-            if not is_far and len(found) >= _SIMILAR:
+            if not is_far and len(found) >= near:
                 continue
             limits = Limits(test.limits.milliseconds, test.limits.events)
             with self._servers(build, other, b"", limits, 1) as (server,):
