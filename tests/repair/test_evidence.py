@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from butfor.explanation import Evidence
 from butfor.repair.edit import Edit
 from butfor.repair.evidence import findings, strength
@@ -11,15 +13,19 @@ from butfor.repair.trial import Tally
 from butfor.trace.places import Place
 
 
+def place(line: int) -> Place:
+    """A statement."""
+    return Place("p.c", line, 1, "f", f"x = {line};", "expression", "p.c")
+
+
 def proposal(line: int, weight: float = 12.0, *, skips: bool = False) -> Proposal:
     """An edit of the statement on a line."""
-    place = Place("p.c", line, 1, "f", f"x = {line};", "expression", "p.c")
-    return Proposal((Edit("p.c", 10 * line, 10 * line + 1, b"y"),), f"`y` in line {line}", weight, place, "variable", skips=skips)
+    return Proposal((Edit("p.c", 10 * line, 10 * line + 1, b"y"),), f"`y` in line {line}", weight, place(line), "variable", skips=skips)
 
 
-def repair(line: int, weight: float = 12.0, *, same: tuple[Proposal, ...] = (), skips: bool = False, differs: int = 0, similar: int = 0) -> Repair:
+def repair(line: int, weight: float = 12.0, *, skips: bool = False, differs: int = 0, similar: int = 0) -> Repair:
     """An edit with which the only failing run does not fail."""
-    return Repair(proposal(line, weight, skips=skips), Tally(fixed=1, differs=differs, similar=similar), 1, 0, same)
+    return Repair(proposal(line, weight, skips=skips), Tally(fixed=1, differs=differs, similar=similar), 1, 0)
 
 
 def test_one_finding_for_each_statement_with_its_best_edit() -> None:
@@ -50,6 +56,7 @@ def test_tests_decide() -> None:
     assert judged(3, 10) > judged(3, 9) > judged(2, 9) > judged(2, 1)
 
 
-def test_the_same_edit_seen_from_another_statement_is_named() -> None:
-    (found,) = findings([repair(3, same=(proposal(4), proposal(3), proposal(4, 5.0)))])
-    assert [(a.line, a.why) for a in found.also] == [(4, "the same edit seen from here: `y` in line 4")]
+def test_what_is_put_between_two_statements_names_both() -> None:
+    between = replace(proposal(3), near=(place(4), place(3), place(4)))
+    (found,) = findings([Repair(between, Tally(fixed=1), 1, 0)])
+    assert [(a.line, a.why) for a in found.also] == [(4, "an edit that helps stands beside this too: x = 4;")]

@@ -26,7 +26,8 @@ def findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
     best: Mapping[Place, Repair] = best_of(sorted(survivors, key=lambda r: r.key))
     crowd = _RIVALS * math.log(max(len(best), 1) / _USUAL_RIVALS)
     found = (
-        Finding(place, round(score_of(strength(r) + crowd), 4), _words(r), Evidence.REPLAYED, also=tuple(_same_edit(r))) for place, r in best.items()
+        Finding(place, round(score_of(strength(r) + crowd), 4), _words(r), Evidence.REPLAYED, also=tuple(_beside(r, survivors)))
+        for place, r in best.items()
     )
     return tuple(sorted(found, key=lambda f: -f.score))
 
@@ -45,13 +46,17 @@ def strength(r: Repair) -> float:
     return total
 
 
-def _same_edit(r: Repair) -> Iterator[Also]:
-    """Where else the edit could be said to be: what is put after one statement stands before the next."""
-    lines = {r.proposal.place.line}
-    for other in r.same:
-        if other.place.path == r.proposal.place.path and other.place.line not in lines:
-            lines.add(other.place.line)
-            yield Also(other.place.file, other.place.line, f"the same edit seen from here: {other.why}")
+def _beside(best: Repair, survivors: Sequence[Repair]) -> Iterator[Also]:
+    """Other statements beside which the edit of a statement stands, or others that do as well: what is put after one stands before the next."""
+    here = best.proposal.place
+    lines = {here.line}
+    for r in survivors:
+        if r.proposal.place != here or (r.tally.fixed, r.tally.kept) != (best.tally.fixed, best.tally.kept):
+            continue
+        for other in r.proposal.near:
+            if other.path == here.path and other.line not in lines:
+                lines.add(other.line)
+                yield Also(other.file, other.line, f"an edit that helps stands beside this too: {other.text}")
 
 
 def _words(r: Repair) -> str:

@@ -60,11 +60,10 @@ def _name_in(definition: bytes, extent: Extent) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """A program that holds several proposals, by number. `same` are those left out because they come to the same code as one of them."""
+    """A program that holds several proposals, by number."""
 
     build: HookedBuild
     numbers: Mapping[int, Proposal]
-    same: Mapping[int, tuple[Proposal, ...]]
 
 
 def gathered(sources: Sources, proposals: Sequence[tuple[int, Proposal]], *, checked: bool) -> tuple[Many, list[tuple[int, Proposal]]]:
@@ -83,16 +82,14 @@ def gathered(sources: Sources, proposals: Sequence[tuple[int, Proposal]], *, che
             copies.append(copy)
     variants = build_variants(sources.spec, copies, sources.texts())
     known = dict(proposals)
-    groups = _alike(variants, [c for c in copies if c.number not in variants.refused])
-    kept = [first for first, *_ in groups]
+    kept = [c for c in _different(variants, copies) if c.number not in variants.refused]
     build = build_checked(sources.spec, kept, sources.texts()) if checked else variants.build
-    same = {first.number: tuple(known[c.number] for c in others) for first, *others in groups}
-    return Many(build, {c.number: known[c.number] for c in kept}, same), rest
+    return Many(build, {c.number: known[c.number] for c in kept}), rest
 
 
-def _alike(variants: Variants, copies: Sequence[Copy]) -> list[list[Copy]]:
-    """The copies that do something else than the original, those together that come to the same code."""
-    found: dict[object, list[Copy]] = {}
+def _different(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
+    """The first copy of each that does something else than those before it and the original."""
+    found: dict[object, Copy] = {}
     code: dict[str, bytes] = {}
     for data in variants.objects:
         code |= code_of(data)
@@ -100,7 +97,7 @@ def _alike(variants: Variants, copies: Sequence[Copy]) -> list[list[Copy]]:
         old = copy.text[copy.name : copy.name + copy.name_size].decode("ascii", "replace")
         mine = code.get(f"{old}__bf{copy.number}", str(copy.number).encode())
         if mine != code.get(old):
-            found.setdefault((copy.source, copy.start, mine), []).append(copy)
+            found.setdefault((copy.source, copy.start, mine), copy)
     return list(found.values())
 
 

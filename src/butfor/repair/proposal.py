@@ -13,6 +13,7 @@ class Proposal:
     """Edits of source text, why they may be right in words, and a weight: 30 for the likeliest slip, 0 for the last resort.
 
     `place` is the statement that is changed. `rank` says how suspicious that is, 0 the most.
+    `near` are other statements that it could be said to be about: what is put after one statement stands before the next.
     `skips`: statements that do not run any more because of it, `in_loop`: it is a part of a loop.
     """
 
@@ -24,6 +25,7 @@ class Proposal:
     rank: int = 0
     skips: bool = False
     in_loop: bool = False
+    near: tuple[Place, ...] = ()
 
     @property
     def size(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -40,13 +41,26 @@ class Proposer:
 
     def proposals(self, suspects: Sequence[Place]) -> list[Proposal]:
         """All proposals, in the order in which they are to be tried; `suspects` are the most suspicious first."""
-        found: dict[tuple[Edit, ...], Proposal] = {}
+        found: dict[object, Proposal] = {}
+        near: dict[object, dict[Place, None]] = {}
         for rank, place in enumerate(suspects):
             for p in self.of(place, rank):
-                old = found.get(p.edits)
+                key = self._what(p.edits)
+                near.setdefault(key, {})[place] = None
+                old = found.get(key)
                 if old is None or p.order < old.order:
-                    found[p.edits] = p
-        return sorted(found.values(), key=lambda p: (p.order, p.edits))
+                    found[key] = p
+        whole = (replace(p, near=tuple(other for other in near[key] if other != p.place)) for key, p in found.items())
+        return sorted(whole, key=lambda p: (p.order, p.edits))
+
+    def _what(self, edits: tuple[Edit, ...]) -> object:
+        """What edits come to: a text put after one statement is the same as before the next."""
+        (edit,) = edits
+        tree = self.places.tree(edit.path)
+        if edit.start != edit.end or tree is None:
+            return edits
+        after = tree.source.data[edit.start :]
+        return edit.path, edit.start + len(after) - len(after.lstrip()), edit.new.strip()
 
     def of(self, place: Place, rank: int) -> Iterator[Proposal]:
         """The proposals for one statement."""

@@ -22,13 +22,12 @@ _MOST_ALIKE = 3  # repairs of one statement that are shown before those of other
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """A proposal and what came of it on all tests. `same`: others that come to the same code, as before one statement and after another."""
+    """A proposal and what came of it on all tests."""
 
     proposal: Proposal
     tally: Tally
     failing: int
     passing: int
-    same: tuple[Proposal, ...] = ()
 
     @property
     def is_complete(self) -> bool:

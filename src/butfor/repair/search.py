@@ -140,7 +140,7 @@ class Search:
         found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
         full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
         self._compare(build, full if len(self.tests) > 1 else dict(list(found.items())[:_MOST_COMPARED]))
-        return [replace(self._repair(many.numbers[n], t), same=many.same[n]) for n, t in found.items()]
+        return [self._repair(many.numbers[n], t) for n, t in found.items()]
 
     def _tallied_alone(self, proposals: Sequence[Proposal]) -> Iterator[Repair]:
         """The same for proposals that need a program each."""
