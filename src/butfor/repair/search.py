@@ -83,14 +83,20 @@ class Search:
         """Proposals with which the failing run does not fail, with what becomes of all other tests."""
         found: list[Repair] = []
         alone_so_far = 0
+        left: list[Proposal] = []
         for many, others in self._programs(numbered):
             found += self._tallied(many, self._good(many))
             some = others[: 0 if self.half() else max(0, _MOST_ALONE - alone_so_far)]
             alone_so_far += len(some)
             found += self._tallied_alone([p for _, p in some])
-            self.untried += len(others) - len(some)
+            left += (p for _, p in others[len(some) :])
             if self._is_enough(found):
-                break
+                self.untried += len(left)
+                return found
+        if any(r.is_complete for r in found):
+            self.untried += len(left)
+        else:
+            found += self._tallied_alone(left)
         return found
 
     def _is_enough(self, found: Sequence[Repair]) -> bool:
