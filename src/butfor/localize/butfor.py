@@ -107,7 +107,7 @@ def _experiment(case: Case) -> Diagnosis:
 def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> list[tuple[Candidate, Place]]:
     """Of comparisons that went another way for the relation they met, the operator that does so: other tests meet other relations."""
     found = []
-    for c in (confirmed.candidate for confirmed in confirmed):
+    for c in (known.candidate for known in confirmed):
         rule = in_all_runs(c.site, c.rule, c.operator)
         if rule is not None:
             found.append((replace(c, rule=rule), places[id(c)]))

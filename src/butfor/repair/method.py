@@ -102,7 +102,8 @@ def _search(case: Case) -> Diagnosis:
             f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing",
             *notes,
         )
-    return Diagnosis("repair", findings(search.survivors), data, not search.untried or not case.budget.is_over(), notes)
+    telling = search.survivors if search.is_judged else found  # those were recorded: they do not merely survive a memory error
+    return Diagnosis("repair", findings(telling), data, not search.untried or not case.budget.is_over(), notes)
 
 
 def suspects(case: Case) -> list[Place]:

@@ -56,6 +56,11 @@ class Search:
         self.survivors = self._tried(list(enumerate(proposals, 1)))
         return self._confirmed(in_order(self.survivors))
 
+    @property
+    def is_judged(self) -> bool:
+        """Whether a run that passes is right for sure: its whole output is known, or memory errors end it."""
+        return self.checked or self.tests[0].goal.is_whole
+
     def _prepare(self) -> bool:
         """Whether the failing run can be judged: it fails here too. Other tests that behave differently here are left out."""
         measured = self._measured(checked=self.is_memory)
@@ -91,11 +96,8 @@ class Search:
             found += self._tallied_alone([p for _, p in some])
             left += (p for _, p in others[len(some) :])
             if self._is_enough(found):
-                self.untried += len(left)
                 return found
-        if any(r.is_complete for r in found):
-            self.untried += len(left)
-        else:
+        if not any(r.is_complete for r in found):
             found += self._tallied_alone(left)
         return found
 
