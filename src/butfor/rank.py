@@ -39,10 +39,10 @@ _Row = tuple[bool, float, Place, list[tuple[str, Finding]], Evidence]  # not cal
 
 def _score(place: Place, findings: Sequence[tuple[str, Finding]]) -> float:
     """The evidence of all methods for one statement; what only reads the input or prints is rarely what has to be changed."""
-    each = {method: _METHODS.get(method, _OTHER_METHODS[f.evidence]) * f.score for method, f in findings}
-    total = sum(each.values())
-    if each.keys() >= _SAME_FACT:
-        total -= min(_TWICE, *(each[method] for method in _SAME_FACT))
+    total = sum(_METHODS.get(method, _OTHER_METHODS[f.evidence]) * f.score for method, f in findings)
+    same = [SCALE * f.score for method, f in findings if method in _SAME_FACT]
+    if len(same) > 1:
+        total -= min(_TWICE, *same)
     total += _ROLES.get(Role(place.role), 0.0)
     if _INPUT.search(place.text):
         total += _READS

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from tree_sitter import Node
 
 from butfor.program.debug import CType
-from butfor.repair.ingredients import Idea, Ingredients, walk
+from butfor.repair.ingredients import PLACES, Idea, Ingredients, walk
 from butfor.repair.scope import class_of
 from butfor.repair.statements import beside
 
-_PLACES = frozenset(("identifier", "field_expression", "subscript_expression", "pointer_expression"))
 _MOST_PLACES, _MOST_POINTERS = 8, 5
 _SCALARS = ("integer", "real")
 
@@ -31,7 +30,7 @@ def _put_back(statement: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
         met: set[bytes] = {name.encode()}
         for node in walk(statement):
             text = by.text(node)
-            if node.type in _PLACES and text not in met and len(met) <= _MOST_PLACES and mine and by.scope.class_of(node) == mine:
+            if node.type in PLACES and text not in met and len(met) <= _MOST_PLACES and mine and by.scope.class_of(node) == mine:
                 met.add(text)
                 yield b"%s = %s;" % (text, name.encode()), "insert-near"
 
@@ -66,7 +65,7 @@ def _structs(statement: Node, by: Ingredients) -> Iterator[tuple[bytes, bytes, C
 
 def _pointers(mine: str, statement: Node, by: Ingredients) -> list[bytes]:
     """Pointers of a class: what the function has and never mentions, what it mentions near by, and no pointer at all."""
-    near = sorted((n for n in by.nodes if n.type in _PLACES), key=lambda n: abs(n.start_byte - statement.start_byte))
+    near = sorted((n for n in by.nodes if n.type in PLACES), key=lambda n: abs(n.start_byte - statement.start_byte))
     mentioned = {by.text(n) for n in near}
     unused = (name.encode() for name, t in by.scope.local.items() if class_of(t) == mine and name.encode() not in mentioned)
     found = dict.fromkeys((*unused, *(by.text(n) for n in near if by.scope.class_of(n) == mine)))

@@ -20,6 +20,7 @@ COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 LOGICAL = frozenset(("&&", "||"))
 LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))
 JUMPS = frozenset(("break_statement", "continue_statement", "return_statement", "goto_statement"))
+PLACES = frozenset(("identifier", "field_expression", "pointer_expression", "subscript_expression"))  # expressions that name what can be assigned
 _LONGEST_CHECK = 160
 _PLAIN_DECLARATORS = frozenset(("identifier", "pointer_declarator", "array_declarator"))
 _NAME = re.compile(rb"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?:\.|->)\s*[A-Za-z_\x80-\xff][\w\x80-\xff]*|([A-Za-z_\x80-\xff][\w\x80-\xff]*))""")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -22,6 +23,7 @@ from butfor.source.model import Role
 from butfor.source.tree import strip_parentheses
 from butfor.trace.places import Place, Places
 
+_BLANK = re.compile(rb"\s*")
 _FRAME = (b"int x = (", b"\n);")  # what makes an initialiser of the body of a macro, so that it can be parsed
 _WORDS_OF_CLASS = {"real": ("double", "float"), "integer": ("int", "long", "short", "char", "unsigned", "signed", "size_t", "bool", "_Bool")}
 
@@ -59,8 +61,8 @@ class Proposer:
         tree = self.places.tree(edit.path)
         if edit.start != edit.end or tree is None:
             return edits
-        after = tree.source.data[edit.start :]
-        return edit.path, edit.start + len(after) - len(after.lstrip()), edit.new.strip()
+        blank = _BLANK.match(tree.source.data, edit.start)
+        return edit.path, blank.end() if blank is not None else edit.start, edit.new.strip()
 
     def of(self, place: Place, rank: int) -> Iterator[Proposal]:
         """The proposals for one statement."""

@@ -10,11 +10,10 @@ from tree_sitter import Node
 
 from butfor.program.debug import CType
 from butfor.repair import calls
-from butfor.repair.ingredients import COMPARISONS, Idea, Ingredients, in_directive
+from butfor.repair.ingredients import COMPARISONS, PLACES, Idea, Ingredients, in_directive
 from butfor.repair.scope import class_of
 
 _MOST_CONSTANTS, _MOST_VARIABLES = 14, 16
-_PLACES = frozenset(("identifier", "field_expression", "pointer_expression", "subscript_expression"))
 _NUMBER = re.compile(rb"(\d+)([uUlL]*)\Z")
 _SHORT_TEXT = 8  # bytes of a text with its quotes in which two letters may have changed places
 _NEAR_LINES = 400  # bytes around a use in which a twin of it is looked for
@@ -33,9 +32,9 @@ def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
             yield from _members(node, by)
         case "call_expression":
             yield from calls.ideas(node, by)
-            yield from variables(node, by.scope.class_of(node), by)
+            yield from _variables(node, by.scope.class_of(node), by)
         case "subscript_expression":
-            yield from variables(node, by.scope.class_of(node), by)
+            yield from _variables(node, by.scope.class_of(node), by)
             yield from _index(node, by)
         case "init_declarator" | "declaration":
             yield from _initial(node, by)
@@ -199,7 +198,7 @@ def _is_safe(parent: Node, by: Ingredients) -> bool:
 
 def _pointers(node: Node, by: Ingredients) -> Iterator[Idea]:
     """Pointers that the function mentions, in the place of NULL, and addresses of its variables."""
-    near = sorted((n for n in by.nodes if n.type in _PLACES), key=lambda n: abs(n.start_byte - node.start_byte))
+    near = sorted((n for n in by.nodes if n.type in PLACES), key=lambda n: abs(n.start_byte - node.start_byte))
     met: set[bytes] = set()
     for name, t in by.scope.local.items():
         if t.kind in ("struct", "union"):
@@ -249,7 +248,7 @@ def _members(node: Node, by: Ingredients) -> Iterator[Idea]:
     if class_of(mine.type) == by.scope.class_of(argument):
         yield by.idea(node, by.text(argument), "step", f"`{by.file.shown(argument)}` instead of `{by.file.shown(node)}`")
         yield by.idea(node, by.text(node) + b"->" + by.text(field), "step", f"one step further than `{by.file.shown(node)}`")
-    yield from variables(node, class_of(mine.type), by)
+    yield from _variables(node, class_of(mine.type), by)
     for name, t in by.scope.names():
         inner = t.pointee if t.kind == "pointer" else t
         if inner is not None and inner.kind in ("struct", "union") and any(f.name == mine.name for f in inner.fields):
@@ -257,7 +256,7 @@ def _members(node: Node, by: Ingredients) -> Iterator[Idea]:
             yield by.idea(node, new.encode(), "variable", f"`{new}` instead of `{by.file.shown(node)}`", by.weight("variable") - 2)
 
 
-def variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
+def _variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
     """Variables in the place of a whole expression."""
     parent = node.parent
     if (

@@ -105,7 +105,7 @@ def _failure(e: Explanation, failure: Failure, places: Places, kinds: list[Failu
     steps = flow(e, places.location)
     if steps:
         result["codeFlows"] = [{"message": {"text": "how it came to the failure"}, "threadFlows": [{"locations": steps}]}]
-    validated = [_fix(fix, places) for fix in fixes(e) if fix.is_validated]
+    validated = [_fix(fix, places) for fix in fixes(e) if fix.is_validated and fix.passing_total]  # editors offer them as they are
     if validated:
         result["fixes"] = validated
     if e.ranking:
