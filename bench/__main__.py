@@ -16,9 +16,9 @@ import numpy as np
 
 from bench import causes, changed, diagnoses, invariants, ranking, relevance, repair
 from butfor.frontends.c import toolchain
-from butfor.frontends.c.record import compile_program, record
+from butfor.frontends.c.record_run import compile_program, record
 from butfor.options import Options
-from butfor.trace.log import COLUMNS
+from butfor.trace.log.columns import COLUMNS
 from butfor.trace.recording import Recording
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -42,7 +42,10 @@ def native_program(source: Path, folder: Path) -> Path:
     """The program without any recording, compiled the same way."""
     compiler = toolchain.find_compiler(None)
     out = folder / source.stem
-    toolchain.run_tool([*compiler.command, *compiler.arch_flags, "-O0", "-fno-stack-protector", str(source), "-o", str(out)], "native build")
+    toolchain.run_tool(
+        [*compiler.command, *compiler.arch_flags, "-O0", "-fno-stack-protector", str(source), "-o", str(out)],
+        "native build",
+    )
     return out
 
 
@@ -50,7 +53,9 @@ def seconds(executable: Path, size: int) -> float:
     """How long one run takes; it records itself into a new folder if it can."""
     home = tempfile.mkdtemp(prefix="butfor-bench-", dir=scratch())
     start = time.perf_counter()
-    subprocess.run([executable, str(size)], env={**os.environ, "BUTFOR_DIR": home}, check=False, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [executable, str(size)], env={**os.environ, "BUTFOR_DIR": home}, check=False, stderr=subprocess.DEVNULL
+    )
     taken = time.perf_counter() - start
     shutil.rmtree(home)
     return taken
@@ -64,12 +69,17 @@ def scratch() -> str | None:
 def executed(recording: Recording) -> int:
     """The IR instructions of the run."""
     trace, counts = recording.trace, recording.log.counts
-    return sum(int(counts[s]) * (trace.static[s].seg.end - trace.static[s].seg.start) for s in np.flatnonzero(counts).tolist())
+    return sum(
+        int(counts[s]) * (trace.static[s].seg.end - trace.static[s].seg.start) for s in np.flatnonzero(counts).tolist()
+    )
 
 
 def stages(home: Path) -> dict[str, float]:
     """The best of three fresh processes, stage by stage."""
-    runs = [json.loads(subprocess.run([sys.executable, "-m", "bench.stages", home], check=True, capture_output=True).stdout) for _ in range(3)]
+    runs = [
+        json.loads(subprocess.run([sys.executable, "-m", "bench.stages", home], check=True, capture_output=True).stdout)
+        for _ in range(3)
+    ]
     return {key: min(run[key] for run in runs) for key in runs[0]}
 
 
@@ -81,24 +91,39 @@ def measure(source: Path, size: int, folder: Path) -> Row:
     native = native_program(source, folder)
     times = [(seconds(native, size), seconds(build.executable, size)) for _ in range(ROUNDS)]
     log_bytes = sum((recording.home / name).stat().st_size for name in COLUMNS)
-    return Row(source.stem, executed(recording), log_bytes, min(t[0] for t in times), min(t[1] for t in times), stages(recording.home))
+    return Row(
+        source.stem,
+        executed(recording),
+        log_bytes,
+        min(t[0] for t in times),
+        min(t[1] for t in times),
+        stages(recording.home),
+    )
 
 
 def main() -> None:
     """Prints the table."""
-    print("Cause trees: from the recording to the first cause and to the tree of all levels, without one optimisation at a time.\n")
+    print(
+        "Cause trees: from the recording to the first cause and to the tree of all levels, without one optimisation at a time.\n"
+    )
     for line in causes.rows():
         print(line, flush=True)
     print("\nRanking of seeded faults.\n")
     for line in ranking.rows():
         print(line, flush=True)
-    print("\nRepairs of seeded faults of one line, with all their tests: the place of the first complete and of the exact one.\n")
+    print(
+        "\nRepairs of seeded faults of one line, with all their tests: the place of the first complete and of the exact one.\n"
+    )
     for line in repair.rows():
         print(line, flush=True)
-    print("\nMinimal diagnoses of the same faults: the size of the smallest set with the fault in it, and of the smallest of all.\n")
+    print(
+        "\nMinimal diagnoses of the same faults: the size of the smallest set with the fault in it, and of the smallest of all.\n"
+    )
     for line in diagnoses.rows():
         print(line, flush=True)
-    print("\nError invariants: the steps of the path, those that the failure needs, and the time and size of the sequence of each engine.\n")
+    print(
+        "\nError invariants: the steps of the path, those that the failure needs, and the time and size of the sequence of each engine.\n"
+    )
     for line in invariants.rows():
         print(line, flush=True)
     print("\nRelevance of every statement instance, inputs free.\n")

@@ -15,26 +15,40 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from butfor.failures.find import find_failure
-from butfor.frontends.c.record import compile_program, record
-from butfor.frontends.c.source import CSource
-from butfor.localize.base import Budget, Case
-from butfor.localize.cascade import DEPTH
-from butfor.localize.causes import MOST_CAUSES, CauseTree
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.methods.cause_tree.run_cause_tree import DEPTH
+from butfor.methods.cause_tree.run_causes import MOST_CAUSES, CauseTree
+from butfor.methods.method import Budget, Case
 from butfor.options import OPTIMISATIONS, Options
 from butfor.pipeline import run_info
 from butfor.trace import recording as recordings
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
 from tests.seeded_corpus import faults, run_correct
 
 SIZES = (300, 10_000, 35_000, 130_000, 1_000_000)
-_WORDS = "the cat's hat and the dog's bone were in the old man's house by the sea where nobody's boat ever landed".split()
-_CODE = ["/** doc **/ int g;", "int f(int a) { return a / 2; } /* half */", "char q = '\\'', *s = \"/* no */\"; // quotes", "x = y /z;"]
-PROGRAMS = {"uncomment-two-stars": (_CODE, "\n", 1400), "wordfreq-no-apostrophe": (_WORDS, " ", 370)}  # fault, material, instructions each
+_WORDS = (
+    "the cat's hat and the dog's bone were in the old man's house by the sea where nobody's boat ever landed".split()
+)
+_CODE = [
+    "/** doc **/ int g;",
+    "int f(int a) { return a / 2; } /* half */",
+    "char q = '\\'', *s = \"/* no */\"; // quotes",
+    "x = y /z;",
+]
+PROGRAMS = {
+    "uncomment-two-stars": (_CODE, "\n", 1400),
+    "wordfreq-no-apostrophe": (_WORDS, " ", 370),
+}  # fault, material, instructions each
 
 USEFUL = 25  # causes: nearly all seeded faults that are found at all are among so many
-TRUSTED = ("hash_of", "checked", "emit")  # functions of these programs; without this, switching trust off would change nothing
+TRUSTED = (
+    "hash_of",
+    "checked",
+    "emit",
+)  # functions of these programs; without this, switching trust off would change nothing
 
 
 def text_of(fault: str, size: int) -> bytes:
@@ -98,7 +112,9 @@ def rows() -> Iterator[str]:
             with tempfile.TemporaryDirectory(prefix="butfor-bench-") as name:
                 path, instructions = saved(fault, size, Path(name))
                 for without in ("", *OPTIMISATIONS):
-                    done = subprocess.run([sys.executable, "-m", "bench.causes", path, without], check=True, capture_output=True)
+                    done = subprocess.run(
+                        [sys.executable, "-m", "bench.causes", path, without], check=True, capture_output=True
+                    )
                     r = json.loads(done.stdout)
                     times = "".join(f"{r[stage] * 1e3:>8.0f} ms" for stage in ("first", "useful", "full"))
                     yield (

@@ -8,14 +8,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from butfor.frontends.c.hooked import build_hooked
-from butfor.frontends.c.record import compile_program
-from butfor.frontends.c.run import RunSpec
-from butfor.frontends.c.source import CSource
+from butfor.counterfactual.fork_server import Limits, Server
+from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.hooked_build import build_hooked
+from butfor.frontends.c.record_run import compile_program
+from butfor.frontends.c.run_program import RunSpec
 from butfor.frontends.c.toolchain import find_compiler, run_tool
-from butfor.intervene.server import Limits, Server
+from butfor.ir.program import Program
 from butfor.options import Options
-from butfor.program.program import Program
 
 PROGRAMS = Path(__file__).parent / "programs"
 SIZES = {"loops": (1, 6), "pointers": (10, 5_000), "calls": (1, 64)}
@@ -43,11 +43,23 @@ def _measured(source: Path, size: int) -> tuple[float, float, float]:
     compiler = find_compiler(None)
     with tempfile.TemporaryDirectory() as folder:
         native = Path(folder, "native")
-        run_tool((*compiler.command, *compiler.arch_flags, "-O0", "-fno-sanitize=all", "-w", str(source), "-o", str(native)), "it does not compile")
-        with Server(builds[0], "./program", spec, b"", limits) as plain, Server(builds[1], "./program", spec, b"", limits) as checked:
+        run_tool(
+            (*compiler.command, *compiler.arch_flags, "-O0", "-fno-sanitize=all", "-w", str(source), "-o", str(native)),
+            "it does not compile",
+        )
+        with (
+            Server(builds[0], "./program", spec, b"", limits) as plain,
+            Server(builds[1], "./program", spec, b"", limits) as checked,
+        ):
             best = [60.0] * 3
             for _ in range(_ROUNDS):
-                for k, run in enumerate((lambda: subprocess.run([native, str(size)], capture_output=True, check=False), plain.run, checked.run)):
+                for k, run in enumerate(
+                    (
+                        lambda: subprocess.run([native, str(size)], capture_output=True, check=False),
+                        plain.run,
+                        checked.run,
+                    )
+                ):
                     start = time.perf_counter()
                     run()
                     best[k] = min(best[k], time.perf_counter() - start)

@@ -70,7 +70,16 @@ def lines_of(statement: dict[str, Any]) -> set[int]:
 
 def rows(chosen: Sequence[Fault] | None = None) -> Iterator[str]:
     """One line per fault, and the sums."""
-    heads = (("size", 6), ("least", 7), ("proved", 8), ("sets", 6), ("stmts", 7), ("runs", 6), ("complete", 10), ("seconds", 9))
+    heads = (
+        ("size", 6),
+        ("least", 7),
+        ("proved", 8),
+        ("sets", 6),
+        ("stmts", 7),
+        ("runs", 6),
+        ("complete", 10),
+        ("seconds", 9),
+    )
     yield f"{'fault':<36}{'kind':<18}" + "".join(f"{name:>{width}}" for name, width in heads)
     results = []
     for fault in of_one_line()[FIRST::EVERY] if chosen is None else chosen:

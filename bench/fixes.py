@@ -1,4 +1,4 @@
-"""What each improvement of PED changes, as in Table 1 of the paper: solutions on the failing paths of the buffer overflows in tests/repair.
+"""What each improvement of PED changes, as in Table 1 of the paper: solutions on the failing paths of the buffer overflows in tests/methods/repair.
 
 #F is the number of solutions, at most 250 and with a + where there may be more; #U is how many of them change the faulty statement.
 """
@@ -12,25 +12,34 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from butfor.errors import ButforError
-from butfor.failures.find import find_failure
-from butfor.frontends.c.record import compile_program, record
-from butfor.localize.base import Budget, Case
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.methods.method import Budget, Case
+from butfor.methods.repair import slip_library
+from butfor.methods.repair.on_paths import c_alternatives
+from butfor.methods.repair.on_paths.path_repair import facts_of
+from butfor.methods.repair.on_paths.repair_model import PedOptions
+from butfor.methods.repair.on_paths.solution_search import solutions
+from butfor.methods.repair.propose_edits import Proposer
 from butfor.options import make_options
-from butfor.repair import library
-from butfor.repair.ped import csource
-from butfor.repair.ped.method import facts_of
-from butfor.repair.ped.model import PedOptions
-from butfor.repair.ped.search import solutions
-from butfor.repair.propose import Proposer
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
 
-FOLDER = Path(__file__).parent.parent / "tests" / "repair" / "overflows"
+FOLDER = Path(__file__).parent.parent / "tests" / "methods" / "repair" / "overflows"
 SECONDS = 8.0  # for one program and one column
 MOST = 250
 
 _BASIC = PedOptions(
-    templates=False, correlated=False, use_def=False, minimal=False, changes=0, allowed=False, trusted=False, earlier=False, alike=0, most=MOST
+    templates=False,
+    correlated=False,
+    use_def=False,
+    minimal=False,
+    changes=0,
+    allowed=False,
+    trusted=False,
+    earlier=False,
+    alike=0,
+    most=MOST,
 )
 _CORRELATED = replace(_BASIC, correlated=True, use_def=True, minimal=True, changes=2)
 COLUMNS = {
@@ -69,7 +78,7 @@ def measured(program: Path) -> tuple[int, dict[str, Cell]]:
         raise ButforError(f"{program.name} does not fail")
     case = Case(recording, failure, dependence, Places(recording), options, Budget(60.0))
     path = case.path
-    known = csource.alternatives(Proposer(case.places, library.own()), [path])
+    known = c_alternatives.alternatives(Proposer(case.places, slip_library.own()), [path])
     facts = facts_of(case, Budget(SECONDS).is_over)
     found = {}
     for name, chosen in COLUMNS.items():
@@ -92,7 +101,10 @@ def rows() -> Iterator[str]:
             yield f"{program.stem:<30}  {e.message}"
             continue
         yield f"{program.stem:<30}{length:>6}" + "".join(_shown(c) for c in cells.values())
-        sums = {name: (f + cells[name].fixes, u + cells[name].useful, t + cells[name].seconds) for name, (f, u, t) in sums.items()}
+        sums = {
+            name: (f + cells[name].fixes, u + cells[name].useful, t + cells[name].seconds)
+            for name, (f, u, t) in sums.items()
+        }
     yield f"{'sum':<30}{'':>6}" + "".join(f"{f:>6}{u:>6}{t:>8.1f}" for f, u, t in sums.values())
 
 

@@ -7,19 +7,19 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from butfor.failures.find import find_failure
-from butfor.frontends.c.record import compile_program, record
-from butfor.localize.base import Budget, Case
-from butfor.localize.error_invariants import localize
-from butfor.localize.invariants.chain import Chain, chain_of
-from butfor.localize.invariants.check import is_inductive
-from butfor.localize.invariants.engines import ENGINES
-from butfor.localize.invariants.questions import Questions
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.logic.solvers import Limit, default_solver
+from butfor.methods.error_invariants.contradiction_chain import Chain, chain_of
+from butfor.methods.error_invariants.explained_path import localize
+from butfor.methods.error_invariants.inductiveness import is_inductive
+from butfor.methods.error_invariants.interpolation_engines import ENGINES
+from butfor.methods.error_invariants.interpolation_queries import Questions
+from butfor.methods.method import Budget, Case
 from butfor.options import Options
-from butfor.path.express import Express
-from butfor.solve import Limit, default_solver
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.path.source_expressions import Express
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
 
 ROUNDS = (5, 20, 80)
 LONG = 6_000  # rounds of a loop that has nothing to do with the failure: about 100 k instructions
@@ -55,7 +55,11 @@ def case_of(folder: Path, rounds: int, idle: int) -> Case:
 
 def rows() -> Iterator[str]:
     """The lines of the table."""
-    yield f"{'rounds':>7}{'idle':>7}{'path':>6}{'core':>6}{'core s':>8}" + "".join(f"{name:>22}" for name in ENGINES) + f"{'method s':>10}{'told':>6}"
+    yield (
+        f"{'rounds':>7}{'idle':>7}{'path':>6}{'core':>6}{'core s':>8}"
+        + "".join(f"{name:>22}" for name in ENGINES)
+        + f"{'method s':>10}{'told':>6}"
+    )
     with tempfile.TemporaryDirectory(prefix="butfor-bench-") as folder:
         for rounds, idle in (*((n, 0) for n in ROUNDS), (ROUNDS[-1], LONG)):
             yield _row(case_of(Path(folder), rounds, idle), rounds, idle)

@@ -37,7 +37,13 @@ def half_of(program: str) -> str:
 def tests_file(seeded: Seeded, folder: Path) -> Path:
     """All tests of a program as a file for `--tests`."""
     rows = [
-        {"name": str(t.number), "args": t.args, "stdin": t.stdin.decode(), "expect_stdout": t.expect_stdout.decode(), "expect_exit": t.expect_exit}
+        {
+            "name": str(t.number),
+            "args": t.args,
+            "stdin": t.stdin.decode(),
+            "expect_stdout": t.expect_stdout.decode(),
+            "expect_exit": t.expect_exit,
+        }
         for t in (*seeded.failing, *seeded.passing)
     ]
     path = folder / "tests.json"
@@ -50,7 +56,9 @@ def explained(seeded: Seeded, setting: str) -> Explanation:
     if setting != "with tests":
         return butfor.api.explain(options(seeded, smallest_failing(seeded), methods=SETTINGS[setting]))
     with tempfile.TemporaryDirectory(prefix="butfor-bench-") as name:
-        knobs = Options(sources=(seeded.path,), tests=tests_file(seeded, Path(name)), methods=SETTINGS[setting], time_limit=2.0)
+        knobs = Options(
+            sources=(seeded.path,), tests=tests_file(seeded, Path(name)), methods=SETTINGS[setting], time_limit=2.0
+        )
         return butfor.api.explain(knobs)
 
 

@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from butfor.failures.find import find_failure
-from butfor.frontends.c.record import compile_program, record
-from butfor.localize.base import Budget, Case
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.methods.method import Budget, Case
+from butfor.methods.relevance.instance_verdicts import judge
 from butfor.options import Options
-from butfor.relevance.judge import judge
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
 
 PROGRAMS = Path(__file__).parent / "programs"
 SIZES = {"relevance_list": 160, "relevance_sort": 26, "relevance_mix": 60}

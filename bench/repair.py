@@ -13,7 +13,7 @@ import butfor.api
 from bench import fixes
 from bench.ranking import tests_file
 from butfor.options import Options
-from butfor.repair.edit import Edit, applied
+from butfor.source.edits import Edit, applied
 from tests.seeded_corpus import Fault, Seeded, faults, load
 
 EVERY, FIRST = 4, 2  # of the faults of one line, in the order of the file

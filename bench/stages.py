@@ -7,10 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-from butfor.frontends.c.source import CSource
-from butfor.trace.dependence import Dependence
+from butfor.frontends.c.c_module import CSource
+from butfor.trace.dependence.backward_slice import Slicer
+from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Meta, Recording
-from butfor.trace.slicing import Slicer
 
 FIRST, FULL = 2_000, 200_000
 

@@ -48,7 +48,9 @@ def report(run: tuple[str, ...], folder: Path) -> Path:
     """The page about a run, made by butfor itself."""
     out = folder / f"{abs(hash(run))}.html"
     if not out.exists():
-        subprocess.run([sys.executable, "-m", "butfor", "explain", "-o", str(out), *run], cwd=ROOT, check=True, input=TICKET)
+        subprocess.run(
+            [sys.executable, "-m", "butfor", "explain", "-o", str(out), *run], cwd=ROOT, check=True, input=TICKET
+        )
     return out
 
 
@@ -72,7 +74,9 @@ def take(browser: Browser, picture: Picture, page_file: Path, folder: Path) -> P
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures"
     folder.mkdir(parents=True, exist_ok=True)
-    chromium = os.environ.get("BUTFOR_CHROMIUM") or next((path for name in BROWSERS if (path := shutil.which(name))), None)
+    chromium = os.environ.get("BUTFOR_CHROMIUM") or next(
+        (path for name in BROWSERS if (path := shutil.which(name))), None
+    )
     with tempfile.TemporaryDirectory() as scratch, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for picture in PICTURES:

@@ -23,17 +23,17 @@ import tree_sitter_c
 
 import butfor.api
 from butfor.explanation import Explanation
-from butfor.failures.find import find_failure
-from butfor.frontends.c import cache as store
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c import build_cache as store
 from butfor.frontends.c import toolchain
-from butfor.frontends.c.record import compile_program, record
-from butfor.localize.base import Budget, Case
-from butfor.localize.cascade import DEPTH
-from butfor.localize.causes import CauseTree
-from butfor.localize.slice import is_step
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.methods.cause_tree.run_cause_tree import DEPTH
+from butfor.methods.cause_tree.run_causes import CauseTree
+from butfor.methods.method import Budget, Case
+from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
 
 FOLDER = Path(__file__).parent / "seeded"
 LEVEL = 3  # down to which a cause tree is looked at
@@ -148,8 +148,13 @@ def _fault(row: dict[str, str]) -> Fault:
     before, after = _lines(row["before"]), _lines(row["after"])
     at, *more = places_of(before, text)
     assert not more, f"{row['id']}: the text stands more than once"
-    same = next((k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after)))
-    tail = next((k for k in range(min(len(before), len(after)) - same) if before[-1 - k] != after[-1 - k]), min(len(before), len(after)) - same)
+    same = next(
+        (k for k, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), min(len(before), len(after))
+    )
+    tail = next(
+        (k for k in range(min(len(before), len(after)) - same) if before[-1 - k] != after[-1 - k]),
+        min(len(before), len(after)) - same,
+    )
     old = text.splitlines(keepends=True)
     start, end = at + same, at + len(before) - tail
     indent = old[start][: len(old[start]) - len(old[start].lstrip())]
@@ -179,14 +184,22 @@ def _omitted(text: str, row: int) -> Iterator[int]:
     """The statements around the place before a line, within their block, and the condition that the block is under."""
     column = _indent(text, row)
     block = _parsed(text).descendant_for_point_range((row, column), (row, column))
-    while block is not None and not (block.type in ("compound_statement", "case_statement") and block.start_point.row < row):
+    while block is not None and not (
+        block.type in ("compound_statement", "case_statement") and block.start_point.row < row
+    ):
         block = block.parent
     assert block is not None
     inside = [n for n in block.named_children if _is_statement(n)]
     yield from (n.start_point.row + 1 for n in [n for n in inside if n.start_point.row < row][-1:])
     yield from (n.start_point.row + 1 for n in [n for n in inside if n.start_point.row >= row][:1])
     under: tree_sitter.Node | None = block
-    while under is not None and under.type not in ("if_statement", "while_statement", "for_statement", "do_statement", "switch_statement"):
+    while under is not None and under.type not in (
+        "if_statement",
+        "while_statement",
+        "for_statement",
+        "do_statement",
+        "switch_statement",
+    ):
         under = under.parent
     if under is not None:
         condition = under.child_by_field_name("condition")
@@ -267,7 +280,9 @@ def _run(executable: Path, args: tuple[str, ...], stdin: bytes) -> Run:
 
 def run_correct(fault: Fault, args: tuple[str, ...], stdin: bytes) -> bytes:
     """What the program without the fault writes."""
-    return subprocess.run([native(fault.correct_text, fault.program) / "program", *args], input=stdin, capture_output=True, check=False).stdout
+    return subprocess.run(
+        [native(fault.correct_text, fault.program) / "program", *args], input=stdin, capture_output=True, check=False
+    ).stdout
 
 
 def _how(right: Run, run: Run) -> str:
@@ -282,7 +297,9 @@ def load(fault: Fault) -> Seeded:
     """The fault with the results of its tests."""
     right = runs(fault.correct_text, fault.program)
     trials = []
-    for k, ((args, stdin), good, run) in enumerate(zip(inputs(fault.program), right, runs(fault.source_text, fault.program), strict=True)):
+    for k, ((args, stdin), good, run) in enumerate(
+        zip(inputs(fault.program), right, runs(fault.source_text, fault.program), strict=True)
+    ):
         assert good.exit is not None, f"{fault.program}: the correct program does not end in test {k}"
         assert good.exit >= 0, f"{fault.program}: the correct program fails test {k}"
         trials.append(Trial(k, args, stdin, good.stdout, good.exit, _how(good, run)))
@@ -363,6 +380,8 @@ def share(seeded: Seeded) -> Share:
         if times:
             s = trace.static[number]
             instrs = s.fn.instrs[s.seg.start : s.seg.end]
-            executed |= {p.line for p in (places.of_instr(s.fn, i) for i in instrs if i.op != "alloca") if p is not None}
+            executed |= {
+                p.line for p in (places.of_instr(s.fn, i) for i in instrs if i.op != "alloca") if p is not None
+            }
             count += times * sum(map(is_step, instrs))
     return Share(len(lines), len(executed | lines), len(steps), count)

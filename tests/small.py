@@ -13,13 +13,13 @@ from typing import Any
 import butfor
 from butfor.api import record
 from butfor.explanation import Explanation
-from butfor.frontends.c.record import compile_program
-from butfor.frontends.c.record import record as record_run
-from butfor.localize.base import Budget, Case
+from butfor.frontends.c.record_run import compile_program
+from butfor.frontends.c.record_run import record as record_run
+from butfor.methods.method import Budget, Case
 from butfor.options import Options, make_options
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
+from butfor.trace.view.source_places import Places
 
 HEAD = """\
 #include <assert.h>
@@ -78,7 +78,7 @@ def recorded(folder: Path, body: str | Source, **knobs: Any) -> Recording:
 
 def case_of(recording: Recording) -> Case:
     """The recording as methods see it; the failure is whatever butfor finds."""
-    from butfor.failures.find import find_failure
+    from butfor.failures.find_failure import find_failure
 
     dependence = Dependence(recording.trace)
     verdict = find_failure(recording, dependence)

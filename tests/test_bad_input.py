@@ -86,7 +86,9 @@ ASSEMBLY = """int main(int argc, char **argv) {
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "what"), [(THREADS, 5, "a program with threads"), (ASSEMBLY, 3, "inline assembly")], ids=["threads", "assembly"]
+    ("text", "line", "what"),
+    [(THREADS, 5, "a program with threads"), (ASSEMBLY, 3, "inline assembly")],
+    ids=["threads", "assembly"],
 )
 def test_unsupported_is_named_with_its_line(text: str, line: int, what: str, work: Path) -> None:
     file_of(work, text)
@@ -103,9 +105,7 @@ def test_assembly_that_does_not_run_or_does_nothing(work: Path) -> None:
 
 
 def test_fork_in_the_program(work: Path) -> None:
-    text = (
-        "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n if (fork() == 0) _exit(3);\n int s; wait(&s); return WEXITSTATUS(s) != 3; }\n"
-    )
+    text = "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n if (fork() == 0) _exit(3);\n int s; wait(&s); return WEXITSTATUS(s) != 3; }\n"
     assert run_in(work, "explain", file_of(work, text)).code in (0, 3)
 
 
@@ -120,7 +120,8 @@ def test_a_program_that_becomes_another(work: Path) -> None:
 
 def test_source_that_is_not_utf8(work: Path) -> None:
     file_of(
-        work, b'/* \xff\xfe */\n#include <assert.h>\nint main(int argc, char **argv) {\n  assert(argc > 3 && "\xe9"); /* \xe9 */\n  return 0; }\n'
+        work,
+        b'/* \xff\xfe */\n#include <assert.h>\nint main(int argc, char **argv) {\n  assert(argc > 3 && "\xe9"); /* \xe9 */\n  return 0; }\n',
     )
     done = run_in(work, "explain", "prog.c")
     assert (done.code, done.stderr) == (0, "")
@@ -139,9 +140,16 @@ def test_output_that_is_not_utf8(work: Path) -> None:
 
 
 def test_arguments_that_are_not_utf8(work: Path) -> None:
-    file_of(work, "#include <assert.h>\nint main(int argc, char **argv) {\n  char *p = argv[1];\n  assert(p[0] == 'x'); return 0; }\n")
+    file_of(
+        work,
+        "#include <assert.h>\nint main(int argc, char **argv) {\n  char *p = argv[1];\n  assert(p[0] == 'x'); return 0; }\n",
+    )
     done = subprocess.run(
-        [sys.executable, "-m", "butfor", "explain", "prog.c", "--", b"\xff\xfe"], cwd=work, capture_output=True, stdin=subprocess.DEVNULL, check=False
+        [sys.executable, "-m", "butfor", "explain", "prog.c", "--", b"\xff\xfe"],
+        cwd=work,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
     )
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -162,7 +170,9 @@ def test_closed_streams(work: Path) -> None:
     file_of(work, ECHO)
     for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
         words = f"{sys.executable} -m butfor explain prog.c {closed}"
-        done = subprocess.run(["sh", "-c", words], cwd=work, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False)
+        done = subprocess.run(
+            ["sh", "-c", words], cwd=work, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
+        )
         assert done.returncode == 0, (closed, done.stderr)
         assert b"Traceback" not in done.stderr
         assert done.stderr == b""

@@ -111,13 +111,24 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_every_page_and_picture_is_linked() -> None:
-    linked = {(page.parent / link.partition("#")[0]).resolve() for page in PAGES for _, link in _LINK.findall(page.read_text("utf-8"))}
+    linked = {
+        (page.parent / link.partition("#")[0]).resolve()
+        for page in PAGES
+        for _, link in _LINK.findall(page.read_text("utf-8"))
+    }
     assert {path.name for path in [*PAGES, *(DOCS / "pictures").iterdir()] if path.resolve() not in linked} == set()
     assert "(docs/README.md)" in (ROOT / "README.md").read_text("utf-8")
 
 
 @pytest.mark.parametrize(
-    ("head", "part"), [("The report", ""), ("`run`", "run"), ("`failure`", "failure"), ("A row of `ranking`", "row"), ("`methods`", "methods")]
+    ("head", "part"),
+    [
+        ("The report", ""),
+        ("`run`", "run"),
+        ("`failure`", "failure"),
+        ("A row of `ranking`", "row"),
+        ("`methods`", "methods"),
+    ],
 )
 def test_the_fields_of_the_reference_are_those_of_the_schema(head: str, part: str) -> None:
     schema = json.loads((DOCS / "report.schema.json").read_text("utf-8"))
@@ -147,7 +158,11 @@ def check(given: Shown, folder: Path) -> None:
     done = butfor_command(words, folder)
     assert (done.code, done.stderr) == (0, "")
     out = folded(done.stdout)
-    wanted = [line for line in given.output.splitlines() if line.strip() != "..." and not (words[0] == "find" and _VARYING.search(line.strip(" •")))]
+    wanted = [
+        line
+        for line in given.output.splitlines()
+        if line.strip() != "..." and not (words[0] == "find" and _VARYING.search(line.strip(" •")))
+    ]
     assert [line for line in wanted if folded(line) not in out] == []
 
 

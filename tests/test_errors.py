@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from butfor import errors
-from butfor.errors import ButforError, CannotRecord, CompileError, DiskFull, ExitCode, RecordingError, ToolMissing, UnsupportedError, UsageError
+from butfor.errors import (
+    ButforError,
+    CannotRecord,
+    CompileError,
+    DiskFull,
+    ExitCode,
+    RecordingError,
+    ToolMissing,
+    UnsupportedError,
+    UsageError,
+)
 from butfor.explanation import Status
 
 
@@ -40,7 +50,15 @@ def test_each_error_has_its_exit_code(error: ButforError, code: int) -> None:
 
 def test_every_error_class_is_in_the_table_above() -> None:
     classes = {value for value in vars(errors).values() if isinstance(value, type) and issubclass(value, ButforError)}
-    assert classes - {ButforError} == {UsageError, CompileError, ToolMissing, RecordingError, UnsupportedError, DiskFull, CannotRecord}
+    assert classes - {ButforError} == {
+        UsageError,
+        CompileError,
+        ToolMissing,
+        RecordingError,
+        UnsupportedError,
+        DiskFull,
+        CannotRecord,
+    }
 
 
 @pytest.mark.parametrize(
@@ -56,4 +74,9 @@ def test_unsupported_names_construct_and_place(file: str, line: int, message: st
 
 
 def test_status_to_exit_code() -> None:
-    assert {status.value: int(status.exit_code) for status in Status} == {"explained": 0, "no-failure": 0, "partial": 4, "unsupported": 3}
+    assert {status.value: int(status.exit_code) for status in Status} == {
+        "explained": 0,
+        "no-failure": 0,
+        "partial": 4,
+        "unsupported": 3,
+    }

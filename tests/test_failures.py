@@ -25,7 +25,9 @@ class Case:
     function: str = "main"
 
 
-def memory(name: str, body: str, message: str, kind: str = "out-of-bounds", function: str = "main", **details: Any) -> Case:
+def memory(
+    name: str, body: str, message: str, kind: str = "out-of-bounds", function: str = "main", **details: Any
+) -> Case:
     """A memory error."""
     return Case(name, body, "memory", message, {"memory": kind, **details}, function=function)
 
@@ -264,7 +266,12 @@ CRASHES = [
         "int main(int argc, char **argv) {\n char *p = argc > 5 ? argv[0] : 0;\n return (int)§strlen(p); }\n",
         "the run was ended by SIGSEGV in strlen()",
     ),
-    crash("kill", "#include <signal.h>\nint main(void) {\n §raise(SIGTERM); return 0; }\n", "the run was ended by SIGTERM in raise()", "SIGTERM"),
+    crash(
+        "kill",
+        "#include <signal.h>\nint main(void) {\n §raise(SIGTERM); return 0; }\n",
+        "the run was ended by SIGTERM in raise()",
+        "SIGTERM",
+    ),
     crash("trap", "int main(void) {\n §__builtin_trap(); }\n", "the run was ended by SIGILL in llvm.trap()", "SIGILL"),
     crash(
         "pointer of a heap block that was never set",
@@ -308,10 +315,31 @@ CRASHES = [
 ]
 
 DIVISION = [
-    Case("quotient", "int main(int argc, char **argv) {\n return 7 §/ (argc - 1); }\n", "division", "division by zero", {"signal": "SIGFPE"}),
-    Case("remainder", "int main(int argc, char **argv) {\n return 7 §% (argc - 1); }\n", "division", "remainder of a division by zero"),
-    Case("unsigned", "int main(int argc, char **argv) {\n unsigned long n = argc - 1;\n return 7 §/ n; }\n", "division", "division by zero"),
-    Case("assigning", "int main(int argc, char **argv) {\n int n = 9;\n n §/= argc - 1;\n return n; }\n", "division", "division by zero"),
+    Case(
+        "quotient",
+        "int main(int argc, char **argv) {\n return 7 §/ (argc - 1); }\n",
+        "division",
+        "division by zero",
+        {"signal": "SIGFPE"},
+    ),
+    Case(
+        "remainder",
+        "int main(int argc, char **argv) {\n return 7 §% (argc - 1); }\n",
+        "division",
+        "remainder of a division by zero",
+    ),
+    Case(
+        "unsigned",
+        "int main(int argc, char **argv) {\n unsigned long n = argc - 1;\n return 7 §/ n; }\n",
+        "division",
+        "division by zero",
+    ),
+    Case(
+        "assigning",
+        "int main(int argc, char **argv) {\n int n = 9;\n n §/= argc - 1;\n return n; }\n",
+        "division",
+        "division by zero",
+    ),
     Case(
         "quotient that does not fit",
         "int main(int argc, char **argv) {\n return INT_MIN §/ -argc; }\n",
@@ -520,14 +548,22 @@ def test_failure(case: Case, tmp_path: Path) -> None:
 
 
 def test_null_struct_copy(tmp_path: Path) -> None:
-    program = source("struct s { int a[20]; } t;\nint main(int argc, char **argv) {\n struct s *p = argc > 5 ? &t : 0;\n *p = §t;\n return 0; }\n")
+    program = source(
+        "struct s { int a[20]; } t;\nint main(int argc, char **argv) {\n struct s *p = argc > 5 ? &t : 0;\n *p = §t;\n return 0; }\n"
+    )
     failure = explained(tmp_path, program).failure
     assert failure is not None
     assert (failure.line, failure.message) == (program.line, "SIGSEGV: write through a null pointer")
 
 
-@pytest.mark.parametrize("foreign", ['system("echo hello");', 'dup2(1, 2); fputs("hello\\n", stderr);'], ids=["another process", "another stream"])
-@pytest.mark.xfail(strict=True, reason="the call that wrote a byte is not found behind output that did not pass through stdout")
+@pytest.mark.parametrize(
+    "foreign",
+    ['system("echo hello");', 'dup2(1, 2); fputs("hello\\n", stderr);'],
+    ids=["another process", "another stream"],
+)
+@pytest.mark.xfail(
+    strict=True, reason="the call that wrote a byte is not found behind output that did not pass through stdout"
+)
 def test_output_behind_output_from_elsewhere(foreign: str, tmp_path: Path) -> None:
     body = f'int main(int argc, char **argv) {{\n printf("a\\n"); fflush(stdout);\n {foreign}\n §printf("total %d\\n", argc + 3);\n return 0; }}\n'
     program = source(body)
@@ -539,7 +575,10 @@ def test_output_behind_output_from_elsewhere(foreign: str, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("body", "names"),
     [
-        ("static int f(int n) { volatile char room[2000]; room[0] = 1; return f(n + 1) + room[0]; }\nint main(void) { return f(0); }\n", "f()"),
+        (
+            "static int f(int n) { volatile char room[2000]; room[0] = 1; return f(n + 1) + room[0]; }\nint main(void) { return f(0); }\n",
+            "f()",
+        ),
         (
             "int g(int);\nstatic int f(int n) { volatile char room[2000]; room[0] = 1; return g(n + 1) + room[0]; }\n"
             "int g(int n) { return f(n) + 1; }\nint main(void) { return f(0); }\n",
@@ -579,7 +618,11 @@ def test_time_limit(tmp_path: Path) -> None:
 
 def test_step_limit(tmp_path: Path) -> None:
     program = source(LOOP)
-    assert no_end(explained(tmp_path, program, step_limit=5000)) == ("steps", program.line, "the program was still running at the step limit")
+    assert no_end(explained(tmp_path, program, step_limit=5000)) == (
+        "steps",
+        program.line,
+        "the program was still running at the step limit",
+    )
 
 
 def test_output_limit(tmp_path: Path) -> None:
@@ -596,7 +639,11 @@ def test_output_limit(tmp_path: Path) -> None:
         ("do k++; while (i §< n || k > 5);", {"i": "0 in every round", "n": "3 in every round"}, ["i", "n"]),
         ("while (k §>= 0 && n) k ^= 6;", {"k": None, "n": "3 in every round"}, ["n"]),
         ("for (; p§; p = p->next) k++;", {"p": None}, []),
-        ("for (k = 0; k < 5; k++) for (i = 0; p->v §== 1; i += 2) if (i > 50) i = 0;", {"p->v": "1 in every round", "p": None}, ["p->v", "p"]),
+        (
+            "for (k = 0; k < 5; k++) for (i = 0; p->v §== 1; i += 2) if (i > 50) i = 0;",
+            {"p->v": "1 in every round", "p": None},
+            ["p->v", "p"],
+        ),
         ("for (;;) { k++; if (n §== 7) break; }", {"n": "3 in every round"}, ["n"]),
     ],
 )
@@ -610,14 +657,19 @@ def test_variables_of_the_loop(body: str, values: dict[str, str | None], unchang
     case = case_of(recorded(tmp_path, program, step_limit=20_000))
     said = case.point.details["values"]
     assert said.keys() == values.keys()
-    assert {name: said[name] for name, value in values.items() if value is not None} == {n: v for n, v in values.items() if v is not None}
+    assert {name: said[name] for name, value in values.items() if value is not None} == {
+        n: v for n, v in values.items() if v is not None
+    }
     assert case.point.details["unchanged"] == unchanged
     assert all(said[name].endswith(" in every round") == (name in unchanged) for name in said)
 
 
 def test_a_loop_without_a_way_out(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, "int main(void) {\n volatile int k = 0;\n for (;;) k++; }\n", step_limit=5000))
-    assert case.point.message == "the program was still running at the step limit: nothing in the loop decides about leaving it"
+    assert (
+        case.point.message
+        == "the program was still running at the step limit: nothing in the loop decides about leaving it"
+    )
 
 
 @pytest.mark.parametrize("step_limit", range(5000, 5008))
@@ -640,7 +692,9 @@ SURVIVED = 'int main(void) {\n char *p = malloc(4);\n p[4] = 1;\n p[6] = 2;\n pr
 def test_memory_errors_can_be_left_out(tmp_path: Path) -> None:
     found = explained(tmp_path, SURVIVED)
     assert found.failure is not None
-    assert [e.line for e in (found.failure, *found.memory_errors)] == [source(SURVIVED).line_of(t) for t in ("p[4] = 1", "p[6] = 2", "printf")]
+    assert [e.line for e in (found.failure, *found.memory_errors)] == [
+        source(SURVIVED).line_of(t) for t in ("p[4] = 1", "p[6] = 2", "printf")
+    ]
     left_out = explained(tmp_path, SURVIVED, memory_errors=False)
     assert (left_out.status, left_out.failure, left_out.memory_errors) == ("no-failure", None, ())
     uninit = 'int main(void) {\n int *p = malloc(4);\n if (*p == 3) puts("x");\n return 0; }\n'
@@ -701,9 +755,7 @@ TEXTS = {
 
 @pytest.mark.xfail(strict=True, reason="a pointer just past an object is shown as the object that happens to follow it")
 def test_pointer_just_past_the_end_in_words(tmp_path: Path) -> None:
-    body = (
-        "int main(int argc, char **argv) {\n char other[8] = {0}, buf[8] = {0}, *p = buf + 8;\n assert(!p && !other[0] && !buf[0]);\n return 0; }\n"
-    )
+    body = "int main(int argc, char **argv) {\n char other[8] = {0}, buf[8] = {0}, *p = buf + 8;\n assert(!p && !other[0] && !buf[0]);\n return 0; }\n"
     answer = explained(tmp_path, body)
     assert any("p became &buf[8]" in reason.text for row in answer.ranking for reason in row.reasons), answer.ranking
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from butfor.explanation import Interrupted, Status
-from butfor.localize import registry
-from butfor.localize.base import Case, Diagnosis
+from butfor.methods import registry
+from butfor.methods.method import Case, Diagnosis
 from tests.small import explained
 
 
@@ -20,7 +20,11 @@ def test_the_interruption_carries_what_is_known(tmp_path: Path, monkeypatch: pyt
 
     monkeypatch.setattr(registry, "get", lambda name: interrupted if name == "cascade" else real(name))
     with pytest.raises(Interrupted) as caught:
-        explained(tmp_path, "int main(int argc, char **argv) {\n int x = argc;\n assert(x == 5);\n return 0; }\n", methods=["slice", "cascade"])
+        explained(
+            tmp_path,
+            "int main(int argc, char **argv) {\n int x = argc;\n assert(x == 5);\n return 0; }\n",
+            methods=["slice", "cascade"],
+        )
     known = caught.value.explanation
     assert known.status is Status.PARTIAL
     assert known.failure is not None

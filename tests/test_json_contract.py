@@ -18,9 +18,15 @@ SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "report.schema.json").
 
 LONG = "\n".join(f" x{n} = x{n - 1} + LAST;" for n in range(1, 15))
 PROGRAMS: dict[str, tuple[str, dict[str, Any]]] = {
-    "assertion": ("int main(int argc, char **argv) {\n int x = argc * 2;\n assert(x == 5);\n return 0; }\n", {"args": ["a", "ü", "\udcff"]}),
+    "assertion": (
+        "int main(int argc, char **argv) {\n int x = argc * 2;\n assert(x == 5);\n return 0; }\n",
+        {"args": ["a", "ü", "\udcff"]},
+    ),
     "signal": ("int main(int argc, char **argv) {\n int *p = argc > 5 ? &argc : 0;\n return *p; }\n", {}),
-    "memory": ("int main(void) {\n char *p = malloc(3);\n p[3] = 1;\n p[4] = 1;\n free(p);\n return 0; }\n", {"check": True}),
+    "memory": (
+        "int main(void) {\n char *p = malloc(3);\n p[3] = 1;\n p[4] = 1;\n free(p);\n return 0; }\n",
+        {"check": True},
+    ),
     "division": ("int main(int argc, char **argv) {\n return 1 / (argc - 1); }\n", {}),
     "exit-status": ("int main(int argc, char **argv) {\n return argc; }\n", {}),
     "output": ('int main(void) {\n puts("\\xff\\x01");\n return 0; }\n', {"expect_stdout": b"\xfe\n"}),

@@ -45,13 +45,18 @@ def test_a_program_that_blocks_all_signals(work: Path) -> None:
 
 
 def test_a_program_that_is_killed(work: Path) -> None:
-    done = run_in(work, "explain", file_of(work, "#include <signal.h>\nint main(void) {\n  raise(SIGKILL);\n  return 0; }\n"))
+    done = run_in(
+        work, "explain", file_of(work, "#include <signal.h>\nint main(void) {\n  raise(SIGKILL);\n  return 0; }\n")
+    )
     assert done.code in (0, 3)
     assert "SIGKILL" in done.stdout + done.stderr
 
 
 def test_a_program_that_fills_the_disk(work: Path) -> None:
-    file_of(work, '#include <stdio.h>\nint main(void) {\n  int n = 1;\n  while (n)\n    puts("a line that comes again and again");\n  return 0; }\n')
+    file_of(
+        work,
+        '#include <stdio.h>\nint main(void) {\n  int n = 1;\n  while (n)\n    puts("a line that comes again and again");\n  return 0; }\n',
+    )
     done = run_in(work, "explain", "prog.c", "--output-limit", "100000", "--time-limit", "20")
     assert done.code == 0
     assert "prog.c:4:3: the program wrote more output than the limit" in done.stdout
@@ -59,9 +64,13 @@ def test_a_program_that_fills_the_disk(work: Path) -> None:
 
 def test_no_room_for_the_recording(work: Path) -> None:
     """Files may not grow beyond 300 kB, as on a disk that is nearly full: said in words, status 3."""
-    file_of(work, "int main(void) {\n  volatile int s = 0;\n  for (int i = 0; i < 300000; i++) s += i;\n  return 0; }\n")
+    file_of(
+        work, "int main(void) {\n  volatile int s = 0;\n  for (int i = 0; i < 300000; i++) s += i;\n  return 0; }\n"
+    )
     assert run_in(work, "explain", "prog.c").code == 0  # compiled, without a limit
-    done = run_in(work, "explain", "prog.c", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000)))
+    done = run_in(
+        work, "explain", "prog.c", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
+    )
     assert (done.code, done.stdout) == (3, "")
     assert done.stderr.startswith("butfor: error: ")
 
@@ -69,13 +78,18 @@ def test_no_room_for_the_recording(work: Path) -> None:
 def test_no_address_space(work: Path) -> None:
     file_of(work, FINE)
     assert run_in(work, "explain", "prog.c").code == 0
-    done = run_in(work, "explain", "prog.c", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30)))
+    done = run_in(
+        work, "explain", "prog.c", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
+    )
     assert (done.code, done.stdout) == (3, "")
     assert "ulimit -v" in done.stderr
 
 
 def test_a_program_that_takes_all_memory(work: Path) -> None:
-    file_of(work, "#include <stdlib.h>\nint main(void) {\n  char *p = malloc((size_t)1 << 62);\n  if (!p) return 4;\n  return 0; }\n")
+    file_of(
+        work,
+        "#include <stdlib.h>\nint main(void) {\n  char *p = malloc((size_t)1 << 62);\n  if (!p) return 4;\n  return 0; }\n",
+    )
     done = run_in(work, "explain", "prog.c")
     assert done.code == 0
     assert "exit status 4, expected 0" in done.stdout
@@ -91,7 +105,8 @@ def test_the_budget_is_used_up(work: Path) -> None:
 
 def test_interrupted_while_the_program_runs(work: Path) -> None:
     file_of(
-        work, '#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n  printf("%d\\n", getpid()); fflush(stdout);\n  sleep(50);\n  return 0; }\n'
+        work,
+        '#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n  printf("%d\\n", getpid()); fflush(stdout);\n  sleep(50);\n  return 0; }\n',
     )
     scratch = work.parent / "scratch"
     (work / "report").write_text("old")

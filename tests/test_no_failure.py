@@ -79,8 +79,14 @@ def test_other_bits_uninitialised_is_found(tmp_path: Path) -> None:
         ("int main(void) {\n exit(255); }\n", {"expect_exit": 255}),
         ('int main(void) {\n puts("a"); return 3; }\n', {"expect_stdout": b"a\n"}),
         ("int main(void) {\n return 0; }\n", {"expect_stdout": b"", "expect_exit": 0}),
-        ("int main(int argc, char **argv) {\n while (*++argv) puts(*argv); return 0; }\n", {"args": ["x", "\udcff"], "expect_stdout": b"x\n\xff\n"}),
-        ("int main(void) {\n int c; while ((c = getchar()) != EOF) putchar(c); return 0; }\n", {"stdin": b"\0\xff\n", "expect_stdout": b"\0\xff\n"}),
+        (
+            "int main(int argc, char **argv) {\n while (*++argv) puts(*argv); return 0; }\n",
+            {"args": ["x", "\udcff"], "expect_stdout": b"x\n\xff\n"},
+        ),
+        (
+            "int main(void) {\n int c; while ((c = getchar()) != EOF) putchar(c); return 0; }\n",
+            {"stdin": b"\0\xff\n", "expect_stdout": b"\0\xff\n"},
+        ),
     ],
     ids=["return", "exit", "output", "nothing", "arguments", "input"],
 )
@@ -90,7 +96,9 @@ def test_expectations_that_are_met(body: str, knobs: dict[str, Any], tmp_path: P
 
 
 def test_expected_output_is_there_but_the_status_is_wrong(tmp_path: Path) -> None:
-    failure = explained(tmp_path, 'int main(void) {\n puts("a"); return 3; }\n', expect_stdout=b"a\n", expect_exit=0).failure
+    failure = explained(
+        tmp_path, 'int main(void) {\n puts("a"); return 3; }\n', expect_stdout=b"a\n", expect_exit=0
+    ).failure
     assert failure is not None
     assert (failure.kind, failure.message) == ("exit-status", "exit status 3, expected 0")
 

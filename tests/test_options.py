@@ -47,7 +47,10 @@ def test_values_that_make_no_sense(changes: dict[str, Any], message: str) -> Non
     assert caught.value.message == message
 
 
-@pytest.mark.parametrize("changes", [{"nondet": (-(2**63), 2**64 - 1)}, {"depth": 0}, {"expect_exit": 255}, {"methods": ("error-invariants",)}])
+@pytest.mark.parametrize(
+    "changes",
+    [{"nondet": (-(2**63), 2**64 - 1)}, {"depth": 0}, {"expect_exit": 255}, {"methods": ("error-invariants",)}],
+)
 def test_values_at_the_edge(changes: dict[str, Any]) -> None:
     Options(sources=(Path("a.c"),), **changes)
 
@@ -68,7 +71,9 @@ def test_files_are_checked(tmp_path: Path) -> None:
 def test_loose_values(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.write_bytes(b"7\n")
-    options = make_options("a.c", args=["1", 2], stdin="é", env={"A": "1"}, expect_stdout=out, tests=None, nondet=[1], includes=[tmp_path])
+    options = make_options(
+        "a.c", args=["1", 2], stdin="é", env={"A": "1"}, expect_stdout=out, tests=None, nondet=[1], includes=[tmp_path]
+    )
     assert options == Options(
         sources=(Path("a.c"),),
         args=("1", "2"),

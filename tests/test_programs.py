@@ -21,7 +21,17 @@ def lines_of(answer: Explanation, kind: str) -> set[int]:
 def test_there_are_programs_for_every_kind_of_failure() -> None:
     assert len(PROGRAMS) >= 60
     kinds = {p.one("failure") for p in PROGRAMS}
-    assert kinds == {"none", "assertion", "signal", "memory", "division", "exit-status", "output", "no-end", "reach-error"}
+    assert kinds == {
+        "none",
+        "assertion",
+        "signal",
+        "memory",
+        "division",
+        "exit-status",
+        "output",
+        "no-end",
+        "reach-error",
+    }
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=[p.path.stem for p in PROGRAMS])

@@ -28,7 +28,11 @@ def commands(path: Path) -> list[str]:
     return found
 
 
-ALL = [(path.name, command) for path in (ROOT / "README.md", *sorted((ROOT / "examples").glob("*.c"))) for command in commands(path)]
+ALL = [
+    (path.name, command)
+    for path in (ROOT / "README.md", *sorted((ROOT / "examples").glob("*.c")))
+    for command in commands(path)
+]
 
 
 def test_commands_are_found() -> None:

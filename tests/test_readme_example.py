@@ -18,7 +18,16 @@ def test_the_example_of_the_readme_is_real_output() -> None:
     shown = text.split("<!-- example -->\n```text\n")[1].split("\n```\n<!-- /example -->")[0]
     command = [sys.executable, "-m", "butfor", "explain", "examples/triangle.c", "--", "6", "5", "4"]
     env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        check=True,
+    )
     assert _timeless(done.stdout) == _timeless(shown)
 
 
@@ -33,7 +42,16 @@ def test_the_example_of_find_is_real_output() -> None:
     shown = text.split("<!-- find -->\n```text\n")[1].split("\n```\n<!-- /find -->")[0].splitlines()
     command = [sys.executable, "-m", "butfor", "find", "examples/parking.c", "--budget", "120"]
     env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        check=True,
+    )
     lines = done.stdout.splitlines()
     assert [line for line in shown if line != "..." and line not in lines] == []
 
@@ -45,5 +63,14 @@ def test_the_repairs_of_the_readme_are_real_output() -> None:
     words = ["repair", "examples/triangle.c", "--tests", "examples/triangle-tests.json", "--budget", "120"]
     env = {**os.environ, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1"}
     command = [sys.executable, "-m", "butfor", *words]
-    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True, encoding="utf-8", stdin=subprocess.DEVNULL, check=True)
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        stdin=subprocess.DEVNULL,
+        check=True,
+    )
     assert done.stdout.rstrip() == shown

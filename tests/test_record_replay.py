@@ -18,9 +18,9 @@ import butfor
 from butfor import api
 from butfor.errors import DiskFull, RecordingError
 from butfor.explanation import Explanation
-from butfor.localize import registry
+from butfor.methods import registry
 from butfor.options import Options
-from butfor.trace.log import COLUMNS
+from butfor.trace.log.columns import COLUMNS
 from butfor.trace.recording import FORMAT
 from tests.small import butfor_command, saved, source, written
 
@@ -196,7 +196,18 @@ def rewritten(good: Path, to: Path, change: Callable[[str, bytes], tuple[str, by
     return to
 
 
-MEMBERS = ["butfor.json", *COLUMNS, "start", "end", "stdin", "stdout", "stderr", "module.ll", "segments.npy", "source-0"]
+MEMBERS = [
+    "butfor.json",
+    *COLUMNS,
+    "start",
+    "end",
+    "stdin",
+    "stdout",
+    "stderr",
+    "module.ll",
+    "segments.npy",
+    "source-0",
+]
 
 
 def test_all_members_are_known(good: Path) -> None:
@@ -260,7 +271,15 @@ def test_foreign_archives(tmp_path: Path, scratch: Path) -> None:
     with zipfile.ZipFile(bad, "w") as z:
         z.writestr("readme.txt", "hello")
     assert refused(bad, scratch).startswith(f"{bad} is not a butfor recording")
-    for head in ("[]", "3", "{", '{"magic": "other"}', '{"magic": "butfor recording"}', '{"magic": "butfor recording", "format": null}', "\xff"):
+    for head in (
+        "[]",
+        "3",
+        "{",
+        '{"magic": "other"}',
+        '{"magic": "butfor recording"}',
+        '{"magic": "butfor recording", "format": null}',
+        "\xff",
+    ):
         with zipfile.ZipFile(bad, "w") as z:
             z.writestr("butfor.json", head)
         assert refused(bad, scratch).startswith(f"{bad} is not a butfor recording"), head

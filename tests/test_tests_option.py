@@ -41,7 +41,9 @@ def test_all_pass(tmp_path: Path) -> None:
     answer = explained(tmp_path, [case("one", 1, 1), case("two", 2, 3, expect_exit=0), {}])
     assert (answer.status, answer.failure, answer.ranking) == ("no-failure", None, ())
     assert answer.notes == ("none of the 3 tests failed",)
-    assert answer.to_dict()["tests"] == [{"name": name, "passed": True, "failure": None} for name in ("one", "two", "test 3")]
+    assert answer.to_dict()["tests"] == [
+        {"name": name, "passed": True, "failure": None} for name in ("one", "two", "test 3")
+    ]
 
 
 def test_the_shortest_failing_test_is_explained(tmp_path: Path) -> None:
@@ -50,16 +52,28 @@ def test_the_shortest_failing_test_is_explained(tmp_path: Path) -> None:
     assert answer.run.args == ("3",)
     assert answer.notes[0] == "3 of 4 tests fail; the shortest failing run, test 'short', is explained"
     assert answer.failure is not None
-    assert (answer.failure.kind, answer.failure.details["actual"], answer.failure.details["expected"]) == ("output", b"7", b"6")
+    assert (answer.failure.kind, answer.failure.details["actual"], answer.failure.details["expected"]) == (
+        "output",
+        b"7",
+        b"6",
+    )
     table = answer.to_dict()["tests"]
-    assert [(row["name"], row["passed"]) for row in table] == [("long", False), ("good", True), ("short", False), ("middle", False)]
+    assert [(row["name"], row["passed"]) for row in table] == [
+        ("long", False),
+        ("good", True),
+        ("short", False),
+        ("middle", False),
+    ]
     assert table[2]["failure"] == answer.failure.to_dict()
     assert table[0]["failure"]["details"]["actual"] == "18"
     assert source(BODY).line_of("i > 2") in {row.line for row in answer.ranking}
 
 
 def test_exit_status_of_a_test(tmp_path: Path) -> None:
-    answer = explained(tmp_path, [{"name": "wrong", "args": ["1"], "expect_exit": 4}, {"name": "right", "args": ["6"], "expect_exit": 6}])
+    answer = explained(
+        tmp_path,
+        [{"name": "wrong", "args": ["1"], "expect_exit": 4}, {"name": "right", "args": ["6"], "expect_exit": 6}],
+    )
     assert [row["passed"] for row in answer.to_dict()["tests"]] == [False, True]
     assert answer.failure is not None
     assert answer.failure.message == "exit status 0, expected 4"
@@ -82,14 +96,18 @@ def test_input_of_a_test(tmp_path: Path) -> None:
 
 def test_a_crash_in_a_test(tmp_path: Path) -> None:
     path = tmp_path / "t.json"
-    path.write_text(json.dumps({"tests": [{"name": "fine", "args": ["1"]}, {"name": "crash", "args": ["0"]}, {"name": "none"}]}))
+    path.write_text(
+        json.dumps({"tests": [{"name": "fine", "args": ["1"]}, {"name": "crash", "args": ["0"]}, {"name": "none"}]})
+    )
     body = "int main(int argc, char **argv) {\n return argc < 2 || 8 / atoi(argv[1]) > 100; }\n"
     answer = butfor.explain(written(tmp_path, body), tests=path)
     table = answer.to_dict()["tests"]
     assert [row["failure"] and row["failure"]["kind"] for row in table] == [None, "division", "exit-status"]
 
 
-@pytest.mark.parametrize("knobs", [{"args": ["1"]}, {"stdin": b""}, {"expect_exit": 0}, {"expect_stdout": b""}], ids=lambda k: next(iter(k)))
+@pytest.mark.parametrize(
+    "knobs", [{"args": ["1"]}, {"stdin": b""}, {"expect_exit": 0}, {"expect_stdout": b""}], ids=lambda k: next(iter(k))
+)
 def test_tests_bring_their_own_run(knobs: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(UsageError) as caught:
         explained(tmp_path, [{}], **knobs)
@@ -99,7 +117,9 @@ def test_tests_bring_their_own_run(knobs: dict[str, Any], tmp_path: Path) -> Non
 def test_by_command(tmp_path: Path) -> None:
     written(tmp_path, BODY)
     (tmp_path / "t.json").write_text(json.dumps({"tests": [case("good", 2, 3), case("bad", 3, 6)]}))
-    done = butfor_command(["explain", "prog.c", "--tests", "t.json", "--json"], tmp_path, stdin=b"this is not for the tests")
+    done = butfor_command(
+        ["explain", "prog.c", "--tests", "t.json", "--json"], tmp_path, stdin=b"this is not for the tests"
+    )
     assert (done.code, done.stderr) == (0, "")
     report = json.loads(done.stdout)
     assert report["status"] == "explained"

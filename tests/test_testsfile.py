@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from butfor.errors import UsageError
-from butfor.testsfile import TestCase, parse_tests, read_tests
+from butfor.tests_file import TestCase, parse_tests, read_tests
 
 
 def test_full_and_empty_tests(tmp_path: Path) -> None:
@@ -42,11 +42,23 @@ def test_bytes_beyond_utf8() -> None:
         (b'{"tests": [{"argz": []}]}', "t.json: tests[0] has an unknown key 'argz'; did you mean 'args'?"),
         (b'{"tests": [{"args": "6 5"}]}', 't.json: tests[0].args must be a list of strings, not "6 5"'),
         (b'{"tests": [{"args": ["6", 5]}]}', "t.json: tests[0].args[1] must be a string, not 5"),
-        (b'{"tests": [{"args": ["a\\u0000b"]}]}', "t.json: tests[0].args[0] contains a NUL character, which no argument can hold"),
+        (
+            b'{"tests": [{"args": ["a\\u0000b"]}]}',
+            "t.json: tests[0].args[0] contains a NUL character, which no argument can hold",
+        ),
         (b'{"tests": [{"stdin": null}]}', "t.json: tests[0].stdin must be a string, not null"),
-        (b'{"tests": [{"stdin": "\\ud800"}]}', "t.json: tests[0].stdin contains half of a surrogate pair at character 0"),
-        (b'{"tests": [{"expect_exit": true}]}', "t.json: tests[0].expect_exit must be a whole number between 0 and 255, not true"),
-        (b'{"tests": [{"expect_exit": 256}]}', "t.json: tests[0].expect_exit must be a whole number between 0 and 255, not 256"),
+        (
+            b'{"tests": [{"stdin": "\\ud800"}]}',
+            "t.json: tests[0].stdin contains half of a surrogate pair at character 0",
+        ),
+        (
+            b'{"tests": [{"expect_exit": true}]}',
+            "t.json: tests[0].expect_exit must be a whole number between 0 and 255, not true",
+        ),
+        (
+            b'{"tests": [{"expect_exit": 256}]}',
+            "t.json: tests[0].expect_exit must be a whole number between 0 and 255, not 256",
+        ),
         (b'{"tests": [{"name": ""}]}', 't.json: tests[0].name must be a string that is not empty, not ""'),
         (b'{"tests": [{"name": "a"}, {"name": "a"}]}', "t.json: tests[1] has the same name as tests[0]: 'a'"),
         (b'{"tests": [{"name": "a", "name": "b"}]}', "t.json: the key 'name' is given twice in one object"),

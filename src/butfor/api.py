@@ -8,26 +8,26 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from butfor.counterfactual.fork_server import Limits, Server
+from butfor.counterfactual.rerun import hooked, same_run
+from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable, check_shrinkable, is_same_failure, shrink
+from butfor.counterfactual.user_changes import ChangedRun, changed_run
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.record import compile_program
-from butfor.frontends.c.record import record as record_run
-from butfor.frontends.c.run import RunSpec
-from butfor.frontends.c.source import CSource
-from butfor.intervene.again import hooked, same_run
-from butfor.intervene.changed import ChangedRun, changed_run
-from butfor.intervene.server import Limits, Server
-from butfor.intervene.shrink import SHRINK_SHARE, NotShrinkable, check_shrinkable, is_same_failure, shrink
-from butfor.localize import registry
+from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.record_run import compile_program
+from butfor.frontends.c.record_run import record as record_run
+from butfor.frontends.c.run_program import RunSpec
 from butfor.marks import marks_file
+from butfor.methods import registry
 from butfor.options import Options, is_recording
 from butfor.pipeline import analyse, explain_tests, failure_of, run_info, verdict_on, with_expectations
 from butfor.trace import recording as recordings
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
-from butfor.witness.confirm import follow_witness
+from butfor.trace.view.source_places import Places
+from butfor.witness.confirm_witness import follow_witness
 
 Progress = Callable[[str], None]
 
@@ -40,7 +40,7 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of one run of the program in `options`."""
     say = progress or _silent
     if any(source.suffix == ".bpl" for source in options.sources):
-        from butfor.boogieapi import explain_boogie  # late: C programs need no parser for Boogie
+        from butfor.explain_paths import explain_boogie  # late: C programs need no parser for Boogie
 
         return explain_boogie(options, say)
     first = _first(options)
@@ -65,7 +65,11 @@ def _explain_witness(options: Options, program: Build, say: Progress) -> Explana
     options = replace(options, witness=None, nondet=run.values)
     recording = run.recording
     answer = _explain_shrunk(options, program, recording, say) if options.shrink else analyse(recording, options, say)
-    return replace(answer, notes=(*run.notes(answer.failure), *answer.notes), extra={**answer.extra, "witness": run.to_dict(answer.failure)})
+    return replace(
+        answer,
+        notes=(*run.notes(answer.failure), *answer.notes),
+        extra={**answer.extra, "witness": run.to_dict(answer.failure)},
+    )
 
 
 def repair(options: Options, progress: Progress | None = None) -> Explanation:
@@ -84,7 +88,12 @@ def _explain_shrunk(options: Options, program: Build, recording: Recording, say:
     if failure is None:
         return analyse(recording, options, say)
     smallest, end = recording, start + SHRINK_SHARE * options.budget
-    unexpecting = replace(options, expect_stdout=None, expect_exit=None, time_limit=min(options.time_limit, 1 + 10 * recording.meta.seconds))
+    unexpecting = replace(
+        options,
+        expect_stdout=None,
+        expect_exit=None,
+        time_limit=min(options.time_limit, 1 + 10 * recording.meta.seconds),
+    )
 
     def fails_alike(spec: RunSpec) -> bool:
         nonlocal smallest
@@ -98,7 +107,9 @@ def _explain_shrunk(options: Options, program: Build, recording: Recording, say:
     try:
         check_shrinkable(failure, options)
         build = hooked(recording, options.cc)
-        server = functools.partial(Server, build, f"./{recording.meta.name}", expected=b"", limits=Limits(milliseconds=1000))
+        server = functools.partial(
+            Server, build, f"./{recording.meta.name}", expected=b"", limits=Limits(milliseconds=1000)
+        )
         found = shrink(server, same_run(recording), failure.kind, fails_alike, lambda: time.monotonic() >= end)
     except NotShrinkable as e:
         answer = analyse(recording, options, say)
@@ -130,10 +141,20 @@ def record(options: Options, out: Path, progress: Progress | None = None) -> Run
 def replay(path: Path, options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of a saved recording."""
     methods = options.methods or registry.OF_RECORDINGS
-    answer = analyse(recordings.load(path, CSource), replace(options, marks=options.marks or marks_file(path), methods=methods), progress or _silent)
+    answer = analyse(
+        recordings.load(path, CSource),
+        replace(options, marks=options.marks or marks_file(path), methods=methods),
+        progress or _silent,
+    )
     if options.methods or answer.failure is None:
         return answer
-    return replace(answer, notes=(*answer.notes, f"the recorded program was not run again; --method {','.join(registry.DEFAULT)} does that"))
+    return replace(
+        answer,
+        notes=(
+            *answer.notes,
+            f"the recorded program was not run again; --method {','.join(registry.DEFAULT)} does that",
+        ),
+    )
 
 
 def changed(options: Options, changes: Sequence[str], progress: Progress | None = None) -> ChangedRun:
@@ -161,5 +182,8 @@ def _first(options: Options) -> Path:
         if source.is_dir():
             raise UsageError(f"{source} is a folder", hint="name the C files of the program")
         if source.suffix not in (".c", ".ll", ".bc", ".bfr"):
-            raise UsageError(f"{source} is not a C file, and no binary that carries its program", hint="give the C sources, or .ll or .bc files")
+            raise UsageError(
+                f"{source} is not a C file, and no binary that carries its program",
+                hint="give the C sources, or .ll or .bc files",
+            )
     return options.sources[0]

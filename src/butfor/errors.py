@@ -50,7 +50,9 @@ class ToolMissing(ButforError):
 
     exit_code = ExitCode.USAGE
 
-    def __init__(self, message: str, *, hint: str = "`butfor doctor` lists what is installed and how to get the rest") -> None:
+    def __init__(
+        self, message: str, *, hint: str = "`butfor doctor` lists what is installed and how to get the rest"
+    ) -> None:
         super().__init__(message, hint=hint)
 
 
@@ -90,5 +92,7 @@ class DiskFull(ButforError):
 
     exit_code = ExitCode.CANNOT_EXPLAIN
 
-    def __init__(self, message: str, *, hint: str = "free some space, or point BUTFOR_CACHE_DIR or TMPDIR to another disk") -> None:
+    def __init__(
+        self, message: str, *, hint: str = "free some space, or point BUTFOR_CACHE_DIR or TMPDIR to another disk"
+    ) -> None:
         super().__init__(message, hint=hint)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.errors import ExitCode
-from butfor.plain import merged, plain
-from butfor.story.model import Story
+from butfor.plain_json import merged, plain
+from butfor.run_story import Story
 
 SCHEMA_VERSION = 1
 
@@ -137,7 +137,9 @@ class Reason:
 
     def to_dict(self) -> dict[str, Any]:
         """A member of `reasons` in the JSON report."""
-        return merged({"method": self.method, "text": self.text}, {} if self.evidence is None else {"evidence": self.evidence})
+        return merged(
+            {"method": self.method, "text": self.text}, {} if self.evidence is None else {"evidence": self.evidence}
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,11 @@ class Marks:
         """The places that are in none of these sources."""
         sizes = {file: text.count("\n") + 1 for file, text in sources.items()}
         lines = {where: split_place(where)[1] for where in self.by_place}
-        return [where for where, line in lines.items() if not any(_names(where, file, line) and line <= n for file, n in sizes.items())]
+        return [
+            where
+            for where, line in lines.items()
+            if not any(_names(where, file, line) and line <= n for file, n in sizes.items())
+        ]
 
     def __bool__(self) -> bool:
         return bool(self.by_place)
@@ -66,7 +70,9 @@ def settle(options: Options, path: Path | None) -> Marks:
     marks |= dict.fromkeys(_places(options.guilty), "guilty")
     if path is not None and marks != kept:
         rows = [{"at": where, "mark": mark} for where, mark in sorted(marks.items())]
-        write_file(path, (json.dumps({"format": _FORMAT, "marks": rows}, indent=1) + "\n").encode("utf-8", "surrogateescape"))
+        write_file(
+            path, (json.dumps({"format": _FORMAT, "marks": rows}, indent=1) + "\n").encode("utf-8", "surrogateescape")
+        )
     return Marks(marks)
 
 

@@ -67,7 +67,9 @@ class Options:
     budget: float = DEFAULT_BUDGET  # seconds for the analysis
     inputs: Inputs | None = None  # None: each method's own choice
     story: bool = False  # tell the run step by step, for reports that show it
-    pre: str | None = None  # a condition on the start of the failing run, over variables of the entry, as the source would write it
+    pre: str | None = (
+        None  # a condition on the start of the failing run, over variables of the entry, as the source would write it
+    )
     check: bool = False  # replay everything and compare with the recorded values
 
     def __post_init__(self) -> None:
@@ -75,14 +77,30 @@ class Options:
         self._check_expectations()
         self._check_limits()
         for name in self.trust:
-            _require(_IDENTIFIER.match(name), f"{name!r} is not the name of a function", "--trust takes names as written in the source")
+            _require(
+                _IDENTIFIER.match(name),
+                f"{name!r} is not the name of a function",
+                "--trust takes names as written in the source",
+            )
         for name in self.methods:
-            _require(_METHOD.match(name), f"{name!r} is not the name of a method", "--method takes names separated by commas")
+            _require(
+                _METHOD.match(name), f"{name!r} is not the name of a method", "--method takes names separated by commas"
+            )
         for where in (*self.benign, *self.guilty, *self.unmark):
-            _require(PLACE.match(where.strip()), f"{where!r} is not a place in the source", "write FILE:LINE, or LINE alone")
+            _require(
+                PLACE.match(where.strip()), f"{where!r} is not a place in the source", "write FILE:LINE, or LINE alone"
+            )
         for name in self.without:
-            _require(name in OPTIMISATIONS, f"there is no optimisation {name!r}", f"--without takes: {', '.join(OPTIMISATIONS)}")
-        _require(self.pre is None or self.pre.strip(), "the precondition is empty", "write a condition, such as --pre 'n > 0'")
+            _require(
+                name in OPTIMISATIONS,
+                f"there is no optimisation {name!r}",
+                f"--without takes: {', '.join(OPTIMISATIONS)}",
+            )
+        _require(
+            self.pre is None or self.pre.strip(),
+            "the precondition is empty",
+            "write a condition, such as --pre 'n > 0'",
+        )
         _require(self.inputs in (None, "pinned", "free"), f"inputs must be 'pinned' or 'free', not {self.inputs!r}")
 
     def _check_run(self) -> None:
@@ -97,7 +115,11 @@ class Options:
         for number in self.nondet:
             _require(-(2**63) <= number < 2**64, f"the nondet value {number} does not fit in 64 bits")
         _require(self.entry is None or _IDENTIFIER.match(self.entry), f"{self.entry!r} is not the name of a function")
-        _require(self.cc is None or self.cc.strip(), "the compiler name is empty", "leave --cc out to use butfor's own compiler")
+        _require(
+            self.cc is None or self.cc.strip(),
+            "the compiler name is empty",
+            "leave --cc out to use butfor's own compiler",
+        )
 
     def _check_expectations(self) -> None:
         _require(
@@ -110,14 +132,26 @@ class Options:
             "tests bring their own arguments, input and expectations",
             "leave out --tests, or the arguments, --stdin, --expect-stdout and --expect-exit",
         )
-        _require(self.witness is None or not self.nondet, "a witness brings the nondet values", "leave out --nondet, or --witness")
-        _require(self.witness is None or self.tests is None, "a witness is for one run", "leave out --tests, or --witness")
-        _require(self.tests is None or not self.shrink, "the inputs of tests are not reduced", "of the failing tests, the shortest run is explained")
+        _require(
+            self.witness is None or not self.nondet,
+            "a witness brings the nondet values",
+            "leave out --nondet, or --witness",
+        )
+        _require(
+            self.witness is None or self.tests is None, "a witness is for one run", "leave out --tests, or --witness"
+        )
+        _require(
+            self.tests is None or not self.shrink,
+            "the inputs of tests are not reduced",
+            "of the failing tests, the shortest run is explained",
+        )
 
     def _check_limits(self) -> None:
         for name in ("budget", "time_limit"):
             seconds = getattr(self, name)
-            _require(seconds > 0 and math.isfinite(seconds), f"{name} must be a positive number of seconds, not {seconds}")
+            _require(
+                seconds > 0 and math.isfinite(seconds), f"{name} must be a positive number of seconds, not {seconds}"
+            )
         for name in ("step_limit", "output_limit", "depth", "bound"):
             count = getattr(self, name)
             least = 0 if name == "depth" else 1
@@ -150,10 +184,14 @@ def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[st
         from butfor.suggest import did_you_mean
 
         raise TypeError(f"explain() has no option {unknown[0]!r}{did_you_mean(unknown[0], names)}")
-    return Options(sources=tuple(Path(source) for source in given), **{name: _tight(name, value) for name, value in knobs.items()})
+    return Options(
+        sources=tuple(Path(source) for source in given), **{name: _tight(name, value) for name, value in knobs.items()}
+    )
 
 
-_TUPLES = frozenset({"args", "cflags", "includes", "defines", "libs", "methods", "trust", "benign", "guilty", "unmark", "without"})
+_TUPLES = frozenset(
+    {"args", "cflags", "includes", "defines", "libs", "methods", "trust", "benign", "guilty", "unmark", "without"}
+)
 
 
 def _tight(name: str, value: Any) -> Any:

@@ -10,31 +10,31 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.counterfactual.other_tests import OtherRun
 from butfor.errors import UnsupportedError
 from butfor.explanation import Explanation, Failure, Interrupted, RankedStatement, RunInfo, Status
 from butfor.failures.crash import signal_name
-from butfor.failures.find import Verdict, find_failure
-from butfor.failures.point import FailurePoint, Unsupported
+from butfor.failures.failure_point import FailurePoint, Unsupported
+from butfor.failures.find_failure import Verdict, find_failure
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.record import record, run_spec
-from butfor.frontends.c.run import RunSpec
-from butfor.intervene.otherrun import OtherRun
-from butfor.localize import registry
-from butfor.localize.base import Budget, Case, Diagnosis
-from butfor.localize.slice import is_step
+from butfor.frontends.c.record_run import record, run_spec
+from butfor.frontends.c.run_program import RunSpec
 from butfor.marks import settle
+from butfor.methods import registry
+from butfor.methods.method import Budget, Case, Diagnosis
+from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
-from butfor.rank import rank
-from butfor.story.model import Story
-from butfor.story.stops import MOST_STOPS
-from butfor.story.tell import tell
-from butfor.testsfile import TestCase, read_tests
-from butfor.trace.check import check
-from butfor.trace.dependence import Dependence
-from butfor.trace.log import COLUMNS
-from butfor.trace.passing import Passing
-from butfor.trace.places import Places
+from butfor.ranking import rank
+from butfor.run_story import Story
+from butfor.story.debugger_stops import MOST_STOPS
+from butfor.story.tell_story import tell
+from butfor.tests_file import TestCase, read_tests
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.value_forwarding import Passing
+from butfor.trace.log.columns import COLUMNS
 from butfor.trace.recording import Meta, Recording
+from butfor.trace.replay.full_replay import check
+from butfor.trace.view.source_places import Places
 
 Progress = Callable[[str], None]
 _STANDS_OUT = 0.6  # the score of the first statement from which on nothing more is tried
@@ -70,7 +70,9 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
     )
 
 
-def analyse(recording: Recording, options: Options, progress: Progress, others: tuple[OtherRun, ...] = ()) -> Explanation:
+def analyse(
+    recording: Recording, options: Options, progress: Progress, others: tuple[OtherRun, ...] = ()
+) -> Explanation:
     """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
     budget = Budget(options.budget)
@@ -90,9 +92,14 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
     info = run_info(recording)
     if verdict.failure is None:
         notes.insert(0, _nothing(verdict, info))
-        return Explanation(Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts())
+        return Explanation(
+            Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts()
+        )
     marks = settle(options, options.marks)
-    notes += (f"there is no line {where} in the sources, so the mark there says nothing" for where in marks.unmatched(places.texts()))
+    notes += (
+        f"there is no line {where} in the sources, so the mark there says nothing"
+        for where in marks.unmatched(places.texts())
+    )
     case = Case(recording, verdict.failure, dependence, places, options, budget, marks, others)
     diagnoses: list[Diagnosis] = []
     failure = failure_of(verdict.failure, places)
@@ -122,7 +129,9 @@ def analyse(recording: Recording, options: Options, progress: Progress, others: 
         status = Status.PARTIAL
     elif case.budget.is_over() and not all(d.complete for d in diagnoses):
         status = Status.PARTIAL
-        notes.append(f"the budget of {options.budget:g} s was used up: this is what was known by then (--budget gives more)")
+        notes.append(
+            f"the budget of {options.budget:g} s was used up: this is what was known by then (--budget gives more)"
+        )
     elif not all(d.complete for d in diagnoses):
         notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
     ranking = ranked()
@@ -169,7 +178,9 @@ def with_expectations(recording: Recording, options: Options) -> Meta:
 def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
     result = check(recording.trace)
     if result.mismatches:
-        notes.append(f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it")
+        notes.append(
+            f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it"
+        )
     return {
         "instructions": result.instructions,
         "loads": result.loads,
@@ -234,11 +245,26 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
     shortest: tuple[int, Recording] | None = None
     for test in read_tests(options.tests):
         progress(f"test {test.name}")
-        one = replace(options, args=test.args, stdin=test.stdin, expect_stdout=test.expect_stdout, expect_exit=test.expect_exit, tests=None)
+        one = replace(
+            options,
+            args=test.args,
+            stdin=test.stdin,
+            expect_stdout=test.expect_stdout,
+            expect_exit=test.expect_exit,
+            tests=None,
+        )
         one = replace(one, nondet=test.nondet or options.nondet)
         recording = record(one, program, lambda text: None)
         verdict = verdict_on(recording, Places(recording), Dependence(recording.trace), options)
-        results.append(_Tested(test, run_spec(one), _test_row(test, recording, verdict), verdict.failure is not None, recording.log.counts > 0))
+        results.append(
+            _Tested(
+                test,
+                run_spec(one),
+                _test_row(test, recording, verdict),
+                verdict.failure is not None,
+                recording.log.counts > 0,
+            )
+        )
         if verdict.failure is not None and (shortest is None or len(recording.log) < len(shortest[1].log)):
             shortest = len(results) - 1, recording
     table = [r.row for r in results]
@@ -247,7 +273,9 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
         return Explanation(Status.NO_FAILURE, notes=notes, extra={"tests": table})
     chosen, recording = shortest
     others = tuple(
-        OtherRun(r.test.name, r.spec, r.test.expect_stdout, r.test.expect_exit, r.failed, r.covered) for k, r in enumerate(results) if k != chosen
+        OtherRun(r.test.name, r.spec, r.test.expect_stdout, r.test.expect_exit, r.failed, r.covered)
+        for k, r in enumerate(results)
+        if k != chosen
     )
     answer = analyse(recording, replace(options, tests=None), progress, others)
     failing = sum(r.failed for r in results)

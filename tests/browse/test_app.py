@@ -9,8 +9,8 @@ from typing import Any
 from textual.widgets import Static, Tree
 
 import butfor
-from butfor.browse.app import Browser
-from butfor.browse.entries import Entry, entries, headline
+from butfor.browse.browser_app import Browser
+from butfor.browse.report_entries import Entry, entries, headline
 from butfor.cli.show import keep
 from butfor.marks import settle
 from butfor.options import Options
@@ -35,7 +35,9 @@ def browser(tmp_path: Path) -> tuple[Browser, Path]:
     answer = butfor.explain(written(tmp_path, PROGRAM), methods=["slice", "cascade"])
     report = answer.to_dict()
     marks = tmp_path / "marks.json"
-    return Browser(headline(report), entries(report), answer.sources, {}, lambda place, mark: keep(marks, place, mark)), marks
+    return Browser(
+        headline(report), entries(report), answer.sources, {}, lambda place, mark: keep(marks, place, mark)
+    ), marks
 
 
 def test_keys_select_show_and_mark(tmp_path: Path) -> None:
@@ -73,7 +75,15 @@ def test_the_cause_tree_has_its_levels(tmp_path: Path) -> None:
 
 
 def test_hostile_text_is_inert() -> None:
-    row = {"rank": 1, "text": "x\x1b[31m", "role": "expression", "function": "f\x07", "evidence": "heuristic", "file": "p.c", "line": 1}
+    row = {
+        "rank": 1,
+        "text": "x\x1b[31m",
+        "role": "expression",
+        "function": "f\x07",
+        "evidence": "heuristic",
+        "file": "p.c",
+        "line": 1,
+    }
     reasons = [{"method": "slice", "text": "\x1b]0;t\x07"}]
     report: dict[str, Any] = {"ranking": [{**row, "reasons": reasons, "also": []}], "methods": {}, "failure": None}
     (causes,) = entries(report)

@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from butfor import api
 from butfor.cli.main import cli
+from butfor.counterfactual.user_changes import ChangedRun
 from butfor.explanation import Explanation, RunInfo
-from butfor.intervene.changed import ChangedRun
 from butfor.options import Options
 from tests.report.sample import explanation
 

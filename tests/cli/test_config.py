@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.cli.config import find_config
+from butfor.cli.config_file import find_config
 from butfor.errors import UsageError
 from tests.cli.helpers import FakeApi, run
 

@@ -43,7 +43,9 @@ def test_compiler_errors_are_passed_through(fake: FakeApi) -> None:
     fake.error = CompileError("prog.c does not compile", stderr="prog.c:1:1: \x1b[31merror\x1b[0m: \udce9\n  ^\n")
     result = run("explain", "prog.c")
     assert result.exit_code == 2
-    assert result.stderr_bytes == b"prog.c:1:1: \x1b[31merror\x1b[0m: \xe9\n  ^\nbutfor: error: prog.c does not compile\n"
+    assert (
+        result.stderr_bytes == b"prog.c:1:1: \x1b[31merror\x1b[0m: \xe9\n  ^\nbutfor: error: prog.c does not compile\n"
+    )
 
 
 def test_unsupported_names_construct_and_place(fake: FakeApi) -> None:

@@ -51,7 +51,10 @@ def test_a_failure_is_found_and_explained(command: str) -> None:
 
 
 def test_all_failures_are_listed(tmp_path: Path) -> None:
-    data = as_json("find", written(tmp_path, "procedure main(x: int) {\nif (x > 0) {\nassert x != 3; }\nassert x != -1;\nassert x > 0; }"))
+    data = as_json(
+        "find",
+        written(tmp_path, "procedure main(x: int) {\nif (x > 0) {\nassert x != 3; }\nassert x != -1;\nassert x > 0; }"),
+    )
     assert sorted(f["line"] for f in data["failures"]) == [3, 4, 5]
     assert data["failure"]["line"] == data["failures"][0]["line"]
 
@@ -59,7 +62,12 @@ def test_all_failures_are_listed(tmp_path: Path) -> None:
 def test_no_failure_says_how_far_it_looked(tmp_path: Path) -> None:
     file = written(tmp_path, SAFE)
     data = as_json("find", file, "--bound", "3")
-    assert (data["status"], data["failure"], data["search"]["bound"], data["search"]["complete"]) == ("no-failure", None, 3, False)
+    assert (data["status"], data["failure"], data["search"]["bound"], data["search"]["complete"]) == (
+        "no-failure",
+        None,
+        3,
+        False,
+    )
     text = run("find", file, "--bound", "3").stdout
     assert text.startswith("no failure: every check holds in executions with at most 3 rounds of each loop")
     straight = written(tmp_path, "procedure main(x: int) { assert x * x >= 0; }")
@@ -80,14 +88,21 @@ def test_the_text_shows_failure_values_and_causes() -> None:
         ("procedure main() {\n x := 1; }", (), 2, "prog.bpl:2:2: there is no variable x"),
         ("procedure main() { assert true }", (), 2, "prog.bpl:1:32: syntax error at '}'"),
         (b"\xff\xfe\x00", (), 2, "prog.bpl:1:1: syntax error"),
-        ("procedure main() {\n assume (forall i: int :: i > 0); }", (), 3, "prog.bpl:2:9: a quantifier (forall) is not supported"),
+        (
+            "procedure main() {\n assume (forall i: int :: i > 0); }",
+            (),
+            3,
+            "prog.bpl:2:9: a quantifier (forall) is not supported",
+        ),
         ("procedure p() { } procedure q() { }", (), 2, "--entry NAME"),
         ("procedure main() { }", ("--method", "butfor"), 2, "the method 'butfor' needs a recorded run"),
         ("procedure main() { }", ("--bound", "0"), 2, "bound must be at least 1"),
         ("", (), 2, "no procedure has a body"),
     ],
 )
-def test_errors_and_exit_codes(tmp_path: Path, source: str | bytes, words: tuple[str, ...], code: int, message: str) -> None:
+def test_errors_and_exit_codes(
+    tmp_path: Path, source: str | bytes, words: tuple[str, ...], code: int, message: str
+) -> None:
     result = run("find", written(tmp_path, source), *words)
     assert result.exit_code == code
     assert message in result.stderr
@@ -112,11 +127,15 @@ def test_from_python(tmp_path: Path) -> None:
 
 
 def test_a_loop_that_is_too_long_is_named(tmp_path: Path) -> None:
-    file = written(tmp_path, "procedure main() { var i: int; i := 0;\nwhile (i < 100000) { i := i + 1; }\nassert false; }")
+    file = written(
+        tmp_path, "procedure main() { var i: int; i := 0;\nwhile (i < 100000) { i := i + 1; }\nassert false; }"
+    )
     data = as_json("find", file)
     assert (data["status"], data["search"]["complete"]) == ("no-failure", False)
     assert "line 2" in data["search"]["verdict"]
     assert data["notes"][0].startswith("line 2: ")
-    short = written(tmp_path, "procedure main() { var i: int; i := 0;\nwhile (i < 1100) { i := i + 1; }\nassert false; }")
+    short = written(
+        tmp_path, "procedure main() { var i: int; i := 0;\nwhile (i < 1100) { i := i + 1; }\nassert false; }"
+    )
     assert as_json("find", short)["status"] == "no-failure"
     assert as_json("find", short, "--bound", "1200", "--method", "slice")["status"] == "explained"

@@ -59,7 +59,11 @@ def test_files_are_checked_before_the_work(fake: FakeApi) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "status"),
-    [(explanation(), 1), (Explanation(status=Status.NO_FAILURE, run=RunInfo(exit_status=0)), 0), (explanation(status=Status.PARTIAL), 4)],
+    [
+        (explanation(), 1),
+        (Explanation(status=Status.NO_FAILURE, run=RunInfo(exit_status=0)), 0),
+        (explanation(status=Status.PARTIAL), 4),
+    ],
 )
 def test_fail_on_cause(fake: FakeApi, answer: Explanation, status: int) -> None:
     fake.answer = answer
@@ -68,7 +72,9 @@ def test_fail_on_cause(fake: FakeApi, answer: Explanation, status: int) -> None:
 
 
 def test_what_is_known_when_interrupted(fake: FakeApi) -> None:
-    fake.error = Interrupted(explanation(status=Status.PARTIAL, notes=("interrupted in the method butfor: this is what was known by then",)))
+    fake.error = Interrupted(
+        explanation(status=Status.PARTIAL, notes=("interrupted in the method butfor: this is what was known by then",))
+    )
     result = run("explain", "prog.c")
     assert result.exit_code == 130
     assert "x = x - 2;" in result.stdout

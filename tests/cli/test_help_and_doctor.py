@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import butfor
-from butfor.cli import checks
-from butfor.cli.checks import Check, State
+from butfor.cli import doctor_checks
+from butfor.cli.doctor_checks import Check, State
 from tests.cli.helpers import run
 
 
@@ -57,12 +57,22 @@ def test_doctor_here() -> None:
     result = run("doctor")
     assert result.exit_code == 0, result.stdout
     names = [line[9:23].strip() for line in result.stdout.splitlines() if line.startswith(("ok ", "note "))]
-    assert {"python", "ziglang", "llvmlite", "numpy", "tree-sitter", "tree-sitter-c", "clang", "cache", "big mapping"} <= set(names)
+    assert {
+        "python",
+        "ziglang",
+        "llvmlite",
+        "numpy",
+        "tree-sitter",
+        "tree-sitter-c",
+        "clang",
+        "cache",
+        "big mapping",
+    } <= set(names)
     assert result.stdout.endswith("\nbutfor can be used\n")
 
 
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "_version", lambda name: None if name == "ziglang" else "1.0")
+    monkeypatch.setattr(doctor_checks, "_version", lambda name: None if name == "ziglang" else "1.0")
     result = run("doctor")
     assert result.exit_code == 2
     assert f"missing  ziglang        not installed\n{'':<24}python -m pip install ziglang\n" in result.stdout
@@ -71,24 +81,26 @@ def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_doctor_and_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv("BUTFOR_CACHE_DIR", str(folder / "prog.c" / "below a file"))
-    assert checks._cache().state is State.MISSING
+    assert doctor_checks._cache().state is State.MISSING
 
 
 def test_doctor_counts_the_cache(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     (folder / "c" / "d").mkdir(parents=True)
     (folder / "c" / "d" / "x").write_bytes(b"0" * 12_345)
     monkeypatch.setenv("BUTFOR_CACHE_DIR", str(folder / "c"))
-    assert checks._cache().found.startswith(f"{folder}/c: 12.3 kB used, ")
+    assert doctor_checks._cache().found.startswith(f"{folder}/c: 12.3 kB used, ")
 
 
 def test_doctor_and_a_refused_mapping(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "_BIG_MAPPING", 1 << 62)
-    check = checks._mapping()
+    monkeypatch.setattr(doctor_checks, "_BIG_MAPPING", 1 << 62)
+    check = doctor_checks._mapping()
     assert check.state is State.NOTE
     assert "slower" in check.found
 
 
 def test_doctor_reports_a_broken_configuration(folder: Path) -> None:
     (folder / "butfor.toml").write_text("nonsense = 1")
-    assert checks._config() == Check("configuration", State.MISSING, f"{folder}/butfor.toml: unknown key 'nonsense'", checks._config().fix)
+    assert doctor_checks._config() == Check(
+        "configuration", State.MISSING, f"{folder}/butfor.toml: unknown key 'nonsense'", doctor_checks._config().fix
+    )
     assert run("doctor").exit_code == 2

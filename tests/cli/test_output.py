@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.cli.output import progress_line, wants_color
+from butfor.cli.terminal_output import progress_line, wants_color
 from butfor.errors import DiskFull, UsageError
 from butfor.explanation import Explanation, Status
 from butfor.files import replacing
@@ -117,7 +117,9 @@ main()
 
 
 def test_reader_that_goes_away_is_no_error(folder: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", _SCRIPT], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", _SCRIPT], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
@@ -129,14 +131,18 @@ def test_reader_that_goes_away_is_no_error(folder: Path) -> None:
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
 def test_closed_streams(folder: Path, closed: str) -> None:
     (folder / "fake.py").write_text(_SCRIPT)
-    process = subprocess.run(f"exec {sys.executable} fake.py </dev/null {closed}", shell=True, capture_output=True, check=False)
+    process = subprocess.run(
+        f"exec {sys.executable} fake.py </dev/null {closed}", shell=True, capture_output=True, check=False
+    )
     assert process.returncode == 4
     assert process.stderr == b""
 
 
 def test_full_disk_behind_stdout(folder: Path) -> None:
     (folder / "fake.py").write_text(_SCRIPT)
-    process = subprocess.run(f"exec {sys.executable} fake.py </dev/null >/dev/full", shell=True, capture_output=True, check=False)
+    process = subprocess.run(
+        f"exec {sys.executable} fake.py </dev/null >/dev/full", shell=True, capture_output=True, check=False
+    )
     assert process.returncode == 3
     assert process.stderr.startswith(b"butfor: error: the disk is full\n")
     assert b"Exception ignored" not in process.stderr
@@ -144,7 +150,9 @@ def test_full_disk_behind_stdout(folder: Path) -> None:
 
 def test_ascii_terminal(folder: Path) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    process = subprocess.run([sys.executable, "-c", _SCRIPT], stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False)
+    process = subprocess.run(
+        [sys.executable, "-c", _SCRIPT], stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
+    )
     assert process.returncode == 4
     assert process.stdout.isascii()
     assert b"  - xxx" in process.stdout

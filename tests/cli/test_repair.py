@@ -33,7 +33,9 @@ def explained(kept: int = 2) -> Explanation:
         "edits": [{"file": "p.c", "start": OLD.index("<"), "end": OLD.index("<") + 1, "new": ">"}],
     }
     failure = Failure(FailureKind.EXIT_STATUS, "p.c", 3, 5, "main", "exit status 1")
-    return Explanation(Status.EXPLAINED, failure=failure, methods={"repair": {"repairs": [repair]}}, sources={"p.c": OLD})
+    return Explanation(
+        Status.EXPLAINED, failure=failure, methods={"repair": {"repairs": [repair]}}, sources={"p.c": OLD}
+    )
 
 
 @pytest.fixture
@@ -57,7 +59,17 @@ def test_the_report_shows_the_difference_and_what_the_tests_say(fake: FakeApi) -
 
 def test_json_has_the_keys_of_the_design(fake: FakeApi) -> None:
     (repair,) = json.loads(run("repair", "p.c", "--json", stdin="").stdout)["methods"]["repair"]["repairs"]
-    assert {"file", "line", "before", "after", "diff", "failing_fixed", "failing_total", "passing_kept", "passing_total"} <= set(repair)
+    assert {
+        "file",
+        "line",
+        "before",
+        "after",
+        "diff",
+        "failing_fixed",
+        "failing_total",
+        "passing_kept",
+        "passing_total",
+    } <= set(repair)
 
 
 def test_a_diff_can_be_applied(fake: FakeApi, tmp_path: Path) -> None:
@@ -102,10 +114,17 @@ def test_a_recording_is_not_repaired(fake: FakeApi, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["a b;$(touch gone).c", pytest.param("-quo'te.c", marks=pytest.mark.slow), pytest.param("ü b.c", marks=pytest.mark.slow)]
+    "name",
+    [
+        "a b;$(touch gone).c",
+        pytest.param("-quo'te.c", marks=pytest.mark.slow),
+        pytest.param("ü b.c", marks=pytest.mark.slow),
+    ],
 )
 def test_file_names_that_look_like_something_else(work: Path, name: str) -> None:
-    (work / name).write_text("#include <assert.h>\nint main(int c, char **v)\n{\n    int x = 1;\n    assert(x == 2);\n    return 0;\n}\n")
+    (work / name).write_text(
+        "#include <assert.h>\nint main(int c, char **v)\n{\n    int x = 1;\n    assert(x == 2);\n    return 0;\n}\n"
+    )
     done = run_in(work, "repair", f"./{name}", "--apply", "--method", "slice,butfor")
     assert done.code == 0, done.stderr
     assert "int x = 2;" in (work / name).read_text()

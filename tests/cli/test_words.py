@@ -30,7 +30,10 @@ def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Optio
         (["--method", "slice,cascade", "--method", "butfor"], {"methods": ("slice", "cascade", "butfor")}),
         (["--depth", "0", "--budget", "2.5", "--time-limit", "1"], {"depth": 0, "budget": 2.5, "time_limit": 1.0}),
         (["--step-limit", "9", "--output-limit", "8"], {"step_limit": 9, "output_limit": 8}),
-        (["--cc", "clang-16", "--cflags", "-std=gnu89 -DX='a b'"], {"cc": "clang-16", "cflags": ("-std=gnu89", "-DX=a b")}),
+        (
+            ["--cc", "clang-16", "--cflags", "-std=gnu89 -DX='a b'"],
+            {"cc": "clang-16", "cflags": ("-std=gnu89", "-DX=a b")},
+        ),
         (["--cflags", "-w"], {"cflags": ("-w",)}),
         (["-Iinc", "-I", "x", "-DA=1", "-lm"], {"includes": ("inc", "x"), "defines": ("A=1",), "libs": ("m",)}),
         (["--nondet", "1, -2,0x10"], {"nondet": (1, -2, 16)}),
@@ -43,7 +46,9 @@ def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Optio
     ],
 )
 def test_explain(fake: FakeApi, words: list[str], expected: dict[str, Any]) -> None:
-    assert asked(fake, "explain", "prog.c", *words) == Options(**{"sources": (Path("prog.c"),), "stdin": b"", **expected})
+    assert asked(fake, "explain", "prog.c", *words) == Options(
+        **{"sources": (Path("prog.c"),), "stdin": b"", **expected}
+    )
 
 
 def test_several_sources_between_options(fake: FakeApi, folder: Path) -> None:
@@ -52,8 +57,12 @@ def test_several_sources_between_options(fake: FakeApi, folder: Path) -> None:
 
 
 def test_record_and_replay(fake: FakeApi) -> None:
-    assert asked(fake, "record", "prog.c", "-o", "run.bfr", "--", "6") == Options(sources=(Path("prog.c"),), args=("6",), stdin=b"")
-    assert asked(fake, "replay", "run.bfr", "--check", stdin="not read") == Options(sources=(Path("run.bfr"),), check=True)
+    assert asked(fake, "record", "prog.c", "-o", "run.bfr", "--", "6") == Options(
+        sources=(Path("prog.c"),), args=("6",), stdin=b""
+    )
+    assert asked(fake, "replay", "run.bfr", "--check", stdin="not read") == Options(
+        sources=(Path("run.bfr"),), check=True
+    )
 
 
 def test_replay_takes_sources_too(fake: FakeApi) -> None:
@@ -62,7 +71,9 @@ def test_replay_takes_sources_too(fake: FakeApi) -> None:
     )
 
 
-@pytest.mark.parametrize("words", [["--", "x"], ["--stdin", "prog.c"], ["--nondet", "1"], ["-DX"], ["--cflags", "-w"]], ids=str)
+@pytest.mark.parametrize(
+    "words", [["--", "x"], ["--stdin", "prog.c"], ["--nondet", "1"], ["-DX"], ["--cflags", "-w"]], ids=str
+)
 def test_a_recording_has_its_own_input(fake: FakeApi, words: list[str]) -> None:
     result = run("replay", "run.bfr", *words)
     assert result.exit_code == 2
@@ -123,14 +134,14 @@ class Unreadable(Terminal):
 
 @pytest.mark.parametrize("stream", [None, Terminal(), Unreadable()])
 def test_stdin_that_gives_nothing(stream: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    from butfor.cli.gather import own_stdin
+    from butfor.cli.gather_options import own_stdin
 
     monkeypatch.setattr(sys, "stdin", stream)
     assert own_stdin() == b""
 
 
 def test_too_much_stdin(fake: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("butfor.cli.gather.MOST_STDIN", 4)
+    monkeypatch.setattr("butfor.cli.gather_options.MOST_STDIN", 4)
     result = run("explain", "prog.c", stdin="12345")
     assert result.exit_code == 2
     assert "standard input is longer than" in result.stderr

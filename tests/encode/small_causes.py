@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from butfor.encode.justify import Justified, Justifier
-from butfor.localize.base import Case
-from butfor.localize.causes import CauseTree
+from butfor.encode.justification import Justified, Justifier
+from butfor.methods.cause_tree.run_causes import CauseTree
+from butfor.methods.method import Case
 from butfor.trace.trace import Node, Trace
 from tests.small import case_of, recorded
 

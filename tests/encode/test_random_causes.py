@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from butfor.encode.justify import Justifier
-from butfor.encode.recheck import minimise, recheck
+from butfor.encode.cause_recheck import minimise, recheck
+from butfor.encode.justification import Justifier
 from butfor.encode.trace_formula import encode
-from butfor.solve import Limit, Verdict, default_solver
-from butfor.trace.dependence import Dependence
+from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.trace.dependence.dependence import Dependence
 from tests.encode.small_causes import branches
 from tests.encode.test_trace_formula import holds_in_the_run
 from tests.small import recorded
@@ -74,7 +74,13 @@ def programs(draw: st.DrawFn, reuse: bool) -> str:
     """The text of a program of a few statements and decisions."""
     names = _Names(draw, reuse)
     for _ in range(draw(st.integers(4, 12))):
-        parts = {"x": names.read(), "y": names.read(), "c": draw(st.integers(0, 50)), "d": draw(st.integers(1, 90)), "k": draw(st.integers(0, 3))}
+        parts = {
+            "x": names.read(),
+            "y": names.read(),
+            "c": draw(st.integers(0, 50)),
+            "d": draw(st.integers(1, 90)),
+            "k": draw(st.integers(0, 3)),
+        }
         if draw(st.integers(0, 3)) == 0:
             names.lines.append(draw(st.sampled_from((*DECISIONS, *BOOLEANS))).format(**parts))
             continue
@@ -101,14 +107,18 @@ def _judge(text: str, is_exact: bool) -> None:
             assert result.verdict is Verdict.UNSAT, text
             assert result.minimal, text
             if is_exact:
-                assert set(result.core) == set(problem.names), f"{[justifier.trace.instr(n).op for n in problem.names]} {root}\n{text}"
+                assert set(result.core) == set(problem.names), (
+                    f"{[justifier.trace.instr(n).op for n in problem.names]} {root}\n{text}"
+                )
             else:
                 assert set(minimise(trace, nodes, (root,), 60, dependence=dependence)) <= set(nodes)
 
 
 def _run(shard: int, count: int, is_exact: bool) -> None:
     @seed(shard)
-    @settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
+    @settings(
+        max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False
+    )
     @given(programs(reuse=not is_exact))
     def run(text: str) -> None:
         _judge(text, is_exact)

@@ -7,15 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from butfor.encode.justify import Justifier
-from butfor.encode.recheck import recheck
+from butfor.encode.cause_recheck import recheck
+from butfor.encode.justification import Justifier
 from butfor.encode.trace_formula import encode
-from butfor.solve import Limit, Verdict, default_solver
-from butfor.trace.dependence import Dependence
+from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.trace.dependence.dependence import Dependence
 from tests.encode.small_causes import branches
 from tests.small import recorded
 
-CONDITIONS = ("a && b", "a || b", "a && b && c", "a || b || c", "a && (b || c)", "(a && b) || c", "!(a || b) && c", "a ? b : c", "a ? 1 : b && c")
+CONDITIONS = (
+    "a && b",
+    "a || b",
+    "a && b && c",
+    "a || b || c",
+    "a && (b || c)",
+    "(a && b) || c",
+    "!(a || b) && c",
+    "a ? b : c",
+    "a ? 1 : b && c",
+)
 
 
 @pytest.mark.parametrize("condition", CONDITIONS)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from butfor.encode.groups import Links, groups
-from butfor.encode.problem import Problem
-from butfor.encode.recheck import minimise, recheck
-from butfor.encode.run_model import environment
-from butfor.encode.terms import Evaluator
+from butfor.encode.cause_recheck import minimise, recheck
+from butfor.encode.recorded_model import environment
+from butfor.encode.statement_groups import Links, groups
 from butfor.encode.trace_formula import encode
-from butfor.localize.base import Case
-from butfor.solve import Limit, Verdict, default_solver
+from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.logic.terms import Evaluator
+from butfor.methods.method import Case
 from butfor.trace.trace import Node, Trace
 from tests.encode.programs import ARGS, FURTHER, METHODS
 from tests.encode.small_causes import failing, questions_of
@@ -55,7 +55,10 @@ def members(case: Case, nodes: tuple[Node, ...], roots: tuple[Node, ...]) -> set
 
 # Statements that justification keeps and the failed check did not need: whatever they had given, the comparison would have failed.
 NOT_NEEDED: dict[str, set[str]] = {
-    **{name: set() for name in ("control", "omission", "pointers", "calls", "short circuit", "callbacks", "varargs", "libc")},
+    **{
+        name: set()
+        for name in ("control", "omission", "pointers", "calls", "short circuit", "callbacks", "varargs", "libc")
+    },
     "triangle": {"int s = area(atoi(argv[1]), atoi(argv[2]), atoi(argv[3]));"},  # 4 * b / 2 is 9 for no b
     "recursion": {"n < 2", "return n < 2 ? 1 : n * f(n - 1);"},  # a product with 6 is even
     "arrays": {"int i = 0", "i++"},  # two squares have no sum of 6
@@ -82,7 +85,9 @@ def test_minimising_drops_what_the_comparison_did_not_need(tmp_path: Path) -> No
     case = failing(tmp_path, "int main(void) { int a = 3; int b = 2 * a; int c = b + 1; assert(c == 4); return 0; }\n")
     q = questions_of(case)[0]
     kept = minimise(case.trace, q.nodes, q.roots, 30, dependence=case.dependence)
-    assert {text(case, n) for n in q.nodes} - {text(case, n) for n in kept} == {"int a = 3;"}  # twice anything plus one is odd
+    assert {text(case, n) for n in q.nodes} - {text(case, n) for n in kept} == {
+        "int a = 3;"
+    }  # twice anything plus one is odd
     assert recheck(case.trace, kept, q.roots, 30) is Verdict.UNSAT
 
 

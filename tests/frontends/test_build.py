@@ -16,7 +16,7 @@ import pytest
 import butfor
 from butfor.errors import CompileError, ToolMissing, UsageError
 from butfor.explanation import Explanation
-from butfor.frontends.c.record import compile_program
+from butfor.frontends.c.record_run import compile_program
 from butfor.options import make_options
 from butfor.paths import CACHE_VARIABLE, cache_dir
 from tests.small import butfor_command
@@ -81,7 +81,8 @@ def test_files_of_the_same_name_in_two_folders(tmp_path: Path) -> None:
     one = files(tmp_path / "one", util_c="static int k = 1;\nint one(void) { return k; }\n")
     two = files(tmp_path / "two", util_c="static int k = 2;\nint two(void) { return k; }\n")
     main = files(
-        tmp_path, main_c='#include <stdio.h>\nint one(void), two(void);\nint main(void) { printf("%d\\n", one() * 10 + two()); return 0; }\n'
+        tmp_path,
+        main_c='#include <stdio.h>\nint one(void), two(void);\nint main(void) { printf("%d\\n", one() * 10 + two()); return 0; }\n',
     )
     printed([*main, *one, *two], "12\n")
 
@@ -89,7 +90,10 @@ def test_files_of_the_same_name_in_two_folders(tmp_path: Path) -> None:
 def test_headers_and_defines(tmp_path: Path) -> None:
     (tmp_path / "include").mkdir()
     files(tmp_path / "include", config_h="#ifdef LOUD\n#define MARK '!'\n#else\n#define MARK '.'\n#endif\n")
-    (source,) = files(tmp_path, a_c='#include <stdio.h>\n#include "config.h"\nint main(void) { printf("%d%c\\n", LEVEL, MARK); return 0; }\n')
+    (source,) = files(
+        tmp_path,
+        a_c='#include <stdio.h>\n#include "config.h"\nint main(void) { printf("%d%c\\n", LEVEL, MARK); return 0; }\n',
+    )
     folder = str(tmp_path / "include")
     printed(source, "3.\n", includes=[folder], defines=["LEVEL=3"])
     printed(source, "4!\n", includes=[folder], defines=["LEVEL=4", "LOUD"])
@@ -98,7 +102,9 @@ def test_headers_and_defines(tmp_path: Path) -> None:
 def test_failure_in_a_header(tmp_path: Path) -> None:
     (tmp_path / "include").mkdir()
     files(tmp_path / "include", div_h="static int quotient(int a, int b)\n{\n    return a / b;\n}\n")
-    (source,) = files(tmp_path, a_c='#include "div.h"\nint main(int argc, char **argv) { return quotient(1, argc - 1); }\n')
+    (source,) = files(
+        tmp_path, a_c='#include "div.h"\nint main(int argc, char **argv) { return quotient(1, argc - 1); }\n'
+    )
     failure = butfor.explain(source, includes=[str(tmp_path / "include")]).failure
     assert failure is not None
     assert (Path(failure.file).name, failure.line, failure.details["text"]) == ("div.h", 3, "return a / b;")
@@ -137,7 +143,12 @@ def test_only_ready_code_without_debug_information(tmp_path: Path) -> None:
 
 
 def test_ready_code_that_is_none(tmp_path: Path) -> None:
-    for name, data in (("a.ll", b"int main;\n"), ("a.bc", b"BC\xc0\xde garbage"), ("b.bc", b""), ("c.ll", b"\xff\xfe\0")):
+    for name, data in (
+        ("a.ll", b"int main;\n"),
+        ("a.bc", b"BC\xc0\xde garbage"),
+        ("b.bc", b""),
+        ("c.ll", b"\xff\xfe\0"),
+    ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises((CompileError, UsageError)) as caught:
             butfor.explain(tmp_path / name)
@@ -217,7 +228,9 @@ def test_names_beyond_ascii(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["plain", "größe", "a$1"])
 @pytest.mark.parametrize(
-    "what", ["int NAME(int n) { return n + 1; }", "int NAME[3]; int f(int n) { return 5 + NAME[n & 1]; }"], ids=["function", "variable"]
+    "what",
+    ["int NAME(int n) { return n + 1; }", "int NAME[3]; int f(int n) { return 5 + NAME[n & 1]; }"],
+    ids=["function", "variable"],
 )
 def test_exported_names(name: str, what: str, tmp_path: Path) -> None:
     call = "NAME" if "NAME(" in what else "f"
@@ -287,7 +300,9 @@ def test_a_changed_header_is_compiled_again(said: list[str], tmp_path: Path) -> 
         pytest.param("", {"cflags": ["-include", "inc/conf.h"]}, id="forced"),
     ],
 )
-def test_every_way_to_a_header_is_seen(line: str, knobs: dict[str, Any], said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_way_to_a_header_is_seen(
+    line: str, knobs: dict[str, Any], said: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "inc").mkdir()
     header = tmp_path / "inc" / "conf.h"
     header.write_text("#define STATUS 0\n")
@@ -314,7 +329,9 @@ BROKEN = 'int main(void)\n{\n    int x = "é" + ;\n    return y;\n}\n'
 
 def test_compiler_errors_are_passed_on_as_they_are(tmp_path: Path) -> None:
     (source,) = files(tmp_path, bad_c=BROKEN)
-    plain = subprocess.run([sys.executable, "-m", "ziglang", "cc", "-c", str(source), "-o", os.devnull], capture_output=True, check=False)
+    plain = subprocess.run(
+        [sys.executable, "-m", "ziglang", "cc", "-c", str(source), "-o", os.devnull], capture_output=True, check=False
+    )
     wanted = [line for line in plain.stderr.decode().splitlines() if "unused during compilation" not in line]
     with pytest.raises(CompileError) as caught:
         butfor.explain(source)
@@ -337,7 +354,9 @@ def test_undefined_function(tmp_path: Path) -> None:
 
 def test_two_definitions(tmp_path: Path) -> None:
     with pytest.raises(CompileError) as caught:
-        butfor.explain(files(tmp_path, a_c="int f;\nint main(void) { return 0; }\n", b_c="int main(void) { return 1; }\n"))
+        butfor.explain(
+            files(tmp_path, a_c="int f;\nint main(void) { return 0; }\n", b_c="int main(void) { return 1; }\n")
+        )
     assert "main" in caught.value.stderr
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path as File
 from typing import Any
 
-from butfor.failures.find import find_failure
-from butfor.frontends.c.record import compile_program, record
-from butfor.localize.base import Budget, Case
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.methods.method import Budget, Case
 from butfor.options import Options
-from butfor.path.model import Cell, Instance, Kind, Path
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.path.path_model import Cell, Instance, Kind, Path
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
 from tests.corpus import read
 from tests.small import case_of, recorded
 

@@ -25,7 +25,9 @@ def test_the_failing_path(file: Path) -> None:
     assert [shape(f.path) for f in found.failures] == [wanted]
     path = found.failures[0].path
     assert tuple(k for k, i in enumerate(path.instances) if i.escapes) == ESCAPES.get(file.stem, ())
-    assert {k: tuple(c.shown for c in i.frames) for k, i in enumerate(path.instances) if i.frames} == FRAMES.get(file.stem, {})
+    assert {k: tuple(c.shown for c in i.frames) for k, i in enumerate(path.instances) if i.frames} == FRAMES.get(
+        file.stem, {}
+    )
 
 
 def test_all_examples_are_there() -> None:

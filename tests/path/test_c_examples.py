@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from butfor.path.formula import flow_sensitive, plain
-from butfor.path.verify import verify
-from butfor.solve import Limit, Verdict, default_solver
+from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.path.path_formula import flow_sensitive, plain
+from butfor.path.verify_path import verify
 from tests.path.made import EXAMPLES, example, shape
 
 SHAPES = {
@@ -36,7 +36,13 @@ SHAPES = {
     "s2_security": ["havoc 10 y", "branch 11", " assign 12 y", "check 13"],
     "s2_control": ["havoc 9 x", "havoc 10 z", "branch 12 escapes", " branch 13 escapes", "  check 18"],
 }
-AVOIDABLE = {"s2_havoc_last", "s2_conjunction", "s2_not_positive", "s2_two_havocs", "s2_sums"}  # other inputs along the path do not fail
+AVOIDABLE = {
+    "s2_havoc_last",
+    "s2_conjunction",
+    "s2_not_positive",
+    "s2_two_havocs",
+    "s2_sums",
+}  # other inputs along the path do not fail
 
 
 def test_every_example_has_a_shape() -> None:

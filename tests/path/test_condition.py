@@ -6,14 +6,14 @@ from pathlib import Path as File
 
 import pytest
 
-from butfor.encode.sorts import INT
-from butfor.encode.terms import TRUE, Evaluator
 from butfor.errors import UsageError
-from butfor.path.condition import condition_of, supposing
-from butfor.path.model import Cell, Kind, Path
-from butfor.path.verify import verify
-from butfor.solve import Limit, Verdict
-from butfor.trace.places import Place
+from butfor.logic.solvers import Limit, Verdict
+from butfor.logic.sorts import INT
+from butfor.logic.terms import TRUE, Evaluator
+from butfor.path.path_model import Cell, Kind, Path
+from butfor.path.preconditions import condition_of, supposing
+from butfor.path.verify_path import verify
+from butfor.trace.view.source_places import Place
 from tests.path.made import example, lifted
 
 PLACE = Place("f.c", 1, 1, "main", "", "expression", "f.c")
@@ -36,9 +36,25 @@ BOOGIE = path_with(Cell("n", INT, "n", "int"), Cell("b", 0, "b", "bool"))
 @pytest.mark.parametrize(
     ("text", "n", "holds"),
     [
-        *(("n < 42", 41, True), ("n < 42", 42, False), ("n<0", 2**32 - 1, True), ("u > 5", 0, True), ("u - 2 > 5", 0, True)),
-        *(("c == 'x'", 0, True), ("c < 0 || n == 3", 3, True), ("!(n == 3) && n", 3, False), ("a[ 2 ] * 2 == 14", 0, True)),
-        *(("-n == 1", 2**32 - 1, True), ("n % 4 == 0 && n / 4 == 25", 100, True), ("(n & 1) != 0", 6, False), ("n == 0x10", 16, True)),
+        *(
+            ("n < 42", 41, True),
+            ("n < 42", 42, False),
+            ("n<0", 2**32 - 1, True),
+            ("u > 5", 0, True),
+            ("u - 2 > 5", 0, True),
+        ),
+        *(
+            ("c == 'x'", 0, True),
+            ("c < 0 || n == 3", 3, True),
+            ("!(n == 3) && n", 3, False),
+            ("a[ 2 ] * 2 == 14", 0, True),
+        ),
+        *(
+            ("-n == 1", 2**32 - 1, True),
+            ("n % 4 == 0 && n / 4 == 25", 100, True),
+            ("(n & 1) != 0", 6, False),
+            ("n == 0x10", 16, True),
+        ),
         *(("n - -1 == 1", 0, True), ("~n == -1", 0, True), ("'\\n' == 10", 0, True)),
     ],
 )
@@ -47,7 +63,9 @@ def test_conditions_of_c(text: str, n: int, holds: bool) -> None:
     assert bool(Evaluator(values)(condition_of(text, C))) == holds
 
 
-@pytest.mark.parametrize(("text", "holds"), [("n == -7 && b", True), ("b ==> n > 0", False), ("b <==> n < 0", True), ("n + 10 <= 3", True)])
+@pytest.mark.parametrize(
+    ("text", "holds"), [("n == -7 && b", True), ("b ==> n > 0", False), ("b <==> n < 0", True), ("n + 10 <= 3", True)]
+)
 def test_conditions_of_boogie(text: str, holds: bool) -> None:
     assert bool(Evaluator({"n": -7, "b": 1})(condition_of(text, BOOGIE))) == holds
 
@@ -66,7 +84,13 @@ def test_it_is_supposed_behind_the_first_value() -> None:
 
 
 def test_scopes_move_with_it(tmp_path: File) -> None:
-    path = supposing(lifted(tmp_path, "int main(void) { int a = 1, b = 0; if (a) { b = 5; if (b > a) a = 3; } assert(a == 1); return b; }"), "b < 9")
+    path = supposing(
+        lifted(
+            tmp_path,
+            "int main(void) { int a = 1, b = 0; if (a) { b = 5; if (b > a) a = 3; } assert(a == 1); return b; }",
+        ),
+        "b < 9",
+    )
     assert verify(path).wrong == ()
     assert sum(i.kind is Kind.ASSUME for i in path.instances) == 1
 

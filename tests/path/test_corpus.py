@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from butfor.explanation import FailureKind
-from butfor.path.verify import verify
-from butfor.solve import Limit, Verdict
+from butfor.logic.solvers import Limit, Verdict
+from butfor.path.verify_path import verify
 from tests.corpus import Program, programs
 from tests.path.made import failing_case
 

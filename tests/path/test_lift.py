@@ -7,10 +7,10 @@ from pathlib import Path as File
 import pytest
 
 from butfor.errors import UnsupportedError
-from butfor.path.model import Kind, Path
-from butfor.path.show import path_text, term_text
-from butfor.path.verify import verify
-from butfor.solve import Limit, Verdict
+from butfor.logic.solvers import Limit, Verdict
+from butfor.path.path_model import Kind, Path
+from butfor.path.path_text import path_text, term_text
+from butfor.path.verify_path import verify
 from tests.path.made import cell, lifted, of_kind, shape
 from tests.small import case_of, recorded
 
@@ -46,19 +46,25 @@ def is_forced(path: Path) -> bool:
 
 
 def test_locals_of_two_calls_are_two_cells(tmp_path: File) -> None:
-    path = lifted(tmp_path, "int f(int a) { return a + 1; }\nint main(void) { int x = f(1);\nint y = f(x);\nassert(y == 4); }")
+    path = lifted(
+        tmp_path, "int f(int a) { return a + 1; }\nint main(void) { int x = f(1);\nint y = f(x);\nassert(y == 4); }"
+    )
     assert [c.shown for c in path.cells].count("a") == 2
     assert is_forced(path)
 
 
 def test_parameters_are_assigned_together_at_the_call(tmp_path: File) -> None:
-    path = lifted(tmp_path, "int f(int a, int b) {\nreturn a - b; }\nint main(void) {\nint x = f(3, 4);\nassert(x == 0); }")
+    path = lifted(
+        tmp_path, "int f(int a, int b) {\nreturn a - b; }\nint main(void) {\nint x = f(3, 4);\nassert(x == 0); }"
+    )
     line = path.place.line
     assert shape(path) == [f"assign {line - 1} a b", f"assign {line - 3} f()", f"assign {line - 1} x", f"check {line}"]
 
 
 def test_a_value_read_before_a_call_changed_its_variable_is_kept(tmp_path: File) -> None:
-    path = lifted(tmp_path, "int g = 1; int f(void) { g = 5; return 2; } int main(void) { int x = g + f();\nassert(x + g == 0); }")
+    path = lifted(
+        tmp_path, "int g = 1; int f(void) { g = 5; return 2; } int main(void) { int x = g + f();\nassert(x + g == 0); }"
+    )
     assert "x = g + f()" in assignments(path)
     assert "main::x := g' + f()" in path_text(path)
     assert is_forced(path)
@@ -71,14 +77,19 @@ def test_an_increment_inside_an_expression(tmp_path: File) -> None:
 
 
 def test_a_pointer_is_assumed_to_be_what_it_was(tmp_path: File) -> None:
-    path = lifted(tmp_path, "int main(int argc, char **argv) { int a[3] = {1, 2, 3}; int *p = a + argc;\n*p = 7;\nassert(a[1] == 2); }")
+    path = lifted(
+        tmp_path,
+        "int main(int argc, char **argv) { int a[3] = {1, 2, 3}; int *p = a + argc;\n*p = 7;\nassert(a[1] == 2); }",
+    )
     (assumed,) = [i for i in of_kind(path, Kind.ASSUME) if i.place.text == "*p = 7;"]
     assert term_text(assumed.condition, {}).startswith("main::p == ")
     assert cell(path, "a[1]").type == "int"
 
 
 def test_an_index_is_assumed_not_an_address(tmp_path: File) -> None:
-    path = lifted(tmp_path, "int a[9]; int main(int argc, char **argv) { int i = argc + 3;\na[i] = 7;\nassert(a[4] == 2); }")
+    path = lifted(
+        tmp_path, "int a[9]; int main(int argc, char **argv) { int i = argc + 3;\na[i] = 7;\nassert(a[4] == 2); }"
+    )
     assert [term_text(i.condition, {}) for i in of_kind(path, Kind.ASSUME)] == ["main::i == 4"]
 
 
@@ -100,7 +111,10 @@ def test_heap_cells_have_the_name_by_which_they_are_read(tmp_path: File) -> None
 
 
 def test_a_union_is_cut_where_it_is_accessed(tmp_path: File) -> None:
-    path = lifted(tmp_path, "int main(void) { union { int i; unsigned char b[4]; } u; u.i = 0x01020304; u.b[1] = 9;\nassert(u.i == 0x01020304); }")
+    path = lifted(
+        tmp_path,
+        "int main(void) { union { int i; unsigned char b[4]; } u; u.i = 0x01020304; u.b[1] = 9;\nassert(u.i == 0x01020304); }",
+    )
     assert sorted(c.sort for c in path.cells) == [8, 8, 16]
     assert is_forced(path)
 
@@ -117,7 +131,10 @@ assert(z[1].a == 3); }"""
 
 def test_a_conditional_expression_is_a_choice(tmp_path: File) -> None:
     path = lifted(
-        tmp_path, NONDET + "int main(void) { int c = __VERIFIER_nondet_int(), a = 1, b = 2;\nint x = c ? a : b;\nassert(x == 7); }", free=True
+        tmp_path,
+        NONDET
+        + "int main(void) { int c = __VERIFIER_nondet_int(), a = 1, b = 2;\nint x = c ? a : b;\nassert(x == 7); }",
+        free=True,
     )
     assert "x = (c != 0) ? a : b" in assignments(path)
     assert not of_kind(path, Kind.BRANCH)
@@ -125,7 +142,10 @@ def test_a_conditional_expression_is_a_choice(tmp_path: File) -> None:
 
 
 def test_a_condition_is_one_branch_with_all_its_parts(tmp_path: File) -> None:
-    body = NONDET + "int main(void) { int a = __VERIFIER_nondet_int(), b = 4, x = 0;\nif (a == 1 && b == 4) x = 1;\nassert(x == 1); }"
+    body = (
+        NONDET
+        + "int main(void) { int a = __VERIFIER_nondet_int(), b = 4, x = 0;\nif (a == 1 && b == 4) x = 1;\nassert(x == 1); }"
+    )
     path = lifted(tmp_path, body, free=True)
     (branch,) = of_kind(path, Kind.BRANCH)
     assert term_text(branch.condition, {}) == "(main::a != 1) || (main::b != 4)"
@@ -200,7 +220,9 @@ def test_the_size_of_a_block_is_part_of_the_check(tmp_path: File) -> None:
 
 
 def test_a_printed_number_is_compared_with_the_expected_one(tmp_path: File) -> None:
-    path = lifted(tmp_path, 'int main(void) { int x = 6;\nprintf("x = %d\\n", x); return 0; }', expect_stdout=b"x = 7\n")
+    path = lifted(
+        tmp_path, 'int main(void) { int x = 6;\nprintf("x = %d\\n", x); return 0; }', expect_stdout=b"x = 7\n"
+    )
     assert check_of(path) == "x == 7"
     assert not path.approximate
 
@@ -212,7 +234,11 @@ def test_a_run_that_does_not_end_has_no_path(tmp_path: File) -> None:
 
 
 def test_floats_are_as_recorded_or_unknown(tmp_path: File) -> None:
-    path = lifted(tmp_path, NONDET + "int main(void) { double d = __VERIFIER_nondet_int();\nd = d * 0.1;\nassert(d == 2.0); }", free=True)
+    path = lifted(
+        tmp_path,
+        NONDET + "int main(void) { double d = __VERIFIER_nondet_int();\nd = d * 0.1;\nassert(d == 2.0); }",
+        free=True,
+    )
     assert any(c.type == "unknown" and c.name not in path.initial for c in path.cells)
     assert any("floating-point" in text for text in path.approximate)
     assert not is_forced(path)

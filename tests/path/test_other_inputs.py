@@ -8,10 +8,10 @@ from pathlib import Path as File
 
 import pytest
 
-from butfor.encode.terms import Evaluator
-from butfor.frontends.c.record import compile_program, record
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.logic.terms import Evaluator
 from butfor.options import make_options
-from butfor.path.model import Path
+from butfor.path.path_model import Path
 from tests.path.made import cell
 from tests.small import HEAD, case_of
 
@@ -24,15 +24,49 @@ static struct s make(unsigned x) { struct s r = { (unsigned char)x, x, (short)x 
 int main(void) {
 """
 EXPRESSIONS = (
-    *("{x} + {y}", "{x} - {y} * 3u", "{x} ^ {c}u", "f({x}) - {y}", "g + f({x}) + g", "{x} / ({c}u + 1u)", "{x} % ({c}u + 1u)", "{x} << ({c}u & 7u)"),
-    *("({x} < {y}) + ({y} == {c}u)", "({x} > {c}u && f({y}) < 50u)", "({x} == {c}u || {y} > 3u ? {y} : {x})", "(unsigned)((int){x} >> 2)"),
-    *("(unsigned)(char)({x} + {c}u)", "make({x}).u + make({y}).h", "(unsigned)((long){x} * 7 - {y})", "({x} ? {y} ? 1u : {c}u : 2u)"),
+    *(
+        "{x} + {y}",
+        "{x} - {y} * 3u",
+        "{x} ^ {c}u",
+        "f({x}) - {y}",
+        "g + f({x}) + g",
+        "{x} / ({c}u + 1u)",
+        "{x} % ({c}u + 1u)",
+        "{x} << ({c}u & 7u)",
+    ),
+    *(
+        "({x} < {y}) + ({y} == {c}u)",
+        "({x} > {c}u && f({y}) < 50u)",
+        "({x} == {c}u || {y} > 3u ? {y} : {x})",
+        "(unsigned)((int){x} >> 2)",
+    ),
+    *(
+        "(unsigned)(char)({x} + {c}u)",
+        "make({x}).u + make({y}).h",
+        "(unsigned)((long){x} * 7 - {y})",
+        "({x} ? {y} ? 1u : {c}u : 2u)",
+    ),
 )
 STATEMENTS = (
-    *("{z} = {e};", "t[{k}] = {e}; {z} = t[{k}] + t[{k}];", "struct s s{n} = make({e}), d{n} = s{n}; d{n}.u += s{n}.c; {z} = d{n}.u + d{n}.h;"),
-    *("unsigned *p{n} = &t[{x} & 3u]; *p{n} = {e}; {z} = t[0] + *p{n};", "put(&{z}, {e});", "{z} += {x}++;", "{z} = {x}--  - {e};"),
-    *("if ({x} < {y}) {z} = {e}; else {z} += {c}u;", "for (unsigned i{n} = 0; i{n} < ({x} & 3u); i{n}++) {z} += i{n} * {y};"),
-    *("switch ({x} & 3u) {{ case 0: case 1: {z} = {e}; break; case 2: {z} ^= 5u; default: {z} += 1u; }}", "while ({z} > 1000u) {z} /= 2u;"),
+    *(
+        "{z} = {e};",
+        "t[{k}] = {e}; {z} = t[{k}] + t[{k}];",
+        "struct s s{n} = make({e}), d{n} = s{n}; d{n}.u += s{n}.c; {z} = d{n}.u + d{n}.h;",
+    ),
+    *(
+        "unsigned *p{n} = &t[{x} & 3u]; *p{n} = {e}; {z} = t[0] + *p{n};",
+        "put(&{z}, {e});",
+        "{z} += {x}++;",
+        "{z} = {x}--  - {e};",
+    ),
+    *(
+        "if ({x} < {y}) {z} = {e}; else {z} += {c}u;",
+        "for (unsigned i{n} = 0; i{n} < ({x} & 3u); i{n}++) {z} += i{n} * {y};",
+    ),
+    *(
+        "switch ({x} & 3u) {{ case 0: case 1: {z} = {e}; break; case 2: {z} ^= 5u; default: {z} += 1u; }}",
+        "while ({z} > 1000u) {z} /= 2u;",
+    ),
     *(
         "union {{ unsigned u; unsigned char b[4]; }} u{n}; u{n}.u = {e}; u{n}.b[{k}] ^= {y}; {z} = u{n}.u;",
         "memcpy(&t[1], &{x}, sizeof {x}); {z} = t[1];",
@@ -71,7 +105,13 @@ def predicted(path: Path, inputs: tuple[int, ...]) -> int | None:
             return None
         for c, term in instance.writes:
             source = instance.inputs.get(c.name)
-            now[c.name] = value(term) if term is not None else inputs[source.start] if source is not None else instance.recorded[c.name]
+            now[c.name] = (
+                value(term)
+                if term is not None
+                else inputs[source.start]
+                if source is not None
+                else instance.recorded[c.name]
+            )
     return int(now[cell(path, "last").name])
 
 

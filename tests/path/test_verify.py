@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from butfor.encode.terms import FALSE, TRUE, const, equal, variable
-from butfor.path.model import Cell, Instance, Kind, Path
-from butfor.path.verify import verify
-from butfor.solve import Limit, Verdict
-from butfor.trace.places import Place
+from butfor.logic.solvers import Limit, Verdict
+from butfor.logic.terms import FALSE, TRUE, const, equal, variable
+from butfor.path.path_model import Cell, Instance, Kind, Path
+from butfor.path.verify_path import verify
+from butfor.trace.view.source_places import Place
 
 AT = Place("a.c", 1, 1, "main", "x", "expression", "/a.c")
 X, Y = Cell("x", 32, "x"), Cell("y", 32, "y")

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from butfor.encode.sorts import INT, REAL, MapValue, Value, map_sort
-from butfor.path.values import shown
+from butfor.logic.sorts import INT, REAL, MapValue, Value, map_sort
+from butfor.path.cell_values import shown
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,11 @@ from butfor.path.values import shown
         (Fraction(1, 3), REAL, "1/3"),
         (Fraction(1, 40), REAL, "0.025"),
         (MapValue(0, {3: 1, 1: 2}), map_sort(INT, INT), "[1: 2, 3: 1, else 0]"),
-        (MapValue(0, dict.fromkeys(range(12), 1)), map_sort(INT, 0), f"[{', '.join(f'{k}: true' for k in range(8))}, 4 more, else false]"),
+        (
+            MapValue(0, dict.fromkeys(range(12), 1)),
+            map_sort(INT, 0),
+            f"[{', '.join(f'{k}: true' for k in range(8))}, 4 more, else false]",
+        ),
     ],
 )
 def test_values(value: Value, sort: int, text: str) -> None:

@@ -89,7 +89,9 @@ class Unit(Statements):
         elif isinstance(t, Array) and isinstance(t.elem, Struct):
             index: tuple[str | int, ...] = (name, *(n - 1 for n in t.lengths))
             for path, leaf in leaves(t.elem):
-                self.places.append(Place((*index, *path), leaf, addressable=isinstance(leaf, Int | Float) and not t.elem.packed))
+                self.places.append(
+                    Place((*index, *path), leaf, addressable=isinstance(leaf, Int | Float) and not t.elem.packed)
+                )
         elif isinstance(t, Array):
             assert not isinstance(t.elem, Struct)
             self.places.append(Place((name, *(n - 1 for n in t.lengths)), t.elem))
@@ -138,7 +140,9 @@ class Unit(Statements):
 
     def struct(self, **knobs: bool) -> Struct:
         """A new struct type."""
-        t = random_struct(self.rng, self.name("S"), [t for _, t in self.structs if t.keyword == "struct" and not t.packed], **knobs)
+        t = random_struct(
+            self.rng, self.name("S"), [t for _, t in self.structs if t.keyword == "struct" and not t.packed], **knobs
+        )
         self.top.append(t.text())
         return t
 

@@ -135,7 +135,9 @@ class Expressions:
     def literal(self, t: Int) -> Typed:
         """A constant, often near a limit of some type."""
         r = self.rng
-        value = r.choice((r.randint(0, 9), r.randint(0, 300), 1 << r.randint(0, 62), (1 << r.randint(1, 62)) - 1, r.getrandbits(60)))
+        value = r.choice(
+            (r.randint(0, 9), r.randint(0, 300), 1 << r.randint(0, 62), (1 << r.randint(1, 62)) - 1, r.getrandbits(60))
+        )
         value &= (1 << (t.bits - t.signed)) - 1
         suffix = {INT: "", UINT: "u", LLONG: "LL", ULLONG: "ULL"}[t]
         if t.signed and self.coin(0.5):
@@ -234,7 +236,13 @@ class Expressions:
     def _changeable(self) -> Place | None:
         """A variable that can be changed here: private, an unsigned or short integer, and not named in this expression so far."""
         place = self.pick(
-            lambda p: p.private and p.writable and p.parts[0] not in self._seen and isinstance(p.type, Int) and p.type in (UINT, ULLONG, *INTS[2:6])
+            lambda p: (
+                p.private
+                and p.writable
+                and p.parts[0] not in self._seen
+                and isinstance(p.type, Int)
+                and p.type in (UINT, ULLONG, *INTS[2:6])
+            )
         )
         if place is not None:
             self._seen.add(str(place.parts[0]))
@@ -287,9 +295,16 @@ class Expressions:
         """A floating-point expression."""
         if depth <= 0:
             return self._float_leaf()
-        return self.rng.choice((self._float_arithmetic, self._float_arithmetic, self._float_cast, self._float_ternary, self._mixed, self._negate))(
-            depth - 1
-        )
+        return self.rng.choice(
+            (
+                self._float_arithmetic,
+                self._float_arithmetic,
+                self._float_cast,
+                self._float_ternary,
+                self._mixed,
+                self._negate,
+            )
+        )(depth - 1)
 
     def _float_leaf(self) -> Typed:
         if self.coin(0.7):
@@ -298,7 +313,9 @@ class Expressions:
                 return found
         t = self.rng.choice(FLOATS)
         suffix = {"float": "f", "double": "", "long double": "L"}[t.name]
-        number = self.rng.choice(("0.0", "1.0", "0.1", "1e10", "3.4e38", "1.5e-40", "16777217.0", f"{self.rng.uniform(-1000, 1000):.6f}"))
+        number = self.rng.choice(
+            ("0.0", "1.0", "0.1", "1e10", "3.4e38", "1.5e-40", "16777217.0", f"{self.rng.uniform(-1000, 1000):.6f}")
+        )
         return f"({number}{suffix})", t
 
     def _float_arithmetic(self, depth: int) -> Typed:
@@ -362,7 +379,9 @@ class Expressions:
         self.structs.append((f"*{text}" if arrow else text, t))
         for path, leaf in leaves(t):
             first = str(path[0])
-            parts: tuple[Part, ...] = (text + first.replace(".", "->", 1), *path[1:]) if arrow else (text + first, *path[1:])
+            parts: tuple[Part, ...] = (
+                (text + first.replace(".", "->", 1), *path[1:]) if arrow else (text + first, *path[1:])
+            )
             self.places.append(Place(parts, leaf, addressable=not isinstance(leaf, Bits) and not t.packed, **kinds))
 
     def initial(self, t: Scalar) -> str:
@@ -371,5 +390,14 @@ class Expressions:
             return f"{self.rng.uniform(-100, 100):.3f}"
         r = self.rng
         low, high = (-(1 << t.bits - 1), (1 << t.bits - 1) - 1) if t.signed else (0, (1 << t.bits) - 1)
-        value = r.choice((low, high, low + 1, r.randint(low, high), r.randint(low, high), -r.randint(1, 100) if t.signed else r.randint(0, 100)))
+        value = r.choice(
+            (
+                low,
+                high,
+                low + 1,
+                r.randint(low, high),
+                r.randint(low, high),
+                -r.randint(1, 100) if t.signed else r.randint(0, 100),
+            )
+        )
         return f"({t.name}){value % (1 << 64):#x}ULL"

@@ -1,5 +1,5 @@
 """What the kinds of units add to the statements that all of them have."""
-# ruff: noqa: E501  # lines of C text are easier to read unbroken
+# lines of C text are easier to read unbroken
 
 from __future__ import annotations
 
@@ -72,7 +72,11 @@ def _structs(u: Unit) -> None:
     u.decls += [f"{outer.tag} {array}[4] = {{0}};", f"{outer.tag} *{pointer} = {array};"]
     u.structs.append((f"{array}[1]", outer))
     u.add_struct(pointer, outer, arrow=True)
-    u.specials += [lambda: _struct_copy(u, outer), lambda: _struct_copy(u, outer), lambda: f"{pointer} = &{array}[{u.index(3)}];"]
+    u.specials += [
+        lambda: _struct_copy(u, outer),
+        lambda: _struct_copy(u, outer),
+        lambda: f"{pointer} = &{array}[{u.index(3)}];",
+    ]
     u.specials.append(lambda: f"{pointer} = {array} + ({u.index(3)});")
 
 
@@ -117,7 +121,12 @@ def _pointers(u: Unit) -> None:
     u.decls.append(f"{t.name} {b}[8] = {{0}};")
     u.places += [Place((a,), t), Place((b, 7), t)]
     p, q, pp, w = u.name("p"), u.name("q"), u.name("pp"), u.name("w")
-    u.decls += [f"{t.name} *{p} = &{a};", f"{t.name} *{q} = {b};", f"{t.name} **{pp} = &{p};", f"{t.name} *{w} = {b} + 3;"]
+    u.decls += [
+        f"{t.name} *{p} = &{a};",
+        f"{t.name} *{q} = {b};",
+        f"{t.name} **{pp} = &{p};",
+        f"{t.name} *{w} = {b} + 3;",
+    ]
     u.places += [Place((f"(*{p})",), t), Place((q, 3), t), Place((f"(**{pp})",), t), Place((f"(*{w})",), t)]
 
     def repoint() -> str:
@@ -126,9 +135,7 @@ def _pointers(u: Unit) -> None:
         return f"{u.rng.choice((p, '*' + pp, w if place.parts[0] == b else p))} = &{u.spell(place.parts)};"
 
     def walk() -> str:
-        return (
-            f"{w} = {b} + 2; while ({w} != {b} + ({u.index(7)} | 3) && fuel-- > 0 && {w} < {b} + 7) {{ *{w}++ = {u.as_type(t, 1)}; mix({w} - {b}); }}"
-        )
+        return f"{w} = {b} + 2; while ({w} != {b} + ({u.index(7)} | 3) && fuel-- > 0 && {w} < {b} + 7) {{ *{w}++ = {u.as_type(t, 1)}; mix({w} - {b}); }}"
 
     u.specials += [repoint, repoint, walk]
     u.specials.append(lambda: f"{q} = {b} + ({u.index(3)}); mix({q} - {b}); mix({q} < {b} + 2);")
@@ -162,7 +169,9 @@ def _by_value(u: Unit) -> None:
             params = ", ".join(spelled(p) if not isinstance(p, tuple) else "void *" for p in fn.params)
             return f"{{ {fn.result.tag} (*{pointer})({params}) = {fn.name}; {target} = {text.replace(fn.name, pointer, 1)}; }}"
         if u.coin(0.3):
-            path, _ = u.rng.choice([(p, t) for p, t in leaves(fn.result) if all(isinstance(x, str) for x in p)] or [((), INT)])
+            path, _ = u.rng.choice(
+                [(p, t) for p, t in leaves(fn.result) if all(isinstance(x, str) for x in p)] or [((), INT)]
+            )
             return f"mixd({text}{''.join(map(str, path))});" if path else f"{target} = {text};"
         return f"{target} = {text};"
 
@@ -203,7 +212,9 @@ def _tables(u: Unit) -> None:
     u.decls.append(f"struct {{ int k; {result.name} (*f)({signature}); }} {box} = {{ 1, {names[0]} }};")
     fn = Fn("", result, tuple(params))
     u.specials += [lambda: f"mix({table}[{u.index(3)}]{u.call(fn, 1)});"] * 2
-    u.specials.append(lambda: f"{box}.f = {table}[{u.index(3)}]; mix({box}.f{u.call(fn, 1)}); mix({box}.f == {names[1]});")
+    u.specials.append(
+        lambda: f"{box}.f = {table}[{u.index(3)}]; mix({box}.f{u.call(fn, 1)}); mix({box}.f == {names[1]});"
+    )
 
 
 def _varargs(u: Unit) -> None:
@@ -219,9 +230,13 @@ def _varargs(u: Unit) -> None:
         "P": f"{{ {pair.tag} p = va_arg(ap, {pair.tag}); mix(p.n); mixd(p.d); }}", "B": f"{{ {big.tag} b = va_arg(ap, {big.tag}); mix(b.a[3] + b.a[0]); }}",
     }  # fmt: skip
     cases = " ".join(f"case '{k}': {v} break;" for k, v in arms.items())
-    u.top.append(f"static int {inner}(const char *how, va_list ap) {{ int n = 0; for (; *how; how++, n++) switch (*how) {{ {cases} }} return n; }}")
+    u.top.append(
+        f"static int {inner}(const char *how, va_list ap) {{ int n = 0; for (; *how; how++, n++) switch (*how) {{ {cases} }} return n; }}"
+    )
     again = f"va_list copy; va_copy(copy, ap); mix({inner}(how, copy)); va_end(copy);"
-    u.top.append(f"static int {f}(const char *how, ...) {{ va_list ap; va_start(ap, how); {again} int n = {inner}(how, ap); va_end(ap); return n; }}")
+    u.top.append(
+        f"static int {f}(const char *how, ...) {{ va_list ap; va_start(ap, how); {again} int n = {inner}(how, ap); va_end(ap); return n; }}"
+    )
     types: dict[str, Scalar] = {"i": INT, "u": UINT, "l": LONG, "q": ULLONG, "d": DOUBLE, "L": EXTENDED}
 
     def use() -> str:
@@ -242,7 +257,9 @@ def _switches(u: Unit) -> None:
     values = sorted({u.rng.randint(-50, 300) for _ in range(25)})
     f = u.name("sw")
     arms = " ".join(f"case {v}: x ^= {u.rng.randint(1, 999)}; {'break;' if u.coin(0.6) else ''}" for v in values)
-    u.top.append(f"static long {f}(long x) {{ switch (x) {{ {arms} case 400 ... 450: x = 1; default: x++; }} return x; }}")
+    u.top.append(
+        f"static long {f}(long x) {{ switch (x) {{ {arms} case 400 ... 450: x = 1; default: x++; }} return x; }}"
+    )
     i = u.name("i")
     u.specials.append(lambda: f"for (int {i} = 0; {i} < 30; {i}++) mix({f}({i} * {u.rng.randint(1, 15)} - 50));")
     u.local_functions.append(Fn(f, LONG, (UCHAR,)))
@@ -275,7 +292,9 @@ def _jumps(u: Unit) -> None:
     )
     u.decls.append(f"volatile int {v} = 0; int {v}x = 0;")
     u.specials.append(
-        lambda: f"{v} = 0; {{ int r = setjmp({buf}); {v} = {v} + 1; mix(r + {v}); if ({v} < 4) mix({f}({u.rng.randint(0, 5)}, &{v}x)); }}"
+        lambda: (
+            f"{v} = 0; {{ int r = setjmp({buf}); {v} = {v} + 1; mix(r + {v}); if ({v} < 4) mix({f}({u.rng.randint(0, 5)}, &{v}x)); }}"
+        )
     )
     u.specials += [u._goto, u._goto]
 
@@ -322,7 +341,9 @@ def _heap(u: Unit) -> None:
     p, q, n = u.name("h"), u.name("z"), u.name("n")
     cell, head = u.name("Cell"), u.name("head")
     u.top.append(f"struct {cell} {{ struct {cell} *next; {node.tag} body; struct {cell} **back; }};")
-    u.decls += [f"{t.name} *{p} = malloc(8 * sizeof *{p}); for (int i = 0; i < 8; i++) {p}[i] = ({t.name})i; int {n} = 8;"]
+    u.decls += [
+        f"{t.name} *{p} = malloc(8 * sizeof *{p}); for (int i = 0; i < 8; i++) {p}[i] = ({t.name})i; int {n} = 8;"
+    ]
     u.decls += [f"{node.tag} *{q} = calloc(2, sizeof *{q});", f"struct {cell} *{head} = 0;"]
     u.places.append(Place((p, 7), t))
     u.add_struct(q, node, arrow=True)
@@ -339,7 +360,10 @@ def _heap(u: Unit) -> None:
         return f"if ({head}) {{ struct {cell} *c = {head}; {head} = *c->back; *{q} = c->body; free(c); }}"
 
     u.specials += [grow, push, push, push, pop]
-    u.last += [f"while ({head}) {{ struct {cell} *c = {head}; {head} = c->next; mix(1); free(c); }}", f"free({p}); free({q});"]
+    u.last += [
+        f"while ({head}) {{ struct {cell} *c = {head}; {head} = c->next; mix(1); free(c); }}",
+        f"free({p}); free({q});",
+    ]
 
 
 def _sorting(u: Unit) -> None:
@@ -358,8 +382,12 @@ def _sorting(u: Unit) -> None:
         f"struct {rec} {recs}[8]; memset({recs}, 0, sizeof {recs}); for (int i = 0; i < 8; i++) {recs}[i].p = &{rec}_d[i];",
     ]
     i = u.name("i")
-    u.specials.append(lambda: f"for (int {i} = 0; {i} < 16; {i}++) {a}[{i}] = ({t.name})(({i} * {u.rng.randint(1, 99)}) % 17);")
-    u.specials += [lambda: f"qsort({a}, {u.rng.randint(0, 16)}, sizeof *{a}, {by}); for (int i = 0; i < 16; i++) mixd({a}[i]);"] * 2
+    u.specials.append(
+        lambda: f"for (int {i} = 0; {i} < 16; {i}++) {a}[{i}] = ({t.name})(({i} * {u.rng.randint(1, 99)}) % 17);"
+    )
+    u.specials += [
+        lambda: f"qsort({a}, {u.rng.randint(0, 16)}, sizeof *{a}, {by}); for (int i = 0; i < 16; i++) mixd({a}[i]);"
+    ] * 2
     u.specials.append(
         lambda: (
             f"for (int i = 0; i < 8; i++) {{ {recs}[i].name[0] = 'a' + (i * {u.rng.randint(1, 9)}) % 5; {recs}[i].key = {u.index(3)}; }}"
@@ -384,12 +412,16 @@ def _strings(u: Unit) -> None:
     u.specials += [
         lambda: f"strcpy({s}, {word()}); mix(strlen({s}));",
         lambda: f"if (strlen({s}) < 40) strcat({s}, {word()});",
-        lambda: f'{{ int n = snprintf({t}, sizeof {t}, "%d|%s|%x", (int)({u.integer(2)[0]}), {s}, (unsigned)({u.integer(1)[0]})); mix(n); }}',
+        lambda: (
+            f'{{ int n = snprintf({t}, sizeof {t}, "%d|%s|%x", (int)({u.integer(2)[0]}), {s}, (unsigned)({u.integer(1)[0]})); mix(n); }}'
+        ),
         lambda: f"{{ char *c = strchr({s}, 'a'); mix(c ? c - {s} : -1); if (c) *c = 'b'; }}",
         lambda: f"{{ int r = strcmp({s}, {t}); mix((r > 0) - (r < 0)); mix(strncmp({s}, {t}, 2) == 0); }}",
         lambda: f"{{ char *e; mix(strtol({u.rng.choice((s, t, word()))}, &e, 0)); mix(*e); mix(atoi({t})); }}",
         lambda: f"for (char *c = {s}; *c; c++) mix(*c = *c >= 'a' && *c <= 'z' ? *c - 32 : *c);",
-        lambda: f"{{ char *c = strdup({s}); mix(strlen(c)); if (c[0]) c[0] = 'q'; memmove({t}, c, strlen(c) + 1); free(c); }}",
+        lambda: (
+            f"{{ char *c = strdup({s}); mix(strlen(c)); if (c[0]) c[0] = 'q'; memmove({t}, c, strlen(c) + 1); free(c); }}"
+        ),
         lambda: f'printf("%s %d\\n", {s}, (int)({u.integer(1)[0]}));',
     ]
     u.last.append(f"for (int i = 0; {t}[i]; i++) mix({t}[i]);")

@@ -46,7 +46,17 @@ class Statements(Expressions):
 
     def statement(self) -> str:
         """One statement."""
-        simple = (self._assign, self._assign, self._assign, self._compound, self._compound, self._step, self._mix, self._through, self._called)
+        simple = (
+            self._assign,
+            self._assign,
+            self._assign,
+            self._compound,
+            self._compound,
+            self._step,
+            self._mix,
+            self._through,
+            self._called,
+        )
         nested = (self._if, self._if, self._for, self._while, self._do, self._switch, self._goto)
         self.fresh()
         if self._nesting >= MAX_NESTING or self.coin(0.6):
@@ -76,7 +86,12 @@ class Statements(Expressions):
         """Assignments that give up to so many of the places a value of their own."""
         chosen = [p for p in self.places if p.writable and not p.private and not isinstance(p.type, Bits)]
         self.rng.shuffle(chosen)
-        return [f"{text} = {self.initial(p.type)};" for p in chosen[:most] for text in self._instances(p)[:4] if not isinstance(p.type, Bits)]
+        return [
+            f"{text} = {self.initial(p.type)};"
+            for p in chosen[:most]
+            for text in self._instances(p)[:4]
+            if not isinstance(p.type, Bits)
+        ]
 
     def _compound(self) -> str:
         p = self._target()
@@ -95,18 +110,31 @@ class Statements(Expressions):
             case ">>":
                 return f"{text} >>= ({e}) & {promoted(t).bits - 1};"
             case "<<":
-                return f"{text} <<= ({e}) & 7;" if t in (ULLONG, UINT) or (t.rank < INT.rank and not t.signed) else f"{text} ^= {e};"
+                return (
+                    f"{text} <<= ({e}) & 7;"
+                    if t in (ULLONG, UINT) or (t.rank < INT.rank and not t.signed)
+                    else f"{text} ^= {e};"
+                )
         if t.rank < INT.rank and self.coin(0.5):
             return f"{text} {op}= ({e}) & 0xff;"
         return f"{text} {op}= (unsigned long long)({e});"
 
     def _step(self) -> str:
-        p = self.pick(lambda p: p.writable and isinstance(p.type, Int) and (not p.type.signed or p.type.rank < INT.rank) and p.type is not BOOL)
+        p = self.pick(
+            lambda p: (
+                p.writable
+                and isinstance(p.type, Int)
+                and (not p.type.signed or p.type.rank < INT.rank)
+                and p.type is not BOOL
+            )
+        )
         if p is None:
             return self._mix()
         self.fresh(p)
         text = self.spell(p.parts)
-        return self.rng.choice((f"{text}++;", f"--{text};", f"++{text};", f"{text}--;", f"if ({text}++ > 5) {text} += 3;"))
+        return self.rng.choice(
+            (f"{text}++;", f"--{text};", f"++{text};", f"{text}--;", f"if ({text}++ > 5) {text} += 3;")
+        )
 
     def _mix(self) -> str:
         if self.coin(0.3):
@@ -118,7 +146,10 @@ class Statements(Expressions):
         p = self.pick(lambda p: p.writable and p.addressable and not p.private and not p.punned)
         if p is None:
             return self._mix()
-        q = self.pick(lambda q: q.type == p.type and q.writable and q.addressable and not q.private and not q.punned) or p
+        q = (
+            self.pick(lambda q: q.type == p.type and q.writable and q.addressable and not q.private and not q.punned)
+            or p
+        )
         value = self.as_type(p.type, 1)
         return f"*({self.condition(1)} ? &{self.spell(p.parts)} : &{self.spell(q.parts)}) = {value};"
 

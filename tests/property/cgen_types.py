@@ -133,7 +133,9 @@ def leaves(t: Member, path: tuple[Part, ...] = ()) -> Iterator[tuple[tuple[Part,
         yield path, t
 
 
-def random_struct(rng: random.Random, name: str, nested: list[Struct], bits: bool = False, packed: bool = False) -> Struct:
+def random_struct(
+    rng: random.Random, name: str, nested: list[Struct], bits: bool = False, packed: bool = False
+) -> Struct:
     """A struct of one to six members."""
     members: list[tuple[str, Member]] = []
     for k in range(rng.randint(1, 6)):

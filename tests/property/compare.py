@@ -10,24 +10,33 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from butfor.failures.uninitialised import uninitialised
-from butfor.frontends.c.record import compile_program, record
+from butfor.failures.uninitialised_reads import uninitialised
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.ir.instructions import Instr
+from butfor.ir.machine_types import Kind
+from butfor.ir.recording_segments import ENTRY
 from butfor.options import Options
-from butfor.program.model import Instr
-from butfor.program.segments import ENTRY
-from butfor.program.types import Kind
-from butfor.trace.check import Replay
-from butfor.trace.check_frames import Frame
-from butfor.trace.check_result import POISON, CheckResult
-from butfor.trace.cursor import Cursor
-from butfor.trace.objects import Objects
+from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.recording import Recording
-from butfor.trace.sameness import same_but_open
-from butfor.trace.semantics import to_bytes
-from butfor.trace.static import StaticSegment
+from butfor.trace.replay.full_replay import Replay
+from butfor.trace.replay.replay_cursor import Cursor
+from butfor.trace.replay.replay_frames import Frame
+from butfor.trace.replay.replay_result import POISON, CheckResult
+from butfor.trace.replay.value_sameness import same_but_open
+from butfor.trace.semantics.instruction_semantics import to_bytes
 from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.view.run_objects import Objects
 
-NATIVE = ("-g", "-O0", "-fno-sanitize=all", "-fno-stack-protector", "-march=x86_64", "-w", "-Wno-implicit-function-declaration", "-Wno-implicit-int")
+NATIVE = (
+    "-g",
+    "-O0",
+    "-fno-sanitize=all",
+    "-fno-stack-protector",
+    "-march=x86_64",
+    "-w",
+    "-Wno-implicit-function-declaration",
+    "-Wno-implicit-int",
+)
 _ERRORS = ("", "out of bounds", "use after free", "double free", "bad free", "use after return", "null", "overlap")
 
 
@@ -97,7 +106,9 @@ def native_run(source: Path, folder: Path) -> tuple[int, bytes]:
     program = folder / "native"
     command = [sys.executable, "-m", "ziglang", "cc", *NATIVE, str(source), "-o", str(program), "-lm"]
     subprocess.run(command, check=True, capture_output=True)
-    done = subprocess.run([program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False)
+    done = subprocess.run(
+        [program], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60, check=False
+    )
     return done.returncode, done.stdout
 
 
@@ -111,7 +122,9 @@ def compare(source: Path, folder: Path, seed: int = 0, sample: int = 3000, forge
     if forget:
         shutil.rmtree(program.home)
     if recording.meta.returncode != status:
-        out.wrong.append(f"exit status {recording.meta.returncode} when recorded, {status} natively; {recording.log.end}")
+        out.wrong.append(
+            f"exit status {recording.meta.returncode} when recorded, {status} natively; {recording.log.end}"
+        )
     if recording.stdout != stdout:
         out.wrong.append(_first_difference(recording.stdout, stdout))
     out.wrong += _false_alarms(recording)

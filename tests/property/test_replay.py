@@ -16,7 +16,11 @@ from tests.property.compare import compare
 NASTY = sorted((Path(__file__).parent / "nasty").glob("*.c"))
 LONG = frozenset(("calls", "deep_stack", "timer", "vla_loop", "many_nodes"))  # millions of instructions
 
-_UNITS = st.lists(st.builds(UnitSpec, st.sampled_from(sorted(KINDS)), st.integers(1, 8), st.integers(0, 2**32 - 1)), min_size=2, max_size=6)
+_UNITS = st.lists(
+    st.builds(UnitSpec, st.sampled_from(sorted(KINDS)), st.integers(1, 8), st.integers(0, 2**32 - 1)),
+    min_size=2,
+    max_size=6,
+)
 
 
 def _judge(specs: list[UnitSpec]) -> None:
@@ -36,7 +40,9 @@ def _judge(specs: list[UnitSpec]) -> None:
 
 def _random_programs(shard: int, count: int) -> None:
     @seed(shard)
-    @settings(max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False)
+    @settings(
+        max_examples=count, deadline=None, database=None, suppress_health_check=list(HealthCheck), print_blob=False
+    )
     @given(_UNITS)
     def run(specs: list[UnitSpec]) -> None:
         _judge(specs)
@@ -55,7 +61,10 @@ def test_many_random_programs_replay_as_they_ran(shard: int) -> None:
     _random_programs(shard, 40)
 
 
-@pytest.mark.parametrize("source", [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LONG else []) for path in NASTY])
+@pytest.mark.parametrize(
+    "source",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] if path.stem in LONG else []) for path in NASTY],
+)
 def test_nasty_program_replays_as_it_ran(source: Path, tmp_path: Path) -> None:
     outcome = compare(source, tmp_path)
     assert not outcome.wrong, "\n".join(outcome.wrong)

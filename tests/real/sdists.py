@@ -34,5 +34,17 @@ def unpacked(name: str, version: str) -> Path:
 def _download(name: str, version: str, to: Path) -> None:
     # pip asks a source distribution for its metadata; without this, lupa's compiles its interpreters to answer
     env = {**os.environ, "LUPA_NO_BUNDLE": "true"}
-    command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-binary", name, "-d", str(to), f"{name}=={version}"]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "-q",
+        "--no-deps",
+        "--no-binary",
+        name,
+        "-d",
+        str(to),
+        f"{name}=={version}",
+    ]
     subprocess.run(command, env=env, check=True)

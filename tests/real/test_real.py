@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from butfor.failures.find import find_failure
+from butfor.failures.find_failure import find_failure
 from butfor.frontends.c import toolchain
-from butfor.frontends.c.record import build_spec, compile_program, record, run_spec
+from butfor.frontends.c.record_run import build_spec, compile_program, record, run_spec
 from butfor.options import Options
-from butfor.trace.check import check
-from butfor.trace.dependence import Dependence
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.replay.full_replay import check
 from tests.real.sdists import unpacked
 
 pytestmark = pytest.mark.real
@@ -35,9 +35,13 @@ def lua(tmp: Path) -> Options:
 def cmark(tmp: Path) -> Options:
     """The CommonMark converter, from paka.cmark."""
     home = unpacked("paka.cmark", "3.0.0") / "paka" / "cmark" / "cmark_src"
-    (tmp / "config.h").write_text("#include <stdbool.h>\n#define CMARK_ATTRIBUTE(list) __attribute__(list)\n#define CMARK_INLINE inline\n")
+    (tmp / "config.h").write_text(
+        "#include <stdbool.h>\n#define CMARK_ATTRIBUTE(list) __attribute__(list)\n#define CMARK_INLINE inline\n"
+    )
     stdin = b"\n".join([(INPUTS / "notes.md").read_bytes()] * 4)
-    return Options(sources=tuple(sorted(home.glob("*.c"))), args=("--smart",), stdin=stdin, includes=(str(tmp), str(home)))
+    return Options(
+        sources=tuple(sorted(home.glob("*.c"))), args=("--smart",), stdin=stdin, includes=(str(tmp), str(home))
+    )
 
 
 def sqlite(tmp: Path) -> Options:
@@ -70,7 +74,17 @@ def native(options: Options, tmp: Path) -> Native:
     compiler = toolchain.find_compiler(None)
     spec = build_spec(options)
     out = tmp / "native"
-    command = [*compiler.command, *compiler.arch_flags, "-O0", "-w", *spec.flags, *map(str, spec.sources), "-o", str(out), "-lm"]
+    command = [
+        *compiler.command,
+        *compiler.arch_flags,
+        "-O0",
+        "-w",
+        *spec.flags,
+        *map(str, spec.sources),
+        "-o",
+        str(out),
+        "-lm",
+    ]
     toolchain.run_tool(command, "native build")
     done = subprocess.run([out, *options.args], input=run_spec(options).stdin, capture_output=True, check=False)
     return Native(done.stdout, done.returncode)

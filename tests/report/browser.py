@@ -44,7 +44,12 @@ def opened(browser: Browser, path: Path, link: str = "", **context: Any) -> Iter
         said: list[str] = []
         page.on("console", lambda message: said.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("request", lambda request: None if request.url.startswith(("file:", "blob:")) else said.append(f"request: {request.url}"))
+        page.on(
+            "request",
+            lambda request: (
+                None if request.url.startswith(("file:", "blob:")) else said.append(f"request: {request.url}")
+            ),
+        )
         page.goto(path.as_uri() + link)
         yield page
         assert said == []

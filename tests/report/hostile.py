@@ -20,11 +20,17 @@ LONG = "x" * 10_000
 def hostile() -> Explanation:
     """The explanation."""
     tree = [
-        {**c, "condition": None if c["condition"] is None else {"file": FILE, "line": 6, "text": HOSTILE}, "outcome": HOSTILE, "statements": _bad()}
+        {
+            **c,
+            "condition": None if c["condition"] is None else {"file": FILE, "line": 6, "text": HOSTILE},
+            "outcome": HOSTILE,
+            "statements": _bad(),
+        }
         for c in TREE
     ]
     steps = tuple(
-        replace(s, file=FILE, text=HOSTILE, function=HOSTILE, target=HOSTILE, after=HOSTILE, uses=((HOSTILE, HOSTILE),)) for s in story().steps
+        replace(s, file=FILE, text=HOSTILE, function=HOSTILE, target=HOSTILE, after=HOSTILE, uses=((HOSTILE, HOSTILE),))
+        for s in story().steps
     )
     things = tuple(replace(t, name=HOSTILE, made=HOSTILE) for t in story().things)
     told = replace(story(), steps=steps, things=things, stops=tuple(replace(s, file=FILE) for s in story().stops))
@@ -42,14 +48,38 @@ def hostile() -> Explanation:
         )
         for k in (1, 2)
     )
-    bad = failure(file=FILE, function=HOSTILE, message=HOSTILE, details={"values": {HOSTILE: HOSTILE}, "expected": HOSTILE, "text": HOSTILE})
+    bad = failure(
+        file=FILE,
+        function=HOSTILE,
+        message=HOSTILE,
+        details={"values": {HOSTILE: HOSTILE}, "expected": HOSTILE, "text": HOSTILE},
+    )
     methods: dict[str, Any] = {
         "cascade": {"causes": tree},
-        "repair": {"repairs": [{**FIX, "file": FILE, "after": HOSTILE, "diff": f"--- a/{FILE}\n+++ b\n@@ -7 +7 @@\n-{HOSTILE}\n+{HOSTILE}\n"}]},
-        "error-invariants": {"abstract_trace": [{"kind": "invariant", "formula": HOSTILE}, {"kind": "statement", **_bad()[0]}]},
+        "repair": {
+            "repairs": [
+                {
+                    **FIX,
+                    "file": FILE,
+                    "after": HOSTILE,
+                    "diff": f"--- a/{FILE}\n+++ b\n@@ -7 +7 @@\n-{HOSTILE}\n+{HOSTILE}\n",
+                }
+            ]
+        },
+        "error-invariants": {
+            "abstract_trace": [{"kind": "invariant", "formula": HOSTILE}, {"kind": "statement", **_bad()[0]}]
+        },
     }
     source = "\n".join(["", "/*", HOSTILE, LONG, "\x0c", HOSTILE, '"' + HOSTILE, HOSTILE])
-    return whole(failure=bad, ranking=rows, methods=methods, notes=(HOSTILE,), sources={FILE: source}, story=told, extra={"again": HOSTILE})
+    return whole(
+        failure=bad,
+        ranking=rows,
+        methods=methods,
+        notes=(HOSTILE,),
+        sources={FILE: source},
+        story=told,
+        extra={"again": HOSTILE},
+    )
 
 
 def _bad() -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.explanation import Evidence, Explanation, Reason
-from butfor.story.model import Change, Frame, Input, Round, Stop, Story, Thing, Told, Why
+from butfor.run_story import Change, Frame, Input, Round, Stop, Story, Thing, Told, Why
 from tests.report.sample import SOURCE, explanation, row
 
 FIX: dict[str, Any] = {
@@ -30,7 +30,9 @@ TREE: list[dict[str, Any]] = [
         "proved": True,
         "shared_with": [],
         "rounds": 0,
-        "statements": [{"file": "prog.c", "line": 7, "text": "x = x - 2;", "instances": 1, "values": "x became -1 (was 1)"}],
+        "statements": [
+            {"file": "prog.c", "line": 7, "text": "x = x - 2;", "instances": 1, "values": "x became -1 (was 1)"}
+        ],
     },
     {
         "id": 1,
@@ -86,7 +88,16 @@ def told(number: int, line: int, text: str, kind: str, **more: Any) -> Told:
 def story() -> Story:
     """The run of SOURCE: four steps."""
     steps = (
-        told(1, 5, "int x = argc;", "assign", target="x", after="1", uses=(("argc", "1"),), changes=(Change(0, "", "1"), Change(1, "", "1"))),
+        told(
+            1,
+            5,
+            "int x = argc;",
+            "assign",
+            target="x",
+            after="1",
+            uses=(("argc", "1"),),
+            changes=(Change(0, "", "1"), Change(1, "", "1")),
+        ),
         told(2, 6, "x < LIMIT", "branch", outcome="true", uses=(("x", "1"),), why=(Why("data", "x", 0, "prog.c", 5),)),
         told(
             3,
@@ -109,7 +120,9 @@ def story() -> Story:
         Thing("16 bytes", "heap", -1, 16, "prog.c:5", 3),
     )
     inputs = (Input("argv[1]", b"-5 \x1b[31m", ((0, 2),)),)
-    return Story(steps, 4, 3, {0: Frame("main", -1)}, things, inputs, (Stop("prog.c", 7, 7, 3, 5), Stop("prog.c", 6, 7, 1, 1)))
+    return Story(
+        steps, 4, 3, {0: Frame("main", -1)}, things, inputs, (Stop("prog.c", 7, 7, 3, 5), Stop("prog.c", 6, 7, 1, 1))
+    )
 
 
 def whole(**changes: Any) -> Explanation:
@@ -122,7 +135,10 @@ def whole(**changes: Any) -> Explanation:
                 Reason("slice", "its value reaches the failure: x became -1 (was 1)", Evidence.HEURISTIC),
                 Reason("butfor", "had `x` been 1 more, the run would not have failed", Evidence.REPLAYED),
             ),
-            extra={"values": "x became -1 (was 1)", "counterfactual": {"text": "had `x` been 1 more", "with": "prog.c:7:9 add 1"}},
+            extra={
+                "values": "x became -1 (was 1)",
+                "counterfactual": {"text": "had `x` been 1 more", "with": "prog.c:7:9 add 1"},
+            },
         ),
         *explanation().ranking[1:],
         *(row(k, line=5, column=5, text="int x = argc;", role="declaration") for k in range(3, 10)),
@@ -140,7 +156,9 @@ def whole(**changes: Any) -> Explanation:
             ],
         },
         "relevance": {
-            "statements": [{"file": "prog.c", "line": 7, "text": "x = x - 2;", "verdict": "enforcing", "counterfactual": None}],
+            "statements": [
+                {"file": "prog.c", "line": 7, "text": "x = x - 2;", "verdict": "enforcing", "counterfactual": None}
+            ],
             "security": {"verdict": "input-controlled", "inputs": [{"name": "argv[1]", "values": "-5"}]},
         },
         "diagnoses": {"sets": [{"statements": [{"file": "prog.c", "line": 7, "text": "x = x - 2;"}], "proved": True}]},

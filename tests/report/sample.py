@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from butfor.explanation import Also, Evidence, Explanation, Failure, FailureKind, RankedStatement, Reason, RunInfo, Status
+from butfor.explanation import (
+    Also,
+    Evidence,
+    Explanation,
+    Failure,
+    FailureKind,
+    RankedStatement,
+    Reason,
+    RunInfo,
+    Status,
+)
 
 SOURCE = """\
 #include <assert.h>
@@ -55,7 +65,15 @@ def explanation(**changes: Any) -> Explanation:
     """The explanation of a run of SOURCE without arguments."""
     values: dict[str, Any] = {
         "status": Status.EXPLAINED,
-        "run": RunInfo(args=(), instructions=1234, steps=6, record_seconds=0.25, analyse_seconds=0.125, exit_status=None, signal="SIGABRT"),
+        "run": RunInfo(
+            args=(),
+            instructions=1234,
+            steps=6,
+            record_seconds=0.25,
+            analyse_seconds=0.125,
+            exit_status=None,
+            signal="SIGABRT",
+        ),
         "failure": failure(),
         "ranking": (
             row(1),

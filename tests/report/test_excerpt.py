@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from butfor.report.excerpt import excerpt
-from butfor.report.page import make_page
+from butfor.report.source_excerpt import excerpt
+from butfor.report.text_page import make_page
 
 PAGE = make_page(60, False, "utf-8")
 

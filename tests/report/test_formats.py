@@ -143,7 +143,10 @@ def test_sarif_result() -> None:
 def test_sarif_flow() -> None:
     (flow,) = sarif(whole())["results"][0]["codeFlows"]
     (thread,) = flow["threadFlows"]
-    steps = [(s["executionOrder"], s["nestingLevel"], s["importance"], s["location"]["message"]["text"]) for s in thread["locations"]]
+    steps = [
+        (s["executionOrder"], s["nestingLevel"], s["importance"], s["location"]["message"]["text"])
+        for s in thread["locations"]
+    ]
     assert steps == [
         (1, 0, "essential", "int x = argc; → x became 1"),
         (2, 0, "essential", "x < LIMIT → true with x = 1"),
@@ -156,7 +159,10 @@ def test_sarif_fix() -> None:
     (fix,) = sarif(whole())["results"][0]["fixes"]
     (change,) = fix["artifactChanges"]
     assert change["replacements"] == [
-        {"deletedRegion": {"startLine": 7, "startColumn": 1, "endLine": 8, "endColumn": 1}, "insertedContent": {"text": "        x = x - 1;\n"}}
+        {
+            "deletedRegion": {"startLine": 7, "startColumn": 1, "endLine": 8, "endColumn": 1},
+            "insertedContent": {"text": "        x = x - 1;\n"},
+        }
     ]
     unproven = whole(methods={"repair": {"repairs": [{**FIX, "passing_kept": 2}]}})
     assert "fixes" not in sarif(unproven)["results"][0]
@@ -172,7 +178,10 @@ def test_sarif_of_a_long_run_keeps_within_what_viewers_show() -> None:
 
 def test_sarif_fingerprints_do_not_depend_on_lines() -> None:
     moved = explanation(failure=failure(line=80))
-    marks = [sarif(value)["results"][0]["partialFingerprints"] for value in (explanation(), moved, explanation(failure=failure(message="x")))]
+    marks = [
+        sarif(value)["results"][0]["partialFingerprints"]
+        for value in (explanation(), moved, explanation(failure=failure(message="x")))
+    ]
     assert marks[0] == marks[1]
     assert marks[0] != marks[2]
 
@@ -186,14 +195,19 @@ def test_sarif_uris_are_relative_and_valid(tmp_path: Path, monkeypatch: pytest.M
         ("/else/z.c", "file:///else/z.c"),
         ("c:d.c", "c%3Ad.c"),
     ]:
-        where = sarif(explanation(failure=failure(file=file)))["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+        where = sarif(explanation(failure=failure(file=file)))["results"][0]["locations"][0]["physicalLocation"][
+            "artifactLocation"
+        ]
         assert where["uri"] == uri
         assert ("uriBaseId" in where) == (not uri.startswith("file:"))
 
 
 def test_survived_memory_errors_are_results_of_their_own() -> None:
     results = sarif(explanation(memory_errors=(failure(message="read past the end"),)))["results"]
-    assert [(r["level"], r["message"]["text"][:17]) for r in results] == [("error", "assertion failed:"), ("warning", "read past the end")]
+    assert [(r["level"], r["message"]["text"][:17]) for r in results] == [
+        ("error", "assertion failed:"),
+        ("warning", "read past the end"),
+    ]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -205,7 +219,9 @@ def test_hostile_texts_are_inert(name: str) -> None:
         assert text.count("</script>") == 2
         assert "<img" not in text
     if name == "markdown":
-        assert "@user" not in [word for line in text.split("\n") for part in line.split("`")[::2] for word in part.split()]
+        assert "@user" not in [
+            word for line in text.split("\n") for part in line.split("`")[::2] for word in part.split()
+        ]
     if name == "github":
         assert all(line.startswith("::") for line in text.rstrip("\n").split("\n"))
     if name == "gdb":

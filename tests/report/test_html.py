@@ -88,7 +88,9 @@ def test_large_files_are_shown_around_what_matters() -> None:
 
 
 def test_no_failure_and_no_story() -> None:
-    assert "No failure: the program ended with exit status 0" in render(Explanation(status=Status.NO_FAILURE, run=RunInfo(exit_status=0)))
+    assert "No failure: the program ended with exit status 0" in render(
+        Explanation(status=Status.NO_FAILURE, run=RunInfo(exit_status=0))
+    )
     bare: Any = explanation(ranking=(), sources={}, notes=())
     text = Reader(render(bare)).text
     assert "None was found" in text

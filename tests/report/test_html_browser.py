@@ -48,7 +48,9 @@ def here(page: Page) -> str:
 def test_first_sight(page: Page) -> None:
     expect(page.locator("h1")).to_contain_text("Assertion failed: x >= 0")
     expect(page.locator(".answer.why")).to_contain_text("x = x - 2;")
-    expect(page.locator(".answer.avoid")).to_contain_text("1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass")
+    expect(page.locator(".answer.avoid")).to_contain_text(
+        "1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass"
+    )
     assert "x = -1" in here(page)
     expect(page.locator("#step")).to_contain_text("x became -1 (was 1)")
 
@@ -92,7 +94,11 @@ def test_other_file(page: Page) -> None:
 
 @pytest.mark.parametrize(
     ("link", "line", "step"),
-    [("#step=1", "int x = argc;", "Step 1 of 4"), ("#line=prog.c:6", "if (x < LIMIT)", "Step 2 of 4"), ("#cause=3", "int x = argc;", "Step 1 of 4")],
+    [
+        ("#step=1", "int x = argc;", "Step 1 of 4"),
+        ("#line=prog.c:6", "if (x < LIMIT)", "Step 2 of 4"),
+        ("#cause=3", "int x = argc;", "Step 1 of 4"),
+    ],
 )
 def test_deep_links(browser: Browser, report: Path, link: str, line: str, step: str) -> None:
     with opened(browser, report, link) as page:
@@ -115,9 +121,13 @@ def test_marks_survive_a_reload_and_leave_as_a_file(page: Page, tmp_path: Path) 
     node.locator("> .label").hover()
     node.locator("> .label button[data-mark=benign]").click()
     expect(node.locator("> .kids")).to_be_hidden()
-    expect(page.locator("#marks-count")).to_have_text("1 mark (prog.c:6 benign)")  # else it says that the browser does not keep it
+    expect(page.locator("#marks-count")).to_have_text(
+        "1 mark (prog.c:6 benign)"
+    )  # else it says that the browser does not keep it
     page.reload()
-    expect(page.locator(".tree .node[data-at='prog.c:6'] > .label button[data-mark=benign]").first).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".tree .node[data-at='prog.c:6'] > .label button[data-mark=benign]").first).to_have_attribute(
+        "aria-pressed", "true"
+    )
     expect(page.locator("#marks-count")).to_contain_text("1 mark (prog.c:6 benign)")
     with page.expect_download() as download:
         page.locator("#marks-file").click()
@@ -135,7 +145,9 @@ def test_marks_that_the_browser_does_not_keep_are_told_as_such(browser: Browser,
         page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
         page.locator("#cause-1").hover()
         page.locator("#cause-1 button[data-mark=guilty]").click()
-        expect(page.locator("#marks-count")).to_have_text("1 mark (prog.c:7 guilty); this browser does not keep them: save them as a file")
+        expect(page.locator("#marks-count")).to_have_text(
+            "1 mark (prog.c:7 guilty); this browser does not keep them: save them as a file"
+        )
 
 
 def test_marks_as_options(browser: Browser, report: Path) -> None:

@@ -26,7 +26,9 @@ def loaded(value: Explanation) -> Any:
     return json.loads(text, parse_constant=refuse)
 
 
-@pytest.mark.parametrize("value", [explanation(), Explanation(status=Status.NO_FAILURE), explanation(status=Status.PARTIAL, ranking=())])
+@pytest.mark.parametrize(
+    "value", [explanation(), Explanation(status=Status.NO_FAILURE), explanation(status=Status.PARTIAL, ranking=())]
+)
 def test_report_has_the_published_form(value: Explanation) -> None:
     jsonschema.validate(loaded(value), SCHEMA)
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from butfor.report.inert import inert
-from butfor.report.page import make_page
+from butfor.report.inert_text import inert
+from butfor.report.text_page import make_page
 
 
 @given(st.text(), st.sampled_from(["utf-8", "ascii", "latin-1"]))

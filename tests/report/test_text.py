@@ -8,8 +8,8 @@ import pytest
 from rich.cells import cell_len
 
 from butfor.explanation import Evidence, Explanation, FailureKind, Reason, RunInfo, Status
+from butfor.report.shared_words import MOST_ROWS
 from butfor.report.text import render
-from butfor.report.words import MOST_ROWS
 from tests.report.sample import explanation, failure, many, row
 
 EXPECTED = """\
@@ -90,7 +90,10 @@ def test_no_failure() -> None:
 
 def test_rows_are_capped_and_the_rest_is_counted() -> None:
     text = render(many(30))
-    assert sum(line.lstrip().startswith(tuple("123456789")) for line in text.splitlines() if "x = x - 2;" in line) == MOST_ROWS
+    assert (
+        sum(line.lstrip().startswith(tuple("123456789")) for line in text.splitlines() if "x = x - 2;" in line)
+        == MOST_ROWS
+    )
     assert "23 more statements; --verbose shows them\n" in text
     assert "prog.c:106 " in text
     assert "prog.c:107" not in text
@@ -123,7 +126,11 @@ def test_values_stand_beside_the_underline_where_there_is_room() -> None:
 
 
 def test_further_causes_show_the_reason_that_says_most() -> None:
-    reasons = (Reason("cascade", "level 3", Evidence.PROVED), Reason("slice", "x became 2", Evidence.HEURISTIC), Reason("butfor", "had x been 3"))
+    reasons = (
+        Reason("cascade", "level 3", Evidence.PROVED),
+        Reason("slice", "x became 2", Evidence.HEURISTIC),
+        Reason("butfor", "had x been 3"),
+    )
     text = render(explanation(ranking=(row(1), row(2, reasons=reasons))))
     assert "   assignment · in main · heuristic · 3 reasons\n   butfor: had x been 3\n" in text
     assert "level 3" not in text
@@ -165,7 +172,13 @@ def test_failure_without_causes() -> None:
 
 
 def test_failure_without_place_and_message() -> None:
-    text = render(explanation(failure=failure(kind=FailureKind.EXIT_STATUS, file="", line=0, column=0, function="", message="", details={})))
+    text = render(
+        explanation(
+            failure=failure(
+                kind=FailureKind.EXIT_STATUS, file="", line=0, column=0, function="", message="", details={}
+            )
+        )
+    )
     assert text.startswith("unexpected exit status\n\ncauses")
 
 
@@ -175,7 +188,9 @@ def test_every_kind_has_words(kind: FailureKind) -> None:
 
 
 def test_difference_of_output_is_shown_with_its_line_ends() -> None:
-    text = render(explanation(failure=failure(kind=FailureKind.OUTPUT, details={"expected": b"7\n", "actual": b"8\xff\n"})))
+    text = render(
+        explanation(failure=failure(kind=FailureKind.OUTPUT, details={"expected": b"7\n", "actual": b"8\xff\n"}))
+    )
     assert '  = expected "7\\n"\n' in text
     assert '  = got "8\\xff\\n"\n' in text
 
@@ -191,7 +206,9 @@ HOSTILE = "\x1b[31mred\x1b]0;title\x07\r\u202e\u200b\x9b1m\udcff"
 
 
 def test_control_characters_are_inert_everywhere() -> None:
-    bad = failure(message=HOSTILE, function=HOSTILE, file=HOSTILE, details={"values": {HOSTILE: HOSTILE}, "expected": HOSTILE})
+    bad = failure(
+        message=HOSTILE, function=HOSTILE, file=HOSTILE, details={"values": {HOSTILE: HOSTILE}, "expected": HOSTILE}
+    )
     rows = (row(1, text=HOSTILE, role=HOSTILE, function=HOSTILE, file=HOSTILE, reasons=(Reason(HOSTILE, HOSTILE),)),)
     text = render(explanation(failure=bad, ranking=rows, notes=(HOSTILE,), sources={HOSTILE: "\n" * 7 + HOSTILE}))
     assert all(char == "\n" or char.isprintable() for char in text)
@@ -214,7 +231,12 @@ def test_unknown_encoding_is_ascii() -> None:
 def test_no_line_but_the_summary_is_wider_than_the_page(width: int, text: str) -> None:
     rows = (row(1, text=text, role=text, function=text, reasons=(Reason("slice", text),)),)
     source = "\n" * 7 + "    " + text
-    report = render(explanation(failure=failure(message=text, function=text), ranking=rows, notes=(text,), sources={"prog.c": source}), width=width)
+    report = render(
+        explanation(
+            failure=failure(message=text, function=text), ranking=rows, notes=(text,), sources={"prog.c": source}
+        ),
+        width=width,
+    )
     *lines, summary = report.rstrip("\n").split("\n")
     assert max(cell_len(line) for line in lines) <= width
     assert summary.startswith("prog.c:7: cause: ")
@@ -232,12 +254,18 @@ def test_summary_is_one_short_line() -> None:
     ("evidence", "reasons", "method"),
     [
         (Evidence.PROVED, (("slice", Evidence.HEURISTIC), ("cascade", Evidence.PROVED)), "cascade"),
-        (Evidence.REPLAYED, (("slice", Evidence.HEURISTIC), ("cascade", Evidence.PROVED), ("butfor", Evidence.REPLAYED)), "butfor"),
+        (
+            Evidence.REPLAYED,
+            (("slice", Evidence.HEURISTIC), ("cascade", Evidence.PROVED), ("butfor", Evidence.REPLAYED)),
+            "butfor",
+        ),
         (Evidence.HEURISTIC, (("slice", Evidence.HEURISTIC), ("spectrum", Evidence.HEURISTIC)), "slice"),
         (Evidence.PROVED, (("slice", None), ("other", None)), "slice"),
         (Evidence.PROVED, (), "proved"),
     ],
 )
-def test_summary_names_the_method_with_the_best_evidence(evidence: Evidence, reasons: tuple[tuple[str, Evidence | None], ...], method: str) -> None:
+def test_summary_names_the_method_with_the_best_evidence(
+    evidence: Evidence, reasons: tuple[tuple[str, Evidence | None], ...], method: str
+) -> None:
     best = row(1, evidence=evidence, reasons=tuple(Reason(name, "text", known) for name, known in reasons))
     assert render(explanation(ranking=(best,))).rstrip("\n").endswith(f"x = x - 2; [{method}]")

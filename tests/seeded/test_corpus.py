@@ -8,9 +8,32 @@ import pytest
 
 import butfor.api
 from butfor.options import Options
-from tests.seeded_corpus import FOLDER, Fault, Seeded, corpus, correct_text, faults, inputs, load, places_of, program_names, runs, smallest_failing
+from tests.seeded_corpus import (
+    FOLDER,
+    Fault,
+    Seeded,
+    corpus,
+    correct_text,
+    faults,
+    inputs,
+    load,
+    places_of,
+    program_names,
+    runs,
+    smallest_failing,
+)
 
-KINDS = {"operator", "constant", "variable", "index", "missing-statement", "missing-condition", "call", "initial", "pointer"}
+KINDS = {
+    "operator",
+    "constant",
+    "variable",
+    "index",
+    "missing-statement",
+    "missing-condition",
+    "call",
+    "initial",
+    "pointer",
+}
 FEW = 3  # faults that may leave fewer than five tests passing
 SAMPLE = faults()[2::10]
 
@@ -63,7 +86,11 @@ def test_correct_programs_have_no_failure(program: str) -> None:
     for k in (len(tests) // 4, len(tests) // 2, len(tests) - 2):
         args, stdin = tests[k]
         asked = Options(
-            sources=(FOLDER / "programs" / f"{program}.c",), args=args, stdin=stdin, expect_stdout=right[k].stdout, expect_exit=right[k].exit
+            sources=(FOLDER / "programs" / f"{program}.c",),
+            args=args,
+            stdin=stdin,
+            expect_stdout=right[k].stdout,
+            expect_exit=right[k].exit,
         )
         answer = butfor.api.explain(asked)
         assert answer.status == "no-failure", (args, stdin, answer.failure)

@@ -80,7 +80,8 @@ def instructions(ir: str, pattern: str) -> Iterator[tuple[re.Match[str], int, in
 def test_comparisons_stand_at_their_operator(compiled: tuple[SyntaxTree, str]) -> None:
     tree, ir = compiled
     found = [
-        (COMPARISONS[match[1]], tree.expression_at(line, column)) for match, line, column in instructions(ir, r"%\d+ = icmp (\w+) i32 %\d+, (?!0$)")
+        (COMPARISONS[match[1]], tree.expression_at(line, column))
+        for match, line, column in instructions(ir, r"%\d+ = icmp (\w+) i32 %\d+, (?!0$)")
     ]
     assert len(found) >= 6
     for operator, expression in found:

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from butfor.source import Role, SourceFile, SyntaxTree
-from butfor.source.lexical import lex
-from butfor.source.loose import loose_unit
+from butfor.source.lexer import lex
+from butfor.source.unparsed_statements import loose_unit
 from tests.source.snippets import MARK, marked
 
 BROKEN = [

@@ -177,7 +177,17 @@ enum f {
     ("name", "value"),
     [("A", 0), ("B", 5), ("C", 6), ("D", 21), ("E", None), ("F", None), ("G", 97), ("H", -1), ("I", 0)]
     + [("J", 3), ("K", None), ("L", None), ("M", 9), ("N", 10)]
-    + [("ONE", 1), ("SUM", 6), ("LOOP", None), ("TWICE", None), ("CALLED", None), ("HEX", 31), ("OCTAL", 8), ("REAL", None), ("CHOICE", 7)]
+    + [
+        ("ONE", 1),
+        ("SUM", 6),
+        ("LOOP", None),
+        ("TWICE", None),
+        ("CALLED", None),
+        ("HEX", 31),
+        ("OCTAL", 8),
+        ("REAL", None),
+        ("CHOICE", 7),
+    ]
     + [("OTHER", 77)],
 )
 def test_constants(name: str, value: int | None) -> None:

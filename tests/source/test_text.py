@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from butfor.source import SourceFile
-from butfor.source.text import fold
+from butfor.source.source_text import fold
 
 
 @pytest.mark.parametrize(

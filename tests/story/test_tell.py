@@ -12,8 +12,8 @@ import pytest
 
 from butfor.explanation import Explanation
 from butfor.report.formats import FORMATS
-from butfor.story.model import Story, Told
-from butfor.story.tell import tell
+from butfor.run_story import Story, Told
+from butfor.story.tell_story import tell
 from tests.small import case_of, explained, recorded, source
 
 SUM = source("""
@@ -78,7 +78,14 @@ def test_steps_have_values_and_numbers(summed: Story) -> None:
     assert [step.number for step in summed.steps] == list(range(1, len(summed.steps) + 1))
     assert summed.total == len(summed.steps)
     (minus,) = at(summed, "r = r - 100;")
-    assert (minus.kind, minus.target, minus.before, minus.after, minus.uses, minus.depth) == ("assign", "r", "23", "-77", (("r", "23"),), 1)
+    assert (minus.kind, minus.target, minus.before, minus.after, minus.uses, minus.depth) == (
+        "assign",
+        "r",
+        "23",
+        "-77",
+        (("r", "23"),),
+        1,
+    )
     assert summed.steps[summed.failing].line == SUM.line_of("assert(sum > 0")
 
 
@@ -102,7 +109,12 @@ def test_rounds_of_loops(summed: Story) -> None:
 def test_reasons_lead_to_earlier_steps(summed: Story) -> None:
     (minus,) = at(summed, "r = r - 100;")
     data, control = minus.why
-    assert (data.kind, data.name, summed.steps[data.step].target, summed.steps[data.step].after) == ("data", "r", "r", "23")
+    assert (data.kind, data.name, summed.steps[data.step].target, summed.steps[data.step].after) == (
+        "data",
+        "r",
+        "r",
+        "23",
+    )
     assert (control.kind, summed.steps[control.step].text) == ("control", "y == 9")
     for k, step in enumerate(summed.steps):
         assert all(why.step < k for why in step.why)
@@ -120,18 +132,27 @@ def test_memory_and_input(tmp_path: Path) -> None:
     names = [(thing.name, thing.where) for thing in story.things]
     assert names.count(("16 bytes", "heap")) == 3
     head = names.index(("head", "global"))
-    targets = [change.target for step in story.steps for change in step.changes if change.thing == head and change.value not in (None, "NULL")]
+    targets = [
+        change.target
+        for step in story.steps
+        for change in step.changes
+        if change.thing == head and change.value not in (None, "NULL")
+    ]
     assert all(story.things[k].where == "heap" for k in targets)
     freed = story.things[targets[2]].freed
     assert story.steps[freed - 1].text == "free(old);"
     assert story.things[targets[0]].freed == -1
     cells = {change.path for step in story.steps for change in step.changes if change.thing == targets[0]}
     assert cells == {".value", ".next"}
-    assert [(i.name, i.data, i.spans[0][0]) for i in story.inputs] == [("stdin", b"3\n4\n5\n", 2)]  # the 4, which is left in front
+    assert [(i.name, i.data, i.spans[0][0]) for i in story.inputs] == [
+        ("stdin", b"3\n4\n5\n", 2)
+    ]  # the 4, which is left in front
 
 
 def test_arguments_that_matter(tmp_path: Path) -> None:
-    program = "int main(int argc, char **argv) {\n char c = argv[2][1];\n assert(c != 'y');\n return argv[1][0] == 0; }\n"
+    program = (
+        "int main(int argc, char **argv) {\n char c = argv[2][1];\n assert(c != 'y');\n return argv[1][0] == 0; }\n"
+    )
     assert [(i.name, i.spans) for i in told(tmp_path, program, args=["ab", "xyz"]).inputs] == [("argv[2]", ((1, 2),))]
 
 
@@ -188,7 +209,10 @@ def test_stops_name_the_occurrence(answer: tuple[Path, Explanation]) -> None:
 def test_gdb_stops_at_the_occurrence(answer: tuple[Path, Explanation]) -> None:
     folder, explanation = answer
     subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", "-g", "-O0", "-fno-sanitize=all", "prog.c", "-o", "prog"], cwd=folder, check=True, capture_output=True
+        [sys.executable, "-m", "ziglang", "cc", "-g", "-O0", "-fno-sanitize=all", "prog.c", "-o", "prog"],
+        cwd=folder,
+        check=True,
+        capture_output=True,
     )
     (folder / "stops.gdb").write_text(FORMATS["gdb"].render(explanation).replace(f"{folder}/", ""))
     (folder / "go.gdb").write_text("run\n" + "info locals\ncontinue\n" * 12)

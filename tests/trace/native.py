@@ -9,9 +9,9 @@ from typing import Any
 
 import llvmlite.binding as llvm
 
-from butfor.program.model import Const, Instr, Operand
-from butfor.program.types import Kind, Type
-from butfor.trace.semantics import Value, compile_instr, from_bytes, intrinsic, to_bytes
+from butfor.ir.instructions import Const, Instr, Operand
+from butfor.ir.machine_types import Kind, Type
+from butfor.trace.semantics.instruction_semantics import Value, compile_instr, from_bytes, intrinsic, to_bytes
 
 SLOT = 64  # bytes for every operand and result
 _FLOATS = {16: "half", 32: "float", 64: "double", 80: "x86_fp80", 128: "fp128"}
@@ -76,7 +76,9 @@ def _function(index: int, operation: Operation) -> str:
         f"  %i = phi i64 [ 0, %entry ], [ %j, %loop ]\n  %o = mul i64 %i, {width}\n  %row = getelementptr i8, ptr %in, i64 %o",
     ]
     for k, t in enumerate(operation.args):
-        lines.append(f"  %p{k} = getelementptr i8, ptr %row, i64 {k * SLOT}\n  %a{k} = load {text_of(t)}, ptr %p{k}, align 1")
+        lines.append(
+            f"  %p{k} = getelementptr i8, ptr %row, i64 {k * SLOT}\n  %a{k} = load {text_of(t)}, ptr %p{k}, align 1"
+        )
     lines += [
         f"  {operation.ir}\n  %x = mul i64 %i, {SLOT}\n  %q = getelementptr i8, ptr %out, i64 %x",
         f"  store {text_of(operation.result)} %r, ptr %q, align 1\n  %j = add i64 %i, 1",
@@ -87,7 +89,9 @@ def _function(index: int, operation: Operation) -> str:
 
 def _declaration(operation: Operation) -> str:
     """The declaration of the intrinsic that is called."""
-    types = [text_of(t) for t in operation.args] + ["i32" if "fpclass" in operation.callee else "i1" for _ in operation.consts]
+    types = [text_of(t) for t in operation.args] + [
+        "i32" if "fpclass" in operation.callee else "i1" for _ in operation.consts
+    ]
     return f"declare {text_of(operation.result)} @{operation.callee}({', '.join(types)})"
 
 
@@ -113,13 +117,17 @@ class Native:
         self.numbers = {operation.name: i for i, operation in enumerate(found)}
         assert len(self.numbers) == len(found)
         declarations = {_declaration(operation) for operation in found if operation.callee}
-        self.engine = compile_module("\n".join([*sorted(declarations), *(_function(i, op) for i, op in enumerate(found))]))
+        self.engine = compile_module(
+            "\n".join([*sorted(declarations), *(_function(i, op) for i, op in enumerate(found))])
+        )
 
     def run(self, operation: Operation, rows: Sequence[Sequence[Value]]) -> list[Value]:
         """The result of every row."""
         address = self.engine.get_function_address(f"f{self.numbers[operation.name]}")
         call = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_uint64)(address)
-        image = b"".join(to_bytes(v, t).ljust(SLOT, b"\0") for row in rows for v, t in zip(row, operation.args, strict=True))
+        image = b"".join(
+            to_bytes(v, t).ljust(SLOT, b"\0") for row in rows for v, t in zip(row, operation.args, strict=True)
+        )
         source, target = ctypes.create_string_buffer(image, len(image)), ctypes.create_string_buffer(SLOT * len(rows))
         call(ctypes.addressof(source), ctypes.addressof(target), len(rows))
         data = target.raw

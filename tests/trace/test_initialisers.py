@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from butfor.trace.places import Places
 from butfor.trace.recording import Recording
+from butfor.trace.view.source_places import Places
 from tests.small import recorded, source
 
 TABLES = {
@@ -47,7 +47,9 @@ def program() -> str:
     names = [re.search(r"(\w+)(?:\[[^]]*\])* = \{", text)[1] for text in TABLES.values()]  # type: ignore[index]
     prints = "".join(f" show((int *)&{name}, sizeof {name} / 4);\n" for name in names)
     show = 'static void show(int *p, int n) { for (int i = 0; i < n; i++) printf("%d ", p[i]); puts(""); }\n'
-    return source(HEAD + "\n".join(TABLES.values()) + "\n" + show + "int main(void) {\n" + prints + " return 0; }\n").text
+    return source(
+        HEAD + "\n".join(TABLES.values()) + "\n" + show + "int main(void) {\n" + prints + " return 0; }\n"
+    ).text
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import butfor
-from butfor.trace.passing import Passing
+from butfor.trace.dependence.value_forwarding import Passing
 from tests.small import case_of, recorded, source, written
 
 CHAIN = source(
@@ -29,7 +29,10 @@ int main(int argc, char **argv) {
 
 def test_copies_go_back_to_what_computed_the_value(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, CHAIN, args=["3"], expect_stdout="9 7\n"))
-    found = {place.text: origin.text for place, origin in Passing(case.places, case.dependence).origins(case.slices["relevant"].distance).items()}
+    found = {
+        place.text: origin.text
+        for place, origin in Passing(case.places, case.dependence).origins(case.slices["relevant"].distance).items()
+    }
     assert found["return result;"] == "int result = n * 2;"
     assert "int here = twice(n);" not in found  # it passes two values on
     assert found["int there = here;"] == "int here = twice(n);"
@@ -41,7 +44,9 @@ def test_copies_go_back_to_what_computed_the_value(tmp_path: Path) -> None:
 def test_what_computes_is_in_front_of_the_copies(tmp_path: Path) -> None:
     answer = butfor.explain(written(tmp_path, CHAIN), args=["3"], expect_stdout="9 7\n")
     copy = CHAIN.line_of("return result;")
-    naming = [row for row in answer.ranking if any(a.line == copy and "the same value passes here" in a.why for a in row.also)]
+    naming = [
+        row for row in answer.ranking if any(a.line == copy and "the same value passes here" in a.why for a in row.also)
+    ]
     (place,) = [row.rank for row in answer.ranking if row.line == copy]
     assert [row.text for row in naming] == ["int result = n * 2;"]
     copies = {a.line for row in answer.ranking for a in row.also if "the same value passes here" in a.why}

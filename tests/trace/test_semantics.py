@@ -12,16 +12,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from butfor.program.model import Const
-from butfor.program.types import PTR, Kind, Type, float_type, int_type
-from butfor.trace import semantics_softfloat as soft
-from butfor.trace.semantics import Value
-from butfor.trace.semantics_float import float_binary
-from butfor.trace.semantics_softfloat import float_format
+from butfor.ir.instructions import Const
+from butfor.ir.machine_types import PTR, Kind, Type, float_type, int_type
+from butfor.trace.semantics import softfloat as soft
+from butfor.trace.semantics.floating_point import float_binary
+from butfor.trace.semantics.instruction_semantics import Value
+from butfor.trace.semantics.softfloat import float_format
 from tests.trace.native import Native, Operation, text_of
 
 INTS = [int_type(bits) for bits in (1, 8, 16, 32, 64, 128, 7, 33)]
-HALF = all(hasattr(ctypes.CDLL("libgcc_s.so.1"), name) for name in ("__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__truncxfhf2"))
+HALF = all(
+    hasattr(ctypes.CDLL("libgcc_s.so.1"), name)
+    for name in ("__extendhfsf2", "__truncsfhf2", "__truncdfhf2", "__truncxfhf2")
+)
 FLOATS = [float_type(bits) for bits in (32, 64, 80)]
 ALL_FLOATS = [*FLOATS, float_type(128), *([float_type(16)] if HALF else [])]
 INT_VECTORS = [Type(Kind.VECTOR, elems=(int_type(bits),), count=count) for bits, count in ((8, 16), (32, 4), (64, 2))]
@@ -39,14 +42,18 @@ def binary_operations() -> Iterator[Operation]:
     for t in [*INTS, *INT_VECTORS, PTR]:
         flag = Type(Kind.VECTOR, elems=(int_type(1),), count=t.count) if t.kind is Kind.VECTOR else int_type(1)
         for p in PREDICATES:
-            yield Operation(f"icmp {p} {text_of(t)}", f"%r = icmp {p} {text_of(t)} %a0, %a1", (t, t), flag, "icmp", (p, t))
+            yield Operation(
+                f"icmp {p} {text_of(t)}", f"%r = icmp {p} {text_of(t)} %a0, %a1", (t, t), flag, "icmp", (p, t)
+            )
     for t in [*ALL_FLOATS, *FLOAT_VECTORS]:
         flag = Type(Kind.VECTOR, elems=(int_type(1),), count=t.count) if t.kind is Kind.VECTOR else int_type(1)
         for op in ("fadd", "fsub", "fmul", "fdiv", "frem"):
             if (op, t.bits) != ("frem", 128):  # fmodl is the x87 function on this platform
                 yield Operation(f"{op} {text_of(t)}", f"%r = {op} {text_of(t)} %a0, %a1", (t, t), t, op)
         for p in FLOAT_PREDICATES:
-            yield Operation(f"fcmp {p} {text_of(t)}", f"%r = fcmp {p} {text_of(t)} %a0, %a1", (t, t), flag, "fcmp", (p, t))
+            yield Operation(
+                f"fcmp {p} {text_of(t)}", f"%r = fcmp {p} {text_of(t)} %a0, %a1", (t, t), flag, "fcmp", (p, t)
+            )
         yield Operation(f"fneg {text_of(t)}", f"%r = fneg {text_of(t)} %a0", (t,), t, "fneg")
 
 
@@ -72,7 +79,10 @@ def casts() -> Iterator[Operation]:
     same_size = [int_type(128), float_type(128), *INT_VECTORS, *FLOAT_VECTORS]
     pairs = [*itertools.permutations(same_size, 2), (int_type(32), float_type(32)), (float_type(64), int_type(64))]
     yield from (_cast("bitcast", a, b) for a, b in pairs)
-    yield from (_cast("bitcast", a, b) for a, b in itertools.permutations((int_type(8), Type(Kind.VECTOR, elems=(int_type(1),), count=8)), 2))
+    yield from (
+        _cast("bitcast", a, b)
+        for a, b in itertools.permutations((int_type(8), Type(Kind.VECTOR, elems=(int_type(1),), count=8)), 2)
+    )
     yield _cast("sitofp", narrow, singles)
     yield _cast("uitofp", wide, doubles)
     yield _cast("trunc", wide, Type(Kind.VECTOR, elems=(int_type(32),), count=2))
@@ -82,18 +92,41 @@ def others() -> Iterator[Operation]:
     """Selection, and elements of aggregates."""
     v, f, flags = INT_VECTORS[1], FLOAT_VECTORS[0], Type(Kind.VECTOR, elems=(int_type(1),), count=4)
     bit, word, index = int_type(1), int_type(32), int_type(64)
-    pair = Type(Kind.STRUCT, elems=(int_type(8), Type(Kind.ARRAY, elems=(Type(Kind.STRUCT, elems=(word, float_type(64))),), count=2)))
+    pair = Type(
+        Kind.STRUCT,
+        elems=(int_type(8), Type(Kind.ARRAY, elems=(Type(Kind.STRUCT, elems=(word, float_type(64))),), count=2)),
+    )
     for t in (word, float_type(80), v):
-        yield Operation(f"select {text_of(t)}", f"%r = select i1 %a0, {text_of(t)} %a1, {text_of(t)} %a2", (bit, t, t), t, "select")
+        yield Operation(
+            f"select {text_of(t)}", f"%r = select i1 %a0, {text_of(t)} %a1, {text_of(t)} %a2", (bit, t, t), t, "select"
+        )
         yield Operation(f"freeze {text_of(t)}", f"%r = freeze {text_of(t)} %a0", (t,), t, "freeze")
-    yield Operation("select by vector", f"%r = select <4 x i1> %a0, {text_of(v)} %a1, {text_of(v)} %a2", (flags, v, v), v, "select")
-    yield Operation("extractelement", f"%r = extractelement {text_of(f)} %a0, i64 %a1", (f, index), float_type(32), "extractelement", f)
-    yield Operation("insertelement", f"%r = insertelement {text_of(v)} %a0, i32 %a1, i64 %a2", (v, word, index), v, "insertelement", v)
+    yield Operation(
+        "select by vector", f"%r = select <4 x i1> %a0, {text_of(v)} %a1, {text_of(v)} %a2", (flags, v, v), v, "select"
+    )
+    yield Operation(
+        "extractelement",
+        f"%r = extractelement {text_of(f)} %a0, i64 %a1",
+        (f, index),
+        float_type(32),
+        "extractelement",
+        f,
+    )
+    yield Operation(
+        "insertelement",
+        f"%r = insertelement {text_of(v)} %a0, i32 %a1, i64 %a2",
+        (v, word, index),
+        v,
+        "insertelement",
+        v,
+    )
     mask = "<3 x i32> <i32 7, i32 0, i32 5>"
     three = Type(Kind.VECTOR, elems=(word,), count=3)
     shuffle = f"%r = shufflevector {text_of(v)} %a0, {text_of(v)} %a1, {mask}"
     yield Operation("shufflevector", shuffle, (v, v), three, "shufflevector", (v, (7, 0, 5)))
-    yield Operation("extractvalue", f"%r = extractvalue {text_of(pair)} %a0, 1, 1, 0", (pair,), word, "extractvalue", (1, 1, 0))
+    yield Operation(
+        "extractvalue", f"%r = extractvalue {text_of(pair)} %a0, 1, 1, 0", (pair,), word, "extractvalue", (1, 1, 0)
+    )
     insert = f"%r = insertvalue {text_of(pair)} %a0, i32 %a1, 1, 0, 0"
     yield Operation("insertvalue", insert, (pair, word), pair, "insertvalue", (1, 0, 0))
 
@@ -109,7 +142,11 @@ def addresses() -> Iterator[Operation]:
         (byte, (byte,), ()),
         (outer, (word,), ((word, 2),)),
         (packed, (int_type(128),), ((word, 3),)),
-        (Type(Kind.ARRAY, elems=(outer,), count=2), (long, int_type(16)), ((word, 1), (long, -3), (word, 2), (byte, -1))),
+        (
+            Type(Kind.ARRAY, elems=(outer,), count=2),
+            (long, int_type(16)),
+            ((word, 1), (long, -3), (word, 2), (byte, -1)),
+        ),
     ):
         types = dynamic + tuple(t for t, _ in fixed)
         texts = [f"{text_of(t)} %a{i + 1}" for i, t in enumerate(dynamic)] + [f"{text_of(t)} {n}" for t, n in fixed]
@@ -121,14 +158,18 @@ def addresses() -> Iterator[Operation]:
 
 def _intrinsic(name: str, t: Type, arity: int, result: Type | None = None, flag: int | None = None) -> Operation:
     """A call of an intrinsic whose operands have one type; the flag is a constant last argument."""
-    suffix = f"v{t.count}{'f' if t.elem.kind is Kind.FLOAT else 'i'}{t.elem.bits}" if t.kind is Kind.VECTOR else _suffix(t)
+    suffix = (
+        f"v{t.count}{'f' if t.elem.kind is Kind.FLOAT else 'i'}{t.elem.bits}" if t.kind is Kind.VECTOR else _suffix(t)
+    )
     out = result or t
     args = [f"{text_of(t)} %a{i}" for i in range(arity)]
     args += [] if flag is None else [f"{'i32' if 'fpclass' in name else 'i1'} {flag if 'fpclass' in name else 'false'}"]
     callee = f"llvm.{name}.{suffix}"
     consts = () if flag is None else (flag,)
     title = f"{callee} {flag}"
-    return Operation(title, f"%r = call {text_of(out)} @{callee}({', '.join(args)})", (t,) * arity, out, "call", None, consts, callee)
+    return Operation(
+        title, f"%r = call {text_of(out)} @{callee}({', '.join(args)})", (t,) * arity, out, "call", None, consts, callee
+    )
 
 
 def _suffix(t: Type) -> str:
@@ -141,7 +182,12 @@ def intrinsics() -> Iterator[Operation]:
     for t in [*INTS[1:7], INT_VECTORS[1]]:
         for name in "smax smin umax umin sadd.sat uadd.sat ssub.sat usub.sat".split():
             yield _intrinsic(name, t, 2)
-        yield from (_intrinsic("ctpop", t, 1), _intrinsic("bitreverse", t, 1), _intrinsic("fshl", t, 3), _intrinsic("fshr", t, 3))
+        yield from (
+            _intrinsic("ctpop", t, 1),
+            _intrinsic("bitreverse", t, 1),
+            _intrinsic("fshl", t, 3),
+            _intrinsic("fshr", t, 3),
+        )
         yield from (_intrinsic(name, t, 1, flag=0) for name in ("abs", "ctlz", "cttz"))
         if t.kind is Kind.INT:
             pair = Type(Kind.STRUCT, elems=(t, int_type(1)))
@@ -197,7 +243,13 @@ def random_scalar(rng: random.Random, t: Type) -> int:
         return rng.choice(float_boundaries(t.bits))
     middle = fmt.top >> 1
     field = rng.choice(
-        [0, 1, fmt.top - 1, rng.randrange(fmt.top), *(rng.randint(max(0, middle - 70), min(fmt.top - 1, middle + 70)) for _ in range(4))]
+        [
+            0,
+            1,
+            fmt.top - 1,
+            rng.randrange(fmt.top),
+            *(rng.randint(max(0, middle - 70), min(fmt.top - 1, middle + 70)) for _ in range(4)),
+        ]
     )
     leading = fmt.explicit << fmt.fraction if field else 0
     fraction = rng.getrandbits(fmt.fraction) & -1 << rng.choice([0, rng.randrange(fmt.fraction)])
@@ -224,7 +276,11 @@ def rows_for(operation: Operation, count: int = 150) -> list[tuple[Value, ...]]:
     rows: list[tuple[Value, ...]] = []
     if not any(t.is_aggregate for t in operation.args):
         columns = [boundaries(t) for t in operation.args]
-        rows = list(itertools.product(*columns)) if len(columns) < 3 else [tuple(map(rng.choice, columns)) for _ in range(300)]
+        rows = (
+            list(itertools.product(*columns))
+            if len(columns) < 3
+            else [tuple(map(rng.choice, columns)) for _ in range(300)]
+        )
         rows = rng.sample(rows, min(len(rows), 700))
     rows += [tuple(random_value(rng, t) for t in operation.args) for _ in range(count)]
     rows += [(row[0],) * 2 for row in rows[:20] if len(row) == 2 and operation.args[0] == operation.args[1]]
@@ -240,7 +296,9 @@ def defined(operation: Operation, row: Sequence[Value]) -> bool:
         return all(_defined_int(operation.op, bits, x, y) for x, y in pairs)
     if operation.op in ("extractelement", "insertelement"):
         return number_of(row[-1]) < 4
-    if operation.op in ("fptosi", "fptoui") and t.bits == 128:  # libgcc differs from compiler-rt where the int overflows
+    if (
+        operation.op in ("fptosi", "fptoui") and t.bits == 128
+    ):  # libgcc differs from compiler-rt where the int overflows
         source = operation.args[0].bits
         number = soft.convert(float_format(source), float_format(128), number_of(row[0]))
         sign, significand, power = soft.unpack(float_format(128), number)
@@ -264,7 +322,9 @@ def _defined_int(op: str, bits: int, x: object, y: object) -> bool:
 def normal(t: Type, value: Value) -> Value:
     """The value with every NaN the same, for library functions that treat payloads in their own way."""
     if isinstance(value, tuple):
-        return tuple(normal(t.elem if t.kind is Kind.VECTOR else e, v) for e, v in zip(t.elems * len(value), value, strict=False))
+        return tuple(
+            normal(t.elem if t.kind is Kind.VECTOR else e, v) for e, v in zip(t.elems * len(value), value, strict=False)
+        )
     if t.kind is Kind.FLOAT and soft.is_nan(float_format(t.bits), value):
         return float_format(t.bits).default_nan
     return value
@@ -300,8 +360,12 @@ def _hex(value: Value) -> str:
 @settings(max_examples=300, deadline=None)
 @given(st.data())
 def test_agrees_with_the_machine_on_arbitrary_bits(data: st.DataObject) -> None:
-    operation = data.draw(st.sampled_from([op for op in OPERATIONS if not any(t.is_aggregate or t.bits == 80 for t in op.args)]))
-    row = data.draw(st.tuples(*(st.integers(0, (1 << t.bits) - 1) for t in operation.args)).filter(lambda r: defined(operation, r)))
+    operation = data.draw(
+        st.sampled_from([op for op in OPERATIONS if not any(t.is_aggregate or t.bits == 80 for t in op.args)])
+    )
+    row = data.draw(
+        st.tuples(*(st.integers(0, (1 << t.bits) - 1) for t in operation.args)).filter(lambda r: defined(operation, r))
+    )
     adapt = comparable(operation)
     assert adapt(operation.result, operation.run(row)) == adapt(operation.result, native().run(operation, [row])[0])
 
@@ -310,6 +374,12 @@ def test_agrees_with_the_machine_on_arbitrary_bits(data: st.DataObject) -> None:
 @given(st.sampled_from([16, 32]), st.sampled_from(["fadd", "fsub", "fmul", "fdiv", "frem"]), st.data())
 def test_rounding_twice_changes_nothing(bits: int, op: str, data: st.DataObject) -> None:
     """Half and float computed as doubles equal the exact result rounded once."""
-    exact = {"fadd": soft.add, "fsub": soft.subtract, "fmul": soft.multiply, "fdiv": soft.divide, "frem": soft.remainder}[op]
+    exact = {
+        "fadd": soft.add,
+        "fsub": soft.subtract,
+        "fmul": soft.multiply,
+        "fdiv": soft.divide,
+        "frem": soft.remainder,
+    }[op]
     x, y = data.draw(st.tuples(*[st.integers(0, (1 << bits) - 1) | st.sampled_from(float_boundaries(bits))] * 2))
     assert float_binary(op, bits)(x, y) == exact(float_format(bits), x, y)

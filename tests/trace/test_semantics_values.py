@@ -9,10 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from butfor.program.model import Const, Instr
-from butfor.program.types import PTR, Kind, Type, alloc_size, float_type, int_type, store_size
-from butfor.trace.semantics import SemanticsError, TrapError, compile_instr, evaluate_const, from_bytes, intrinsic, to_bytes, zero_value
-from butfor.trace.semantics_softfloat import float_format
+from butfor.ir.instructions import Const, Instr
+from butfor.ir.machine_types import PTR, Kind, Type, alloc_size, float_type, int_type, store_size
+from butfor.trace.semantics.instruction_semantics import (
+    SemanticsError,
+    TrapError,
+    compile_instr,
+    evaluate_const,
+    from_bytes,
+    intrinsic,
+    to_bytes,
+    zero_value,
+)
+from butfor.trace.semantics.softfloat import float_format
 from tests.trace.native import compile_module, text_of
 
 I1, I8, I32, I64 = (int_type(bits) for bits in (1, 8, 32, 64))
@@ -29,7 +38,9 @@ def struct(*elems: Type, packed: bool = False) -> Type:
     return Type(Kind.STRUCT, elems=elems, packed=packed)
 
 
-VECTORS = [Type(Kind.VECTOR, elems=(elem,), count=count) for elem, count in ((I32, 4), (I32, 3), (I1, 8), (float_type(64), 2))]
+VECTORS = [
+    Type(Kind.VECTOR, elems=(elem,), count=count) for elem, count in ((I32, 4), (I32, 3), (I1, 8), (float_type(64), 2))
+]
 types = st.recursive(
     st.sampled_from(SCALARS + VECTORS),
     lambda inner: (
@@ -68,7 +79,9 @@ def literal(const: Const) -> str:
         return "zeroinitializer"
     if const.kind == "agg":
         parts = ", ".join(f"{text_of(part.type)} {literal(part)}" for part in const.value)
-        left, right = {Kind.ARRAY: ("[", "]"), Kind.VECTOR: ("<", ">")}.get(t.kind, ("<{", "}>") if t.packed else ("{", "}"))
+        left, right = {Kind.ARRAY: ("[", "]"), Kind.VECTOR: ("<", ">")}.get(
+            t.kind, ("<{", "}>") if t.packed else ("{", "}")
+        )
         return f"{left}{parts}{right}"
     if const.kind == "expr":
         return f"inttoptr (i64 {const.value[2][0].value} to ptr)"
@@ -116,7 +129,9 @@ def expr(op: str, t: Type, detail: Any, *args: Const) -> Const:
 def test_constant_expressions() -> None:
     table = {"x": 0x1000, "y": 0x1800}
     x, y = Const("global", PTR, "x"), Const("global", PTR, "y")
-    field = expr("gep", PTR, (struct(I8, array(I32, 4)), (I64, I32, I64)), x, integer(1), integer(1, I32), integer((1 << 64) - 1))
+    field = expr(
+        "gep", PTR, (struct(I8, array(I32, 4)), (I64, I32, I64)), x, integer(1), integer(1, I32), integer((1 << 64) - 1)
+    )
     assert evaluate_const(field, table.__getitem__) == 0x1000 + 20 + 4 - 4
     distance = expr("sub", I64, None, expr("ptrtoint", I64, PTR, y), expr("ptrtoint", I64, PTR, x))
     assert evaluate_const(expr("trunc", I32, I64, distance), table.__getitem__) == 0x800
@@ -128,7 +143,10 @@ def test_addresses_of_labels_need_a_resolver() -> None:
     label = Const("block", PTR, ("f", "a"))
     with pytest.raises(SemanticsError, match="block"):
         evaluate_const(label, lambda name: 0)
-    assert evaluate_const(label, lambda name: 0, lambda function, name: 0x40 if (function, name) == ("f", "a") else 0) == 0x40
+    assert (
+        evaluate_const(label, lambda name: 0, lambda function, name: 0x40 if (function, name) == ("f", "a") else 0)
+        == 0x40
+    )
 
 
 def test_deep_constants_need_no_recursion() -> None:
@@ -209,7 +227,12 @@ def test_the_unsupported_is_refused(op: str, t: Type, detail: Any) -> None:
 
 
 def test_intrinsics_that_are_not_computed() -> None:
-    for name, t in (("objectsize.i64.p0", PTR), ("sin.f64", float_type(64)), ("minnum.f80", float_type(80)), ("fabs.bf16", float_type(16))):
+    for name, t in (
+        ("objectsize.i64.p0", PTR),
+        ("sin.f64", float_type(64)),
+        ("minnum.f80", float_type(80)),
+        ("fabs.bf16", float_type(16)),
+    ):
         assert intrinsic(f"llvm.{name}", (t, t), t) is None
     assert intrinsic("llvm.smul.fix.sat.i32", (I32, I32, I32), I32) is None
     assert intrinsic("strlen", (PTR,), I64) is None

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from butfor.trace import slicing
-from butfor.trace.slicing import KINDS, Slice, Slicer
+from butfor.trace.dependence import backward_slice
+from butfor.trace.dependence.backward_slice import KINDS, Slice, Slicer
 from tests.small import Source, case_of, recorded, source
 
 
@@ -234,7 +234,7 @@ def test_every_instance_was_reached_from_another(tmp_path: Path) -> None:
     assert all(s.distance[n] == 0.0 for n in roots)
     for node, (edge, towards) in s.reached.items():
         if node in s.distance:
-            assert edge in slicing.COSTS
+            assert edge in backward_slice.COSTS
             assert s.distance[towards] < s.distance[node]
 
 
@@ -251,7 +251,7 @@ LONG = """int main(int argc, char **argv) {
 
 
 def test_long_loops_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slicing, "PER_STATEMENT", {"data": 50, "control": 50, "relevant": 50})
+    monkeypatch.setattr(backward_slice, "PER_STATEMENT", {"data": 50, "control": 50, "relevant": 50})
     s = sliced(tmp_path, LONG)
     for kind in KINDS:
         assert s.has("before the loop", kind)
@@ -262,7 +262,7 @@ def test_long_loops_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_recursions_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slicing, "PER_STATEMENT", {"data": 20, "control": 20, "relevant": 20})
+    monkeypatch.setattr(backward_slice, "PER_STATEMENT", {"data": 20, "control": 20, "relevant": 20})
     body = """static int down(int n, int acc) {
  if (n == 0)
   return acc;

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from butfor.trace.dependence import Dependence
-from butfor.trace.objects import Objects
-from butfor.trace.places import Places
-from butfor.trace.steps import Iteration, Step, Steps
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.source_places import Places
+from butfor.trace.view.source_steps import Iteration, Step, Steps
 from tests.small import recorded, source
 
 
@@ -73,7 +73,9 @@ int main(int argc, char **argv) {
 """
 
 
-COPIED = pytest.mark.xfail(strict=True, reason="the value before is unknown where an initialiser of the whole array wrote it")
+COPIED = pytest.mark.xfail(
+    strict=True, reason="the value before is unknown where an initialiser of the whole array wrote it"
+)
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +344,11 @@ def test_enclosing_decisions(calls: Told) -> None:
 
 
 def test_arguments_of_main(tmp_path: Path) -> None:
-    told = Told(tmp_path, "int main(int argc, char **argv) {\n char *p = argv[1];\n char **q = argv + 1;\n return p != *q; }\n", ("word",))
+    told = Told(
+        tmp_path,
+        "int main(int argc, char **argv) {\n char *p = argv[1];\n char **q = argv + 1;\n return p != *q; }\n",
+        ("word",),
+    )
     assert told.assigned("char *p") == [("p", None, '"word"')]
 
 
@@ -561,7 +567,14 @@ def conditions(tmp_path_factory: pytest.TempPathFactory) -> Told:
 def test_the_outcome_is_that_of_the_whole_text(line: str, conditions: Told) -> None:
     steps = conditions.at(line, "branch")
     frames = sorted({s.frame for s in steps})
-    said = [{s.outcome for s in steps if s.frame == frame and s.place.role == "condition" and s.place.text not in ("a", "a > 0")} for frame in frames]
+    said = [
+        {
+            s.outcome
+            for s in steps
+            if s.frame == frame and s.place.role == "condition" and s.place.text not in ("a", "a > 0")
+        }
+        for frame in frames
+    ]
     assert said == [{"true" if truth == "T" else "false"} for truth in TRUTHS[line]]
 
 
@@ -578,11 +591,19 @@ def test_a_macro_that_is_no_condition_has_no_outcome(conditions: Told) -> None:
 
 
 def test_a_condition_that_was_not_finished_has_no_outcome(tmp_path: Path) -> None:
-    told = Told(tmp_path, "int main(int argc, char **argv) {\n int *p = 0;\n if (argc == 1 && *p) return 1;\n return 0; }\n")
+    told = Told(
+        tmp_path, "int main(int argc, char **argv) {\n int *p = 0;\n if (argc == 1 && *p) return 1;\n return 0; }\n"
+    )
     assert {s.outcome for s in told.at("if (argc == 1", "branch")} == {None}
 
 
 def test_a_merged_condition_shows_what_decided(tmp_path: Path) -> None:
-    told = Told(tmp_path, "int main(int argc, char **argv) {\n int i = 0, n = 2;\n while (argc == 1 && i < n) i++;\n return 0; }\n")
+    told = Told(
+        tmp_path,
+        "int main(int argc, char **argv) {\n int i = 0, n = 2;\n while (argc == 1 && i < n) i++;\n return 0; }\n",
+    )
     steps = told.at("while (argc", "branch")
-    assert [(s.outcome, dict(s.uses)) for s in steps[-2:]] == [("false", {"argc": "1"}), ("false", {"i": "2", "n": "2"})]
+    assert [(s.outcome, dict(s.uses)) for s in steps[-2:]] == [
+        ("false", {"argc": "1"}),
+        ("false", {"i": "2", "n": "2"}),
+    ]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from butfor.program.maydefine import Arm
+from butfor.ir.may_define import Arm
+from butfor.trace.dependence.branch_outcomes import Turns
 from butfor.trace.trace import Trace
-from butfor.trace.turns import Turns
 from tests.small import recorded
 
 BODY = """#include <signal.h>
@@ -39,7 +39,13 @@ def test_against_one_by_one(tmp_path: Path) -> None:
     names = ("main", "kind", "on")
     turns = Turns(trace, names)
     functions = [trace.program.function(name) for name in names]
-    arms = [Arm(f.name, b.index, k) for f in functions for b in f.blocks if len(set(b.succs)) > 1 for k in range(len(b.succs))]
+    arms = [
+        Arm(f.name, b.index, k)
+        for f in functions
+        for b in f.blocks
+        if len(set(b.succs)) > 1
+        for k in range(len(b.succs))
+    ]
     ready = turns.arms(arms)
     asked = 0
     for since in range(0, len(trace), 7):

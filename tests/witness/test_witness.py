@@ -9,8 +9,8 @@ import pytest
 import butfor
 from butfor.errors import UsageError
 from butfor.explanation import FailureKind, Status
-from butfor.witness.model import equalities
-from butfor.witness.read import read_witness
+from butfor.witness.read_witness import read_witness
+from butfor.witness.witness_model import equalities
 
 PROGRAM = """extern int __VERIFIER_nondet_int(void);
 extern unsigned char __VERIFIER_nondet_uchar(void);
@@ -44,13 +44,18 @@ def point(kind: str, line: int, constraint: str = "") -> str:
 def yaml_witness(folder: Path, points: list[str]) -> Path:
     """A YAML witness."""
     path = folder / "w.yml"
-    path.write_text('- entry_type: violation_sequence\n  metadata: {format_version: "2.0"}\n  content:' + "".join(points) + "\n")
+    path.write_text(
+        '- entry_type: violation_sequence\n  metadata: {format_version: "2.0"}\n  content:' + "".join(points) + "\n"
+    )
     return path
 
 
 def graphml_witness(folder: Path, edges: list[dict[str, str]]) -> Path:
     """A GraphML witness: a chain of edges with these data."""
-    nodes = ['<node id="N0"><data key="entry">true</data></node>', *(f'<node id="N{k}"/>' for k in range(1, len(edges)))]
+    nodes = [
+        '<node id="N0"><data key="entry">true</data></node>',
+        *(f'<node id="N{k}"/>' for k in range(1, len(edges))),
+    ]
     nodes.append(f'<node id="N{len(edges)}"><data key="violation">true</data></node>')
     rows = [
         f'<edge source="N{k}" target="N{k + 1}">{"".join(f"<data key={key!r}>{value}</data>" for key, value in data.items())}</edge>'
@@ -59,7 +64,9 @@ def graphml_witness(folder: Path, edges: list[dict[str, str]]) -> Path:
     keys = '<key id="assumption" attr.name="assumption" for="edge" attr.type="string"/>'
     graph = f'<graph edgedefault="directed"><data key="witness-type">violation_witness</data>{"".join(nodes + rows)}</graph>'
     path = folder / "w.graphml"
-    path.write_text(f'<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}{graph}</graphml>')
+    path.write_text(
+        f'<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}{graph}</graphml>'
+    )
     return path
 
 
@@ -71,7 +78,11 @@ def program(folder: Path) -> Path:
 
 
 def test_yaml(tmp_path: Path) -> None:
-    points = [point("assumption", 6, "x == (-4)"), *(point("function_return", 9, f"\\\\result == {n}U") for n in (10, 20, 30)), point("target", 13)]
+    points = [
+        point("assumption", 6, "x == (-4)"),
+        *(point("function_return", 9, f"\\\\result == {n}U") for n in (10, 20, 30)),
+        point("target", 13),
+    ]
     answer = butfor.explain(program(tmp_path), witness=yaml_witness(tmp_path, points), methods=["slice"])
     assert answer.failure is not None
     assert answer.failure.kind is FailureKind.REACH_ERROR
@@ -107,8 +118,8 @@ def test_a_witness_that_does_not_fail_is_said_to_be_so(tmp_path: Path, make: obj
 
 
 def test_the_search_starts_from_a_witness(tmp_path: Path) -> None:
+    from butfor.find import FindOptions, find
     from butfor.options import make_options
-    from butfor.search.api import FindOptions, find
 
     path = yaml_witness(tmp_path, [point("assumption", 6, "x == -4"), point("target", 13)])
     answer = find(make_options(program(tmp_path), witness=path, methods=["slice"]), FindOptions(failures=1))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from butfor.cli import options as shared
-from butfor.cli.checks import Check, State, all_checks
-from butfor.cli.output import write_stdout
+from butfor.cli import shared_options as shared
+from butfor.cli.doctor_checks import Check, State, all_checks
+from butfor.cli.terminal_output import write_stdout
 from butfor.errors import ExitCode
-from butfor.report.inert import inert
+from butfor.report.inert_text import inert
 
 _HELP = """\b
 Examples:

@@ -8,11 +8,11 @@ from typing import Any
 
 import click
 
-from butfor.cli import options as shared
-from butfor.cli.again import again_command
-from butfor.cli.answer import answer
-from butfor.cli.gather import gather
-from butfor.cli.targets import targets, wants_story
+from butfor.cli import shared_options as shared
+from butfor.cli.ask_and_report import answer
+from butfor.cli.gather_options import gather
+from butfor.cli.replay_hint import again_command
+from butfor.cli.report_targets import targets, wants_story
 
 _HELP = """\b
 Examples:

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from butfor.cli import options as shared
-from butfor.cli.answer import answer
-from butfor.cli.gather import gather
-from butfor.cli.targets import targets, wants_story
+from butfor.cli import shared_options as shared
+from butfor.cli.ask_and_report import answer
+from butfor.cli.gather_options import gather
+from butfor.cli.report_targets import targets, wants_story
 from butfor.errors import ExitCode, UsageError
 from butfor.explanation import Explanation
 from butfor.files import check_writable
@@ -38,9 +38,20 @@ starts at the procedure main, else at the only one, else at the one that --entry
 
 @click.command("find", cls=shared.ProgramCommand, help=_HELP)
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--failures", type=click.IntRange(1), metavar="N", help="Look for N different failures, and N failing runs of each (default: up to 3).")
-@click.option("--save", type=click.Path(path_type=Path), metavar="FILE", help="Save the failing inputs as a file for --tests.")
-@click.option("--unguarded", is_flag=True, help="Run every input, also where the program then writes files or acts on other programs.")
+@click.option(
+    "--failures",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Look for N different failures, and N failing runs of each (default: up to 3).",
+)
+@click.option(
+    "--save", type=click.Path(path_type=Path), metavar="FILE", help="Save the failing inputs as a file for --tests."
+)
+@click.option(
+    "--unguarded",
+    is_flag=True,
+    help="Run every input, also where the program then writes files or acts on other programs.",
+)
 @shared.run_options
 @shared.witness_option
 @shared.find_expect_options
@@ -63,12 +74,20 @@ def command(
         check_writable(save)
     options = replace(gather(given, reads_stdin=False), story=wants_story(to))
     if all(source.suffix == ".bpl" for source in options.sources):
-        from butfor.boogieapi import explain_boogie
+        from butfor.explain_paths import explain_boogie
 
-        return answer(lambda progress: explain_boogie(options, progress or (lambda text: None)), to=to, verbose=verbose, color=color)
+        return answer(
+            lambda progress: explain_boogie(options, progress or (lambda text: None)),
+            to=to,
+            verbose=verbose,
+            color=color,
+        )
     if any(source.suffix not in (".c", ".ll", ".bc") for source in options.sources):
-        raise UsageError(f"{options.sources[0]} is not a C file", hint="butfor find takes the C sources of a program, or one .bpl file")
-    from butfor.search.api import FindOptions, find  # late: --help and wrong flags need none of it
+        raise UsageError(
+            f"{options.sources[0]} is not a C file",
+            hint="butfor find takes the C sources of a program, or one .bpl file",
+        )
+    from butfor.find import FindOptions, find  # late: --help and wrong flags need none of it
 
     was_interrupted = False
 

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 import click
 
 from butfor import __version__
-from butfor.cli.failing import exit_code_for
-from butfor.cli.options import debug_option
+from butfor.cli.error_messages import exit_code_for
+from butfor.cli.shared_options import debug_option
 from butfor.suggest import did_you_mean
 
 _EXAMPLES = """\b
@@ -70,7 +70,9 @@ class ButforGroup(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments name; a file in its place gets a hint."""
         try:
             return super().resolve_command(ctx, args)
@@ -93,7 +95,12 @@ class ButforGroup(click.Group):
         sys.exit(int(code))
 
 
-@click.group("butfor", cls=ButforGroup, help=_EXAMPLES, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120})
+@click.group(
+    "butfor",
+    cls=ButforGroup,
+    help=_EXAMPLES,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+)
 @click.version_option(__version__, message="butfor %(version)s")
 @debug_option
 def cli() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from butfor.cli import options as shared
-from butfor.cli.gather import gather
-from butfor.cli.output import progress_line, write_stdout
+from butfor.cli import shared_options as shared
+from butfor.cli.gather_options import gather
+from butfor.cli.terminal_output import progress_line, write_stdout
 from butfor.files import check_writable, replacing
 
 _HELP = """\b
@@ -24,7 +24,15 @@ machine. An existing file is replaced only when the recording is complete. What 
 
 @click.command("record", cls=shared.ProgramCommand, help=_HELP)
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("-o", "--output", "out", required=True, type=click.Path(path_type=Path), metavar="RUN.bfr", help="The file to write.")
+@click.option(
+    "-o",
+    "--output",
+    "out",
+    required=True,
+    type=click.Path(path_type=Path),
+    metavar="RUN.bfr",
+    help="The file to write.",
+)
 @shared.run_options
 @shared.expect_options
 @shared.compile_options
@@ -38,5 +46,7 @@ def command(out: Path, **given: Any) -> int:
     with progress_line() as progress, replacing(out) as temporary:
         run = api.record(options, temporary, progress)
     size = out.stat().st_size
-    write_stdout(f"{out}: recorded {run.instructions:,} instructions in {size:,} bytes; the program {run.ending}\n".encode())
+    write_stdout(
+        f"{out}: recorded {run.instructions:,} instructions in {size:,} bytes; the program {run.ending}\n".encode()
+    )
     return 0

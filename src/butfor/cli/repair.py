@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from butfor.cli import options as shared
-from butfor.cli.answer import answer
-from butfor.cli.gather import gather
-from butfor.cli.output import progress_line
-from butfor.cli.targets import STDOUT, targets, wants_story
+from butfor.cli import shared_options as shared
+from butfor.cli.ask_and_report import answer
+from butfor.cli.gather_options import gather
+from butfor.cli.report_targets import STDOUT, targets, wants_story
+from butfor.cli.terminal_output import progress_line
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.files import check_writable, write_file
 from butfor.options import is_recording
 from butfor.report.formats import FORMATS
-from butfor.report.inert import one_line
+from butfor.report.inert_text import one_line
 
 DIFF = "diff"
 _HELP = """\b
@@ -46,7 +46,13 @@ report_options = shared.all_of(
     ),
     shared.json_option,
     click.option(
-        "-o", "--output", "out", type=click.Path(path_type=Path), multiple=True, metavar="FILE", help="Write the result to FILE (- for stdout)."
+        "-o",
+        "--output",
+        "out",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        metavar="FILE",
+        help="Write the result to FILE (- for stdout).",
     ),
     click.option("-v", "--verbose", is_flag=True, help="Show the causes too."),
     shared.color_option,
@@ -71,7 +77,9 @@ report_options = shared.all_of(
     help="Write the best repair, or repair N, to the file.",
 )
 @report_options
-def command(number: int | None, form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any) -> int:
+def command(
+    number: int | None, form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any
+) -> int:
     """The exit status; the repairs are written to stdout or to files."""
     patch = _patch_file(form, out)
     to = () if DIFF in form else targets(form, out)
@@ -125,7 +133,7 @@ def _write_diff(explanation: Explanation, out: Path | None) -> None:
 
 def _apply(explanation: Explanation, number: int) -> None:
     """Nothing; the repair is in the user's file, and stderr says how to undo it."""
-    from butfor.repair.apply import apply, chosen
+    from butfor.methods.repair.apply_repair import apply, chosen
 
     for written in apply(chosen(explanation, number), explanation.sources):
         undo = shlex.join(["mv", str(written.backup), str(written.file)])

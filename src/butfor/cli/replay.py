@@ -9,12 +9,12 @@ from typing import Any
 
 import click
 
-from butfor.cli import options as shared
-from butfor.cli.again import again_command
-from butfor.cli.answer import Progress, answer
-from butfor.cli.gather import gather
-from butfor.cli.output import page_for, progress_line, write_result
-from butfor.cli.targets import Target, targets, wants_story
+from butfor.cli import shared_options as shared
+from butfor.cli.ask_and_report import Progress, answer
+from butfor.cli.gather_options import gather
+from butfor.cli.replay_hint import again_command
+from butfor.cli.report_targets import Target, targets, wants_story
+from butfor.cli.terminal_output import page_for, progress_line, write_result
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.options import Options, is_recording
@@ -48,18 +48,28 @@ _OF_PROGRAMS = ("args", "stdin", "env", "nondet", "step_limit", "cflags", "inclu
 
 @click.command("replay", cls=shared.ProgramCommand, help=_HELP)
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RECORDING|SOURCES...")
-@click.option("--with", "changes", multiple=True, metavar="CHANGE", help="Run again with this change and show the run (repeat for more).")
+@click.option(
+    "--with",
+    "changes",
+    multiple=True,
+    metavar="CHANGE",
+    help="Run again with this change and show the run (repeat for more).",
+)
 @shared.run_options
 @shared.expect_options
 @shared.compile_options
 @shared.analysis_options
 @shared.report_options
-def command(changes: tuple[str, ...], form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any) -> int:
+def command(
+    changes: tuple[str, ...], form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any
+) -> int:
     """The exit status; the explanation, or the changed run, is written to stdout or to files."""
     to = targets(form, out)
     recorded = is_recording(given["sources"])
     if recorded and any(given.get(name) not in (None, ()) for name in _OF_PROGRAMS):
-        raise UsageError("a recording brings its own program, arguments and input", hint="leave them out, or give the C sources")
+        raise UsageError(
+            "a recording brings its own program, arguments and input", hint="leave them out, or give the C sources"
+        )
     options = replace(gather(given, reads_stdin=not recorded), story=wants_story(to))
     from butfor import api  # late: --help and wrong flags need none of it
 
@@ -75,7 +85,7 @@ def command(changes: tuple[str, ...], form: tuple[str, ...], out: tuple[Path, ..
 
 def _show_changed(options: Options, changes: tuple[str, ...], to: Sequence[Target], color: str) -> int:
     from butfor import api
-    from butfor.report.changed import render, render_json
+    from butfor.report.changed_run import render, render_json
 
     other = next((t.format.name for t in to if t.format.name not in ("text", "json")), None)
     if other is not None:
@@ -85,5 +95,7 @@ def _show_changed(options: Options, changes: tuple[str, ...], to: Sequence[Targe
     for target in to:
         page = page_for(target.path, color)
         is_json = target.format.name == "json"
-        write_result(render_json(run) if is_json else render(run, **page), target.path, "utf-8" if is_json else page["encoding"])
+        write_result(
+            render_json(run) if is_json else render(run, **page), target.path, "utf-8" if is_json else page["encoding"]
+        )
     return 0

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from butfor.cli.output import progress_line
+from butfor.cli.terminal_output import progress_line
 from butfor.errors import ToolMissing, UsageError
 from butfor.marks import Mark, marks_file, settle
 from butfor.options import Options, make_options, read_bytes
@@ -29,17 +29,25 @@ report (or in the file of --marks), where `butfor explain --marks` and `butfor r
 
 @click.command("show", help=_HELP)
 @click.argument("report", type=click.Path(path_type=Path))
-@click.option("--marks", type=click.Path(path_type=Path), metavar="FILE", help="Keep the marks in FILE (default: next to the report).")
+@click.option(
+    "--marks",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Keep the marks in FILE (default: next to the report).",
+)
 def command(report: Path, marks: Path | None) -> int:
     """The exit status, when the user has left the browser."""
     document, sources = _read(report)
     try:
-        from butfor.browse.app import Browser
+        from butfor.browse.browser_app import Browser
     except ImportError as e:
         raise ToolMissing("the terminal browser needs textual", hint="pip install 'butfor[show]' brings it") from e
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("butfor show needs a terminal", hint="butfor explain prints the same, `-o report.html` makes a page to browse")
-    from butfor.browse.entries import entries, headline
+        raise UsageError(
+            "butfor show needs a terminal",
+            hint="butfor explain prints the same, `-o report.html` makes a page to browse",
+        )
+    from butfor.browse.report_entries import entries, headline
 
     path = marks or marks_file(report)
     known = dict(settle(Options(), path).by_place)
@@ -69,14 +77,19 @@ def _read(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     except (ValueError, KeyError, TypeError):
         is_report = False
     if not is_report:
-        raise UsageError(f"{path} is not a report of butfor", hint="butfor explain -o report.json makes one; a recording (.bfr) will do too")
+        raise UsageError(
+            f"{path} is not a report of butfor",
+            hint="butfor explain -o report.json makes one; a recording (.bfr) will do too",
+        )
     return document, _sources(document, path.parent)
 
 
 def _sources(document: Mapping[str, Any], beside: Path) -> dict[str, str]:
     """The sources that a report names, as far as they are there: from here, or beside the report."""
     names = {row["file"] for row in document["ranking"]}
-    names |= {s["file"] for cause in document["methods"].get("cascade", {}).get("causes", ()) for s in cause["statements"]}
+    names |= {
+        s["file"] for cause in document["methods"].get("cascade", {}).get("causes", ()) for s in cause["statements"]
+    }
     found = {}
     for name in names - {""}:
         for path in (Path(name), beside / name):

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from butfor.encode.cells import Cells, Piece
-from butfor.encode.groups import Links, groups
-from butfor.encode.operations import term_of, zero_rule
-from butfor.encode.problem import Problem
-from butfor.encode.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
-from butfor.encode.values import Gap, Values
-from butfor.program.model import Const, Instr, Operand
-from butfor.program.types import Kind, Type, store_size
-from butfor.trace.dependence import Dependence
-from butfor.trace.semantics import SemanticsError
+from butfor.encode.instance_values import Gap, Values
+from butfor.encode.instruction_terms import term_of, zero_rule
+from butfor.encode.load_pieces import Cells, Piece
+from butfor.encode.statement_groups import Links, groups
+from butfor.ir.instructions import Const, Instr, Operand
+from butfor.ir.machine_types import Kind, Type, store_size
+from butfor.logic.selector_problem import Problem
+from butfor.logic.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.semantics.instruction_semantics import SemanticsError
 from butfor.trace.trace import Node, Trace, Unknown
 
 _DECISIONS = frozenset(("br", "switch", "indirectbr"))
 
 
-def encode(trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependence: Dependence | None = None) -> Problem[Node]:
+def encode(
+    trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependence: Dependence | None = None
+) -> Problem[Node]:
     """The problem that has no model when the instances alone force the roots to be as recorded."""
     links = Links(dependence or Dependence(trace), nodes)
     encoder = _Encoder(links)
@@ -31,7 +33,10 @@ def encode(trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependenc
     found = groups(links, wanted)
     for node in links.nodes:
         encoder.equations(node)
-    terms = {name: tuple(t for node in members for t in (*encoder.equations(node), *encoder.so_far(node))) for name, members in found.items()}
+    terms = {
+        name: tuple(t for node in members for t in (*encoder.equations(node), *encoder.so_far(node)))
+        for name, members in found.items()
+    }
     goal = negate(conjunction(encoder.property(node) for node in wanted))
     return Problem(tuple(terms.items()), goal, tuple(encoder.gaps))
 
@@ -196,12 +201,16 @@ class _Encoder:
         for piece in pieces:
             conditions += self._conditions(node, piece, pieces)
             recorded = const(int.from_bytes(data[at : at + piece.size], "little"), 8 * piece.size)
-            parts.append(recorded if piece.store is None else extract(self._image(piece.store), 8 * piece.offset, 8 * piece.size))
+            parts.append(
+                recorded if piece.store is None else extract(self._image(piece.store), 8 * piece.offset, 8 * piece.size)
+            )
             at += piece.size
         whole = concat(parts)
         v = self.values.variable(node)
         value = resize(whole, v.width)
-        if instr.type.kind in (Kind.STRUCT, Kind.ARRAY) and int.from_bytes(data, "little") != self.values.recorded(node):
+        if instr.type.kind in (Kind.STRUCT, Kind.ARRAY) and int.from_bytes(data, "little") != self.values.recorded(
+            node
+        ):
             return self._recorded(node)  # padding was not zero
         return [implies(conjunction(conditions), equal(v, value))]
 
@@ -214,7 +223,9 @@ class _Encoder:
             return found
         stores = {p.store for p in pieces}
         outside = [t for t in self.links.sources(load) if t not in stores]
-        return found + [self._went(t, load[0]) if self.values.is_act(t) else self.values.as_recorded(t) for t in outside]
+        return found + [
+            self._went(t, load[0]) if self.values.is_act(t) else self.values.as_recorded(t) for t in outside
+        ]
 
     def _store_address(self, store: Node) -> list[Term]:
         instr = self.trace.instr(store)

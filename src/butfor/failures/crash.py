@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 
 from butfor.explanation import FailureKind
-from butfor.failures.point import FailurePoint
-from butfor.program.segments import RET
-from butfor.trace.objects import Objects
+from butfor.failures.failure_point import FailurePoint
+from butfor.ir.recording_segments import RET
 from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.view.run_objects import Objects
 
 _DIVISIONS = ("sdiv", "udiv", "srem", "urem")
 _DEEP = 1000
@@ -75,7 +75,9 @@ def _trap(trace: Trace, node: Node) -> Node:
     s = trace.at(node[0])
     for n in range(node[1], s.seg.start - 1, -1):
         instr = s.fn.instrs[n]
-        if instr.op == "call" and (instr.detail.callee or "").startswith(("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")):
+        if instr.op == "call" and (instr.detail.callee or "").startswith(
+            ("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")
+        ):
             return node[0], n
     return node
 
@@ -108,10 +110,20 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
         return overflow
     instr = trace.instr(node)
     if instr.op == "ret" or (trace.at(node[0]).seg.flags & RET and instr.op not in ("load", "store", "call")):
-        return FailurePoint(FailureKind.SIGNAL, f"{name} at the return: the return address was overwritten", node, (), details={"signal": name})
+        return FailurePoint(
+            FailureKind.SIGNAL,
+            f"{name} at the return: the return address was overwritten",
+            node,
+            (),
+            details={"signal": name},
+        )
     if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
         return _bad_access(trace, objects, name, node)
-    if instr.op == "call" and sig in (signal.SIGSEGV, signal.SIGBUS) and trace.at(node[0]).layout.kinds.get(node[1]) == "memory":
+    if (
+        instr.op == "call"
+        and sig in (signal.SIGSEGV, signal.SIGBUS)
+        and trace.at(node[0]).layout.kinds.get(node[1]) == "memory"
+    ):
         return _bad_copy(trace, name, node)
     if instr.op == "call" and instr.detail.callee is None:
         callee = operand_roots(trace, node, slice(len(instr.args) - 1, None))
@@ -132,7 +144,11 @@ def _bad_copy(trace: Trace, name: str, node: Node) -> FailurePoint:
     is_write = int(e["addr"]) <= fault < int(e["addr"]) + int(e["len"])
     values = operand_roots(trace, node, slice(0, 1) if is_write else slice(1, 2))
     verb = "write" if is_write else "read"
-    what = f"{verb} through a null pointer" if int(e["addr"] if is_write else e["addr2"]) < 4096 else f"{verb} at the bad address {fault:#x}"
+    what = (
+        f"{verb} through a null pointer"
+        if int(e["addr"] if is_write else e["addr2"]) < 4096
+        else f"{verb} at the bad address {fault:#x}"
+    )
     return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, values, {"signal": name, "address": fault})
 
 
@@ -151,7 +167,11 @@ def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> Failur
     else:
         o = objects.at(address, node[0])
         text = objects.pointer_text(address, node[0])
-        what = f"{verb} of {text}, which is read-only" if o is not None and verb == "write" else f"{verb} at the bad address {address:#x}"
+        what = (
+            f"{verb} of {text}, which is read-only"
+            if o is not None and verb == "write"
+            else f"{verb} at the bad address {address:#x}"
+        )
     return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, values, {"signal": name, "address": address})
 
 
@@ -169,7 +189,13 @@ def _division(trace: Trace, node: Node) -> FailurePoint | None:
             return FailurePoint(FailureKind.DIVISION, text, at, values, {"signal": "SIGFPE"})
         if instr.op in ("sdiv", "srem") and divisor == (1 << bits) - 1:
             values = operand_roots(trace, at, slice(0, 2))
-            return FailurePoint(FailureKind.DIVISION, "the quotient of the smallest integer and -1 does not fit", at, values, {"signal": "SIGFPE"})
+            return FailurePoint(
+                FailureKind.DIVISION,
+                "the quotient of the smallest integer and -1 does not fit",
+                at,
+                values,
+                {"signal": "SIGFPE"},
+            )
     return None
 
 

@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 
 from butfor.errors import ButforError
-from butfor.failures.find import find_failure
-from butfor.frontends.c.record import compile_program, record
-from butfor.localize.base import Budget, Case
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.logic.solvers import Limit
+from butfor.methods.method import Budget, Case
 from butfor.options import Options
-from butfor.path.show import path_text
-from butfor.path.verify import verify
-from butfor.solve import Limit
-from butfor.trace.dependence import Dependence
-from butfor.trace.places import Places
+from butfor.path.path_text import path_text
+from butfor.path.verify_path import verify
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
 
 _SECONDS = 30.0
 
@@ -33,7 +33,13 @@ def main(words: list[str]) -> int:
     given = parser.parse_args(words[:at])
     expected = given.expect_stdout.read_bytes() if given.expect_stdout else None
     stdin = given.stdin.read_bytes() if given.stdin else None
-    options = Options(sources=tuple(given.source), args=tuple(words[at + 1 :]), stdin=stdin, nondet=tuple(given.nondet), expect_stdout=expected)
+    options = Options(
+        sources=tuple(given.source),
+        args=tuple(words[at + 1 :]),
+        stdin=stdin,
+        nondet=tuple(given.nondet),
+        expect_stdout=expected,
+    )
     try:
         print(_told(options, given.free, given.check))
     except ButforError as e:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from butfor.encode.terms import constant
-from butfor.path.model import Instance, Kind, Path
+from butfor.logic.terms import constant
+from butfor.path.path_model import Instance, Kind, Path
 
 
 def pinned(path: Path) -> Path:

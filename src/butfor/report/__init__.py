@@ -1,0 +1,1 @@
+"""Renderers: one format per file, no analysis."""

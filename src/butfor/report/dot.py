@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from butfor.explanation import Explanation
-from butfor.report.inert import one_line
-from butfor.report.words import MOST_ROWS
+from butfor.report.inert_text import one_line
+from butfor.report.shared_words import MOST_ROWS
 
 _WIDTH = 60
-_VIA = {"address": "the pointer or index used there", "potential": "decided otherwise, another value could have been assigned"}
+_VIA = {
+    "address": "the pointer or index used there",
+    "potential": "decided otherwise, another value could have been assigned",
+}
 
 
 def render(explanation: Explanation) -> str:

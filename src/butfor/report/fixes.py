@@ -41,7 +41,11 @@ class Fix:
     @property
     def tests(self) -> str:
         """What running the tests with it gave."""
-        kept = f"; {self.passing_kept} of {self.passing_total} passing tests still pass" if self.passing_total else _MAY_OVERFIT
+        kept = (
+            f"; {self.passing_kept} of {self.passing_total} passing tests still pass"
+            if self.passing_total
+            else _MAY_OVERFIT
+        )
         return f"{self.failing_fixed} of {self.failing_total} failing runs no longer fail{kept}"
 
 
@@ -56,7 +60,12 @@ def _fix(row: Mapping[str, Any]) -> Fix:
     before, after = str(row.get("before", "")), str(row.get("after", ""))
     file, line = str(row.get("file", "")), int(row.get("line", 0))
     diff = str(row.get("diff", "")) or "\n".join(
-        [f"--- a/{file}", f"+++ b/{file}", f"@@ -{line} +{line} @@", *list(unified_diff([before], [after], lineterm=""))[3:]]
+        [
+            f"--- a/{file}",
+            f"+++ b/{file}",
+            f"@@ -{line} +{line} @@",
+            *list(unified_diff([before], [after], lineterm=""))[3:],
+        ]
     )
     counts = (int(row.get(key, 0)) for key in ("failing_fixed", "failing_total", "passing_kept", "passing_total"))
     return Fix(file, line, before, after, diff, *counts)

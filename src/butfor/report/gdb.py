@@ -7,9 +7,9 @@ import shlex
 from collections.abc import Iterator
 
 from butfor.explanation import Explanation
-from butfor.report.inert import one_line
-from butfor.report.words import KIND_WORDS, telling_reason
-from butfor.story.model import Stop
+from butfor.report.inert_text import one_line
+from butfor.report.shared_words import KIND_WORDS, telling_reason
+from butfor.run_story import Stop
 
 _PLAIN_NAME = re.compile(r"[\w./+@%=-]+\Z")
 

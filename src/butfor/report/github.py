@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from butfor.explanation import Explanation
 from butfor.report.fixes import fixes
-from butfor.report.inert import one_line
-from butfor.report.words import KIND_WORDS, telling_reason
+from butfor.report.inert_text import one_line
+from butfor.report.shared_words import KIND_WORDS, telling_reason
 
 _MOST_CAUSES = 3
 
@@ -29,7 +29,14 @@ def _lines(e: Explanation) -> Iterator[str]:
     for row in e.ranking[:_MOST_CAUSES]:
         reason = telling_reason(row)
         why = f": {one_line(reason.text)}" if reason is not None else ""
-        yield _command("warning", row.file, row.line, row.column, f"butfor: cause {row.rank} ({row.evidence.value})", f"{one_line(row.text)}{why}")
+        yield _command(
+            "warning",
+            row.file,
+            row.line,
+            row.column,
+            f"butfor: cause {row.rank} ({row.evidence.value})",
+            f"{one_line(row.text)}{why}",
+        )
     fix = next(iter(fixes(e)), None)
     if fix is not None and fix.is_validated:
         yield _command("notice", fix.file, fix.line, 0, "butfor: fix", f"{one_line(fix.after)} ({fix.tests})")

@@ -17,14 +17,14 @@ from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Reason, Status
-from butfor.plain import text_of
+from butfor.plain_json import text_of
 from butfor.report.fixes import Fix, avoided, fixes
-from butfor.report.html_data import Spans, page_data
+from butfor.report.html_page_data import Spans, page_data
 from butfor.report.html_source import files, involved
 from butfor.report.html_tree import nodes, place
-from butfor.report.inert import inert, one_line
-from butfor.report.words import KIND_WORDS, MOST_ROWS, ordered_reasons, telling_reason, what_happened
-from butfor.story.model import Input
+from butfor.report.inert_text import inert, one_line
+from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, ordered_reasons, telling_reason, what_happened
+from butfor.run_story import Input
 
 _SCRIPTS = ("core.js", "source.js", "marks.js", "timeline.js", "memory.js", "step.js", "start.js")
 _PACKED = 50_000  # characters of data above which they are packed
@@ -60,7 +60,9 @@ def _prose(text: str) -> Markup:
     parts = inert(text[:1].upper() + text[1:]).split("`")
     if len(parts) % 2 == 0:
         return escape("`".join(parts))
-    return Markup("").join(Markup("<code>{}</code>").format(part) if k % 2 else escape(part) for k, part in enumerate(parts))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(part) if k % 2 else escape(part) for k, part in enumerate(parts)
+    )
 
 
 def _hash(text: str) -> str:
@@ -90,7 +92,9 @@ def _ordered(e: Explanation) -> list[str]:
 
 
 def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
-    short = _short_names({*numbers, *(row.file for row in e.ranking), *((e.failure.file,) if e.failure is not None else ())})
+    short = _short_names(
+        {*numbers, *(row.file for row in e.ranking), *((e.failure.file,) if e.failure is not None else ())}
+    )
     rows = [_row(row, short) for row in e.ranking]
     found = fixes(e)
     return {
@@ -112,7 +116,9 @@ def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
         "inputs": [_input(i) for i in e.story.inputs] if e.story is not None else [],
         "security": _security(e),
         "invariants": [_entry(x, numbers) for x in e.methods.get("error-invariants", {}).get("abstract_trace", ())],
-        "relevance": [x for x in e.methods.get("relevance", {}).get("statements", ()) if x.get("verdict") != "irrelevant"],
+        "relevance": [
+            x for x in e.methods.get("relevance", {}).get("statements", ()) if x.get("verdict") != "irrelevant"
+        ],
         "diagnoses": e.methods.get("diagnoses", {}).get("sets", ()),
         "survived": [_failure(error, numbers) for error in e.memory_errors],
         "tests": e.extra.get("tests", ()),
@@ -189,12 +195,19 @@ def _row(row: RankedStatement, short: Mapping[str, str]) -> dict[str, Any]:
         "why": "" if best is None else one_line(best.text),
         "did": "" if did is None else one_line(did.text),
         "reasons": [_reason(reason) for reason in ordered_reasons(row)],
-        "also": [{"file": inert(a.file), "line": a.line, "why": one_line(a.why), "link": _link(a.file, a.line)} for a in row.also],
+        "also": [
+            {"file": inert(a.file), "line": a.line, "why": one_line(a.why), "link": _link(a.file, a.line)}
+            for a in row.also
+        ],
     }
 
 
 def _reason(reason: Reason) -> dict[str, str]:
-    return {"method": inert(reason.method), "text": one_line(reason.text), "evidence": "" if reason.evidence is None else reason.evidence.value}
+    return {
+        "method": inert(reason.method),
+        "text": one_line(reason.text),
+        "evidence": "" if reason.evidence is None else reason.evidence.value,
+    }
 
 
 def _fix(fix: Fix, number: int) -> dict[str, Any]:
@@ -222,7 +235,12 @@ def _input(found: Input) -> dict[str, Any]:
         pieces += [(False, _bytes(found.data[at:start])), (True, _bytes(found.data[start:end]))]
         at = end
     pieces.append((False, _bytes(found.data[at:])))
-    return {"name": found.name, "pieces": [p for p in pieces if p[1]], "missing": found.missing, "count": sum(b - a for a, b in found.spans)}
+    return {
+        "name": found.name,
+        "pieces": [p for p in pieces if p[1]],
+        "missing": found.missing,
+        "count": sum(b - a for a, b in found.spans),
+    }
 
 
 def _bytes(data: bytes) -> str:
@@ -233,14 +251,22 @@ def _security(e: Explanation) -> dict[str, Any] | None:
     found = e.methods.get("relevance", {}).get("security")
     if not isinstance(found, Mapping):
         return None
-    inputs = [", ".join(f"{k}: {v}" for k, v in i.items()) if isinstance(i, Mapping) else str(i) for i in found.get("inputs", ())]
+    inputs = [
+        ", ".join(f"{k}: {v}" for k, v in i.items()) if isinstance(i, Mapping) else str(i)
+        for i in found.get("inputs", ())
+    ]
     return {"verdict": inert(str(found.get("verdict", "unknown"))), "inputs": [one_line(text) for text in inputs]}
 
 
 def _entry(entry: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
     if entry.get("kind") == "invariant":
         return {"formula": one_line(str(entry["formula"])), "text": ""}
-    return {"formula": "", "text": one_line(str(entry["text"])), "line": entry["line"], "link": _link(entry["file"], entry["line"])}
+    return {
+        "formula": "",
+        "text": one_line(str(entry["text"])),
+        "line": entry["line"],
+        "link": _link(entry["file"], entry["line"]),
+    }
 
 
 def _data(e: Explanation, numbers: Mapping[str, int], view: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,7 +275,9 @@ def _data(e: Explanation, numbers: Mapping[str, int], view: Mapping[str, Any]) -
     return {
         "id": _fingerprint(e),
         "files": [inert(name) for name in numbers],
-        "causes": [[numbers.get(r.file, -1), r.line, r.column, *spans.of(r.file, r.line, r.column, r.text)] for r in e.ranking],
+        "causes": [
+            [numbers.get(r.file, -1), r.line, r.column, *spans.of(r.file, r.line, r.column, r.text)] for r in e.ranking
+        ],
         "failure": [] if e.failure is None else [numbers.get(e.failure.file, -1), e.failure.line],
         "copies": [fix.diff for fix in fixes(e)],
         "again": view["avoided"].command if view["avoided"] else "",

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from butfor.explanation import Explanation
-from butfor.report.excerpt import source_lines
-from butfor.report.inert import escape as spelled
-from butfor.report.inert import inert
-from butfor.report.words import MOST_ROWS
+from butfor.report.inert_text import escape as spelled
+from butfor.report.inert_text import inert
+from butfor.report.shared_words import MOST_ROWS
+from butfor.report.source_excerpt import source_lines
 
 _WHOLE = 5000  # lines of a file that is shown whole
 _NEAR = 60  # lines shown around one that matters in a larger file
@@ -106,7 +106,9 @@ def overlay(e: Explanation) -> dict[tuple[str, int], list[str]]:
         if entry.get("kind") == "invariant":
             waiting.append(inert(str(entry["formula"])))
         elif entry.get("kind") == "statement":
-            found.setdefault((entry["file"], entry["line"]), []).extend(f for f in waiting if f not in found.get((entry["file"], entry["line"]), []))
+            found.setdefault((entry["file"], entry["line"]), []).extend(
+                f for f in waiting if f not in found.get((entry["file"], entry["line"]), [])
+            )
             waiting = []
     if waiting and e.failure is not None:
         found.setdefault((e.failure.file, e.failure.line), []).extend(waiting)
@@ -125,7 +127,9 @@ def _file(number: int, name: str, text: str, lines: set[int], marks: _Marks) -> 
             rows = []
         at = (name, k)
         ranks = tuple(marks.ranks.get(at, ()))
-        rows.append(Line(k, coloured[k - 1], ranks, at == marks.failure, at in marks.slice, tuple(marks.before.get(at, ()))))
+        rows.append(
+            Line(k, coloured[k - 1], ranks, at == marks.failure, at in marks.slice, tuple(marks.before.get(at, ())))
+        )
         last = k
     if rows:
         chunks.append(Chunk(rows[0].number - (chunks[-1].lines[-1].number if chunks else 0) - 1, tuple(rows)))
@@ -170,7 +174,12 @@ def _cut() -> Markup:
 
 
 def _class_of(token: str) -> str:
-    for prefix, name in (("Token.Comment.Preproc", "p"), ("Token.Comment", "c"), ("Token.Literal.String", "s"), ("Token.Keyword", "k")):
+    for prefix, name in (
+        ("Token.Comment.Preproc", "p"),
+        ("Token.Comment", "c"),
+        ("Token.Literal.String", "s"),
+        ("Token.Keyword", "k"),
+    ):
         if token.startswith(prefix):
             return name
     return ""

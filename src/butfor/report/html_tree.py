@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from butfor.explanation import Explanation
-from butfor.report.inert import inert, one_line
+from butfor.report.inert_text import inert, one_line
 
-_VIA = {"address": "the pointer or index used there", "potential": "decided otherwise, another value could have been assigned"}
+_VIA = {
+    "address": "the pointer or index used there",
+    "potential": "decided otherwise, another value could have been assigned",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,9 @@ def _node(cause: Mapping[str, Any], opens: bool, closes: int) -> Node:
         bool(cause.get("proved")),
         int(cause.get("rounds", 0)),
         tuple(
-            Statement(s["file"], s["line"], place(s["file"], s["line"]), one_line(s["text"]), one_line(s.get("values", "")))
+            Statement(
+                s["file"], s["line"], place(s["file"], s["line"]), one_line(s["text"]), one_line(s.get("values", ""))
+            )
             for s in cause["statements"]
         ),
         opens,

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from butfor.explanation import Explanation, RankedStatement, Status
 from butfor.report.fixes import Avoided, Fix, avoided, fixes
-from butfor.report.inert import inert, one_line
-from butfor.report.words import KIND_WORDS, MOST_ROWS, what_happened
+from butfor.report.inert_text import inert, one_line
+from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, what_happened
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>-])")
 _LONGEST = 300
@@ -22,7 +22,11 @@ def render(explanation: Explanation) -> str:
 def _blocks(e: Explanation) -> Iterator[str]:
     failure = e.failure
     if failure is None:
-        said = "This program cannot be explained" if e.status is Status.UNSUPPORTED else f"No failure: the program {e.run.ending}"
+        said = (
+            "This program cannot be explained"
+            if e.status is Status.UNSUPPORTED
+            else f"No failure: the program {e.run.ending}"
+        )
         yield f"### {_plain(said)}"
         yield from (f"- {_prose(note)}" for note in e.notes)
         return
@@ -30,7 +34,9 @@ def _blocks(e: Explanation) -> Iterator[str]:
     head, colon, rest = message.partition(": ")
     yield f"### {_plain(_capital(head))}{': ' + _code(rest) if colon else ''}"
     if failure.file:
-        yield _code(f"{inert(failure.file)}:{failure.line}") + (f" in {_code(inert(failure.function))}" if failure.function else "")
+        yield _code(f"{inert(failure.file)}:{failure.line}") + (
+            f" in {_code(inert(failure.function))}" if failure.function else ""
+        )
     yield _cause(e.ranking[0]) if e.ranking else "**No cause was found.**"
     yield from _avoidance(next(iter(fixes(e)), None), avoided(e))
     if len(e.ranking) > 1:

@@ -10,13 +10,13 @@ from typing import Any
 from urllib.parse import quote
 
 from butfor.explanation import Explanation, Failure, FailureKind, RankedStatement
-from butfor.plain import plain
+from butfor.plain_json import plain
 from butfor.report.fixes import Fix, fixes
-from butfor.report.html_data import Spans
-from butfor.report.inert import inert, one_line
+from butfor.report.html_page_data import Spans
+from butfor.report.inert_text import inert, one_line
 from butfor.report.json_report import json_text
 from butfor.report.sarif_flow import flow
-from butfor.report.words import KIND_WORDS, MOST_ROWS, telling_reason
+from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, telling_reason
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -37,7 +37,9 @@ def _log(e: Explanation) -> dict[str, Any]:
     kinds = list(dict.fromkeys(f.kind for f in failures))
     results = [_failure(e, f, places, kinds) if f is e.failure else _survived(f, places, kinds) for f in failures]
     run = {
-        "tool": {"driver": {"name": "butfor", "semanticVersion": __version__, "rules": [_rule(kind) for kind in kinds]}},
+        "tool": {
+            "driver": {"name": "butfor", "semanticVersion": __version__, "rules": [_rule(kind) for kind in kinds]}
+        },
         "columnKind": "unicodeCodePoints",
         "originalUriBaseIds": {_ROOT: {"description": {"text": "the directory that butfor was run in"}}},
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": [_note(text) for text in e.notes]}],
@@ -56,8 +58,12 @@ def _rule(kind: FailureKind) -> dict[str, Any]:
         "id": f"butfor/{kind.value}",
         "name": "".join(part.capitalize() for part in kind.value.split("-")),
         "shortDescription": {"text": words[:1].upper() + words[1:]},
-        "fullDescription": {"text": f"A run of the program failed: {words}. The code flow shows the statements that the failure depended on."},
-        "help": {"text": "The result is one failing run. Its related locations are the statements that caused it, most likely first."},
+        "fullDescription": {
+            "text": f"A run of the program failed: {words}. The code flow shows the statements that the failure depended on."
+        },
+        "help": {
+            "text": "The result is one failing run. Its related locations are the statements that caused it, most likely first."
+        },
         "defaultConfiguration": {"level": "error"},
         "properties": {"precision": "high", "tags": ["correctness"]},
     }
@@ -72,7 +78,9 @@ class Places:
 
     def uri(self, file: str) -> dict[str, str]:
         """Where a file is: relative to where butfor was run, as far as it is below it."""
-        name = os.path.relpath(file, self._base) if os.path.isabs(file) and file.startswith(self._base + os.sep) else file
+        name = (
+            os.path.relpath(file, self._base) if os.path.isabs(file) and file.startswith(self._base + os.sep) else file
+        )
         data = os.path.normpath(name).encode("utf-8", "surrogateescape")
         if os.path.isabs(name):
             return {"uri": "file://" + quote(data, safe="/")}
@@ -88,9 +96,14 @@ class Places:
                 where["region"] |= {"startColumn": start + 1, "endColumn": end + 1}
         return where
 
-    def location(self, file: str, line: int, column: int, text: str, message: str, function: str = "") -> dict[str, Any]:
+    def location(
+        self, file: str, line: int, column: int, text: str, message: str, function: str = ""
+    ) -> dict[str, Any]:
         """A location with a message."""
-        found: dict[str, Any] = {"physicalLocation": self.physical(file, line, column, text), "message": {"text": message}}
+        found: dict[str, Any] = {
+            "physicalLocation": self.physical(file, line, column, text),
+            "message": {"text": message},
+        }
         if function:
             found["logicalLocations"] = [{"name": inert(function), "kind": "function"}]
         return found
@@ -104,8 +117,12 @@ def _failure(e: Explanation, failure: Failure, places: Places, kinds: list[Failu
         result["relatedLocations"] = related
     steps = flow(e, places.location)
     if steps:
-        result["codeFlows"] = [{"message": {"text": "how it came to the failure"}, "threadFlows": [{"locations": steps}]}]
-    validated = [_fix(fix, places) for fix in fixes(e) if fix.is_validated and fix.passing_total]  # editors offer them as they are
+        result["codeFlows"] = [
+            {"message": {"text": "how it came to the failure"}, "threadFlows": [{"locations": steps}]}
+        ]
+    validated = [
+        _fix(fix, places) for fix in fixes(e) if fix.is_validated and fix.passing_total
+    ]  # editors offer them as they are
     if validated:
         result["fixes"] = validated
     if e.ranking:
@@ -124,7 +141,9 @@ def _survived(failure: Failure, places: Places, kinds: list[FailureKind]) -> dic
     }
     if failure.file:
         location: dict[str, Any] = {
-            "physicalLocation": places.physical(failure.file, failure.line, failure.column, text if isinstance(text, str) else "")
+            "physicalLocation": places.physical(
+                failure.file, failure.line, failure.column, text if isinstance(text, str) else ""
+            )
         }
         if failure.function:
             location["logicalLocations"] = [{"name": inert(failure.function), "kind": "function"}]
@@ -151,7 +170,13 @@ def _related(row: RankedStatement, places: Places) -> dict[str, Any]:
 
 def _fingerprint(failure: Failure, best: tuple[RankedStatement, ...]) -> str:
     """Stable under edits elsewhere in the file: no line numbers in it."""
-    parts = [failure.kind.value, os.path.basename(failure.file), failure.function, failure.message, *(row.text for row in best)]
+    parts = [
+        failure.kind.value,
+        os.path.basename(failure.file),
+        failure.function,
+        failure.message,
+        *(row.text for row in best),
+    ]
     text = "\0".join(_BLANKS.sub(" ", part) for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 

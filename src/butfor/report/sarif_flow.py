@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from butfor.explanation import Explanation, RankedStatement
-from butfor.report.inert import one_line
-from butfor.report.words import telling_reason
-from butfor.story.model import Story, Told
+from butfor.report.inert_text import one_line
+from butfor.report.shared_words import telling_reason
+from butfor.run_story import Story, Told
 
 MOST_STEPS = 1000  # viewers show no more
 _EACH = 3  # steps of one statement: its first, and its last ones
@@ -24,9 +24,21 @@ def flow(e: Explanation, location: Location) -> list[dict[str, Any]]:
         failure = e.failure
         text = failure.details.get("text")
         shown = location(
-            failure.file, failure.line, failure.column, text if isinstance(text, str) else "", one_line(failure.message), failure.function
+            failure.file,
+            failure.line,
+            failure.column,
+            text if isinstance(text, str) else "",
+            one_line(failure.message),
+            failure.function,
         )
-        steps.append({"location": shown, "importance": "essential", "kinds": ["failure"], "nestingLevel": steps[-1]["nestingLevel"] if steps else 0})
+        steps.append(
+            {
+                "location": shown,
+                "importance": "essential",
+                "kinds": ["failure"],
+                "nestingLevel": steps[-1]["nestingLevel"] if steps else 0,
+            }
+        )
     for number, step in enumerate(steps, 1):
         step["executionOrder"] = number
     return steps
@@ -35,11 +47,20 @@ def flow(e: Explanation, location: Location) -> list[dict[str, Any]]:
 def _of_story(e: Explanation, story: Story, location: Location) -> list[dict[str, Any]]:
     ranks = {(row.file, row.line, row.text): row.rank for row in reversed(e.ranking)}
     upto = story.steps[: story.failing] if story.failing >= 0 else story.steps
-    chosen = _few([step for step in upto if step.matters and (step.file, step.line, step.text) in ranks])[-(MOST_STEPS - 1) :]
+    chosen = _few([step for step in upto if step.matters and (step.file, step.line, step.text) in ranks])[
+        -(MOST_STEPS - 1) :
+    ]
     lowest = chosen[0].depth if chosen else 0  # viewers expect the first level to be 0
     return [
         {
-            "location": location(s.file, s.line, s.column, s.text, f"{one_line(s.text)} → {said(s)}" if said(s) else one_line(s.text), s.function),
+            "location": location(
+                s.file,
+                s.line,
+                s.column,
+                s.text,
+                f"{one_line(s.text)} → {said(s)}" if said(s) else one_line(s.text),
+                s.function,
+            ),
             "importance": "essential" if ranks[s.file, s.line, s.text] <= _ESSENTIAL else "important",
             "kinds": [s.kind],
             "nestingLevel": max(0, s.depth - lowest),

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from rich.cells import cell_len
 
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Status
-from butfor.report.excerpt import excerpt
+from butfor.report.cause_tree_text import tree_block
+from butfor.report.error_invariants_text import story_block
 from butfor.report.fixes import changed_run, fixes
-from butfor.report.page import Page, make_page
-from butfor.report.repairs import best_repair, repairs_block
-from butfor.report.story import story_block
-from butfor.report.tree import tree_block
-from butfor.report.words import KIND_WORDS, MOST_ROWS, best_reason, ordered_reasons, telling_reason
+from butfor.report.repairs_text import best_repair, repairs_block
+from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, best_reason, ordered_reasons, telling_reason
+from butfor.report.source_excerpt import excerpt
+from butfor.report.text_page import Page, make_page
 
 _MOST_REASONS = 3
 _LONGEST_SUMMARY = 160
@@ -55,7 +55,9 @@ def _failure_block(page: Page, explanation: Explanation, sources: Mapping[str, s
         else:
             searched = explanation.extra.get("search")
             ending = searched["verdict"] if isinstance(searched, Mapping) else f"the program {explanation.run.ending}"
-            yield from page.wrap(f"no failure: {ending}" if explanation.status is Status.NO_FAILURE else f"no failure found: {ending}")
+            yield from page.wrap(
+                f"no failure: {ending}" if explanation.status is Status.NO_FAILURE else f"no failure found: {ending}"
+            )
     else:
         yield from _headline(page, failure)
         text = failure.details.get("text")
@@ -148,7 +150,9 @@ def _fixes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterato
         yield from _rest(page, len(found) - 1, "fix", "", "fixes")
 
 
-def _row(page: Page, row: RankedStatement, digits: int, sources: Mapping[str, str], verbose: bool, brief: bool) -> Iterator[str]:
+def _row(
+    page: Page, row: RankedStatement, digits: int, sources: Mapping[str, str], verbose: bool, brief: bool
+) -> Iterator[str]:
     """A cause; `brief` shows the reason that says most and counts the others."""
     rank = f"{row.rank:>{digits}}  "
     indent = " " * len(rank)
@@ -164,7 +168,9 @@ def _row(page: Page, row: RankedStatement, digits: int, sources: Mapping[str, st
         reasons = [] if telling is None else [telling]
     else:
         values = row.extra.get("values", "")
-        yield from excerpt(page, sources.get(row.file, ""), row.line, row.column, row.text, str(values), before=1, indent=indent)
+        yield from excerpt(
+            page, sources.get(row.file, ""), row.line, row.column, row.text, str(values), before=1, indent=indent
+        )
         reasons = ordered_reasons(row)[: None if verbose else _MOST_REASONS]
     for reason in reasons:
         yield from page.wrap(f"{reason.method}: {reason.text}", first=indent, rest=indent + "  ")
@@ -172,7 +178,9 @@ def _row(page: Page, row: RankedStatement, digits: int, sources: Mapping[str, st
         yield from _rest(page, len(row.reasons) - len(reasons), "reason", indent)
     also = row.also if verbose else row.also[:_MOST_REASONS]
     for other in also:
-        yield from page.wrap(f"see also {_place(page, other.file, other.line)}: {other.why}", first=indent, rest=indent + "  ")
+        yield from page.wrap(
+            f"see also {_place(page, other.file, other.line)}: {other.why}", first=indent, rest=indent + "  "
+        )
     yield from _rest(page, len(row.also) - len(also), "related definition", indent)
 
 
@@ -183,7 +191,12 @@ def _label(page: Page, row: RankedStatement, indent: str, brief: bool) -> Iterat
     tail = f"{dot}{len(row.reasons)} reasons" if brief and len(row.reasons) > 1 else ""
     plain = f"{head}{row.evidence.value}{tail}"
     if cell_len(indent + plain) <= page.width:
-        yield indent + page.style(head, "faint") + page.style(row.evidence.value, _EVIDENCE_STYLES[row.evidence]) + page.style(tail, "faint")
+        yield (
+            indent
+            + page.style(head, "faint")
+            + page.style(row.evidence.value, _EVIDENCE_STYLES[row.evidence])
+            + page.style(tail, "faint")
+        )
     else:
         yield from (page.style(line, "faint") for line in page.wrap(plain, first=indent))
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from butfor.source.model import Role
+from butfor.source.source_model import Role
+from butfor.source.statement_units import declaration_role, declaration_unit, declared_name, target_of
 from butfor.source.unit import Unit
-from butfor.source.units import declaration_role, declaration_unit, declared_name, target_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from tree_sitter import Node
 
-from butfor.source.constants import Lookup, evaluate
-from butfor.source.lexical import split_top
-from butfor.source.tree import expression_in
+from butfor.source.c_parser import expression_in
+from butfor.source.integer_constants import Lookup, evaluate
+from butfor.source.lexer import split_top
 
 _TEXTS = ("string_literal", "concatenated_string")
 _QUOTED = re.compile(rb"#\s*\w+\Z")

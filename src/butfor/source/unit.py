@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from butfor.source.model import Role
+from butfor.source.source_model import Role
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 
 from butfor.errors import DiskFull, RecordingError
-from butfor.program.program import Program
-from butfor.trace.log import COLUMNS, Log
+from butfor.ir.program import Program
+from butfor.trace.log.columns import COLUMNS, Log
 from butfor.trace.trace import Trace
 
 FORMAT = 1
@@ -139,7 +139,9 @@ def load(path: Path, parse: Callable[[str], Any]) -> Recording:
     except FileNotFoundError as e:
         raise RecordingError(f"{path}: no such file") from e
     except (zipfile.BadZipFile, OSError) as e:
-        raise RecordingError(f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`") from e
+        raise RecordingError(
+            f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`"
+        ) from e
     with archive as z:
         meta = _read_meta(z, path)
         if sum(i.file_size for i in z.infolist()) > _MAX_UNPACKED:
@@ -163,9 +165,13 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
             raise KeyError("magic")
         version = int(head["format"])
     except (KeyError, ValueError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error, EOFError) as e:
-        raise RecordingError(f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`") from e
+        raise RecordingError(
+            f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`"
+        ) from e
     if version != FORMAT:
-        raise RecordingError(f"{path} was made by another version of butfor (format {version}, this one reads {FORMAT})")
+        raise RecordingError(
+            f"{path} was made by another version of butfor (format {version}, this one reads {FORMAT})"
+        )
     try:
         raw = head["meta"]
         for name in ("args", "nondet", "given", "libs"):
@@ -180,10 +186,22 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
 
 def _check_types(meta: Meta) -> None:
     """Raises TypeError or ValueError when a description does not have the types it should."""
-    texts = (*meta.args, *meta.libs, meta.name, meta.folder, meta.limit, *meta.given, *(x for pair in meta.env for x in pair))
+    texts = (
+        *meta.args,
+        *meta.libs,
+        meta.name,
+        meta.folder,
+        meta.limit,
+        *meta.given,
+        *(x for pair in meta.env for x in pair),
+    )
     texts += (*meta.sources, *meta.sources.values(), meta.expect_stdout or "")
     numbers = (meta.returncode, *meta.nondet, meta.expect_exit or 0)
-    if not all(isinstance(t, str) for t in texts) or not all(type(n) is int for n in numbers) or not isinstance(meta.seconds, int | float):
+    if (
+        not all(isinstance(t, str) for t in texts)
+        or not all(type(n) is int for n in numbers)
+        or not isinstance(meta.seconds, int | float)
+    ):
         raise TypeError("a field has the wrong type")
     (meta.expect_stdout or "").encode("latin-1")
 

@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from butfor.program.model import Const, Function, Instr, Operand
-from butfor.program.program import Program
-from butfor.program.segments import ENTRY, RET
-from butfor.program.types import Type, store_size
-from butfor.trace.log import NO_FRAME, READ, Log
-from butfor.trace.memory import Memory
-from butfor.trace.semantics import Closure, SemanticsError, compile_instr, evaluate_const, from_bytes, intrinsic
-from butfor.trace.static import StaticSegment, StaticTable, has_setjmp
+from butfor.ir.instructions import Const, Function, Instr, Operand
+from butfor.ir.machine_types import Type, store_size
+from butfor.ir.program import Program
+from butfor.ir.recording_segments import ENTRY, RET
+from butfor.trace.last_writers import Memory
+from butfor.trace.log.columns import NO_FRAME, READ, Log
+from butfor.trace.log.static_segments import StaticSegment, StaticTable, has_setjmp
+from butfor.trace.semantics.instruction_semantics import (
+    Closure,
+    SemanticsError,
+    compile_instr,
+    evaluate_const,
+    from_bytes,
+    intrinsic,
+)
 
 Node = tuple[int, int]
 _MOST_KEPT = 1_000_000  # segment instances whose static segment is kept at hand
@@ -28,14 +35,18 @@ class Unknown(Exception):
 class Trace:
     """A program and the log of one run of it."""
 
-    def __init__(self, program: Program, log: Log, addresses: dict[str, int], labels: dict[tuple[str, str], int] | None = None) -> None:
+    def __init__(
+        self, program: Program, log: Log, addresses: dict[str, int], labels: dict[tuple[str, str], int] | None = None
+    ) -> None:
         self.program = program
         self.log = log
         self.static = StaticTable(program, log.table)
         self.addresses = addresses
         self.labels = labels or {}
         self._names = {address: name for name, address in reversed(addresses.items())}
-        self.memory = Memory(log, frozenset(addresses[name] for name in ("stdin", "stdout", "stderr") if name in addresses))
+        self.memory = Memory(
+            log, frozenset(addresses[name] for name in ("stdin", "stdout", "stderr") if name in addresses)
+        )
         self._segments: dict[int, StaticSegment] = {}
         self._values: dict[Node, Any] = {}
         self._closures: dict[tuple[str, int], Closure] = {}
@@ -134,7 +145,9 @@ class Trace:
         """Bytes of what a writer left, from the one that its id names."""
         first = writer & 7
         if writer >= READ:
-            return int(self.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]["value"]).to_bytes(8, "little")[first : first + size]
+            return int(self.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]["value"]).to_bytes(8, "little")[
+                first : first + size
+            ]
         at, _ = self.store_bytes(writer >> 3)
         return self.log.value[at + first : at + first + size].tobytes()
 
@@ -171,7 +184,10 @@ class Trace:
         """The value of a constant."""
         known = self._consts.get(id(c))
         if known is None:
-            known = (c, evaluate_const(c, lambda name: self.addresses.get(name, 0), lambda fn, label: self.labels[fn, label]))
+            known = (
+                c,
+                evaluate_const(c, lambda name: self.addresses.get(name, 0), lambda fn, label: self.labels[fn, label]),
+            )
             self._consts[id(c)] = known
         return known[1]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from butfor.encode.sorts import Value
-from butfor.encode.terms import Evaluator, variables
-from butfor.frontends.boogie.explore import Exploration, explore
-from butfor.frontends.boogie.text import Text
-from butfor.frontends.boogie.unit import Unit
-from butfor.path.model import Kind, Path
+from butfor.frontends.boogie.boogie_text import Text
+from butfor.frontends.boogie.checked_program import Unit
+from butfor.frontends.boogie.explore_paths import Exploration, explore
+from butfor.logic.sorts import Value
+from butfor.logic.terms import Evaluator, variables
+from butfor.path.path_model import Kind, Path
 
 FILE = "prog.bpl"
 
@@ -47,7 +47,9 @@ def check_path(path: Path) -> None:
         _check_scope(path, position)
     assert not Evaluator(values)(path.check)
     assert names >= {str(v.data) for v in variables(roots)}
-    assert all(path.instances[p].kind is Kind.BRANCH and path.instances[p].end == len(path.instances) for p in path.scope)
+    assert all(
+        path.instances[p].kind is Kind.BRANCH and path.instances[p].end == len(path.instances) for p in path.scope
+    )
 
 
 def _check_scope(path: Path, position: int) -> None:

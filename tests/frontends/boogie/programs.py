@@ -56,7 +56,9 @@ def _blocks(depth: int) -> st.SearchStrategy[list[Tree]]:
     return st.lists(st.one_of(_simple, _simple, compound), min_size=1, max_size=4)
 
 
-programs: st.SearchStrategy[list[Tree]] = st.builds(lambda block, check: [*block, ("assert", check)], _blocks(2), _bools)
+programs: st.SearchStrategy[list[Tree]] = st.builds(
+    lambda block, check: [*block, ("assert", check)], _blocks(2), _bools
+)
 
 
 def text_of(expr: Tree | None) -> str:
@@ -128,7 +130,9 @@ class Stop(Exception):
 class Run:
     """One execution with given start values and values from outside, at most `most` rounds of each loop."""
 
-    def __init__(self, start: dict[str, int], elements: dict[int, int], default: int, outside: Iterator[int], most: int = 10**6) -> None:
+    def __init__(
+        self, start: dict[str, int], elements: dict[int, int], default: int, outside: Iterator[int], most: int = 10**6
+    ) -> None:
         self.values = dict(start)
         self.elements = dict(elements)
         self.default = default
@@ -162,7 +166,13 @@ class Run:
                 self.steps.append(("havoc", line))
             case "call":
                 n = self.value(rest[1])
-                self.steps += [("assign", line), ("assign", 2), ("branch", 3), *([("assign", 4)] if n < 0 else []), ("assign", line)]
+                self.steps += [
+                    ("assign", line),
+                    ("assign", 2),
+                    ("branch", 3),
+                    *([("assign", 4)] if n < 0 else []),
+                    ("assign", line),
+                ]
                 self.values[rest[0]] = 0 if n < 0 else 2 * n
             case "return":
                 raise Stop

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from butfor.path.model import Kind
+from butfor.path.path_model import Kind
 from tests.frontends.boogie.helpers import explored, shape
 
 
@@ -53,8 +53,12 @@ def test_invariants_are_checked_where_the_loop_begins_and_after_its_body() -> No
       while (i < n) invariant i <= n; { i := i + STEP; }
     }"""
     assert messages(source.replace("START", "0").replace("STEP", "1")) == []
-    assert messages(source.replace("START", "1").replace("STEP", "1")) == ["the invariant does not hold when the loop is entered: i <= n"]
-    assert messages(source.replace("START", "0").replace("STEP", "2")) == ["the invariant is not preserved by the loop body: i <= n"]
+    assert messages(source.replace("START", "1").replace("STEP", "1")) == [
+        "the invariant does not hold when the loop is entered: i <= n"
+    ]
+    assert messages(source.replace("START", "0").replace("STEP", "2")) == [
+        "the invariant is not preserved by the loop body: i <= n"
+    ]
 
 
 def test_calls_are_followed() -> None:
@@ -101,7 +105,9 @@ procedure main(n: int) modifies g; {
         assert [f.message for f in found.failures] == [f"assertion failed: {fails}"]
         havoc = next(i for i in found.failures[0].path.instances if i.kind is Kind.HAVOC)
         assert ([c.shown for c, _ in havoc.writes], havoc.place.line) == (["r", "g"], 6)
-    assert messages(source.replace("CHECK", "true").replace("n > 5", "n < 5")) == ["precondition of any violated: n > 0"]
+    assert messages(source.replace("CHECK", "true").replace("n > 5", "n < 5")) == [
+        "precondition of any violated: n > 0"
+    ]
 
 
 def test_recursion_is_bounded() -> None:
@@ -149,7 +155,12 @@ def test_gotos_without_assumptions_are_choices() -> None:
 
 def test_choices_are_inputs() -> None:
     path = (
-        explored("procedure main() { var x: int; x := 0;\nwhile (*) { x := x + 1; }\nif (*) { x := 7; }\nassert x != 8; }", bound=8).failures[0].path
+        explored(
+            "procedure main() { var x: int; x := 0;\nwhile (*) { x := x + 1; }\nif (*) { x := 7; }\nassert x != 8; }",
+            bound=8,
+        )
+        .failures[0]
+        .path
     )
     kinds = [i.kind for i in path.instances]
     assert kinds.count(Kind.HAVOC) == kinds.count(Kind.BRANCH) == 10
@@ -199,7 +210,14 @@ def test_functions_constants_and_axioms() -> None:
     function {:bvbuiltin "bvadd"} add(x: bv8, y: bv8) returns (bv8);
     function {:bvbuiltin "bvult"} below(x: bv8, y: bv8) returns (bool);
     procedure main(n: int, s: Set) { assert CHECK; }"""
-    holds = ["quad(n) == 4 * n", "first != last", "limit > 5", "open(n) == open(n + 0)", "add(255bv8, 2bv8) == 1bv8", "below(1bv8, 255bv8)"]
+    holds = [
+        "quad(n) == 4 * n",
+        "first != last",
+        "limit > 5",
+        "open(n) == open(n + 0)",
+        "add(255bv8, 2bv8) == 1bv8",
+        "below(1bv8, 255bv8)",
+    ]
     for check in holds:
         assert messages(source.replace("CHECK", check)) == [], check
     for check in ("limit > 11", "open(n) == open(n + 1)", "s[first] == s[last]"):
@@ -214,7 +232,11 @@ def test_each_violated_check_is_found_with_its_shortest_path() -> None:
       assert x >= 0 || x < 0;
     }"""
     found = explored(source)
-    assert [f.message for f in found.failures] == ["assertion failed: x < 20", "assertion failed: x != 5", "assertion failed: x != 15"]
+    assert [f.message for f in found.failures] == [
+        "assertion failed: x < 20",
+        "assertion failed: x != 5",
+        "assertion failed: x != 15",
+    ]
     assert [f.path.start["x"] for f in found.failures[1:]] == [5, 15]
     assert [len(f.path.instances) for f in found.failures] == [1, 1, 2]
 
@@ -243,17 +265,26 @@ procedure main() modifies x; { var y: int; x := 1; call y := set(2); assert x ==
 
 
 def test_free_clauses_are_assumed() -> None:
-    source = "procedure p(n: int); free requires n > 0; free ensures false; procedure main() { call p(-1); assert false; }"
+    source = (
+        "procedure p(n: int); free requires n > 0; free ensures false; procedure main() { call p(-1); assert false; }"
+    )
     assert messages(source) == []
     assert messages("procedure main(n: int) free requires n > 0; free ensures false; { assert n > 0; }") == []
 
 
 def test_implementations_are_followed() -> None:
-    assert messages("procedure main(n: int); requires n > 3; implementation main(n: int) { assert n > 4; }") == ["assertion failed: n > 4"]
+    assert messages("procedure main(n: int); requires n > 3; implementation main(n: int) { assert n > 4; }") == [
+        "assertion failed: n > 4"
+    ]
 
 
 def test_a_parallel_assignment_reads_before_it_writes() -> None:
-    assert messages("procedure main(x: int, y: int) { var a, b: int; a, b := x, y; a, b := b, a; assert a == y && b == x; }") == []
+    assert (
+        messages(
+            "procedure main(x: int, y: int) { var a, b: int; a, b := x, y; a, b := b, a; assert a == y && b == x; }"
+        )
+        == []
+    )
 
 
 def test_an_assumption_told_by_a_goto_counts_again_when_it_is_reached_otherwise() -> None:

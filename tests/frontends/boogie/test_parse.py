@@ -44,7 +44,10 @@ def in_main(body: str, before: str = "") -> str:
         (in_main("call q(1);", "procedure q(); "), "q takes 0 arguments, not 1"),
         (in_main("call q(b);", "procedure q(n: int); "), "argument 1 of q is of type int, not bool"),
         (in_main("call x := q();", "procedure q(); "), "q has 0 results, not 1"),
-        (in_main("call b := q();", "procedure q() returns (n: int); "), "a result of type int is assigned to b of type bool"),
+        (
+            in_main("call b := q();", "procedure q() returns (n: int); "),
+            "a result of type int is assigned to b of type bool",
+        ),
         (in_main("x := f(1);"), "there is no function f"),
         (in_main("goto there;"), "there is no label there"),
         (in_main("L: L: x := 1;"), "the label L is declared twice"),
@@ -73,7 +76,10 @@ def test_errors_name_their_place(source: str, message: str) -> None:
     ("source", "message"),
     [
         (in_main("assume (forall i: int :: a[i] == 0);"), "prog.bpl:2:8: a quantifier (forall) is not supported"),
-        (in_main("assert true ==> (exists i, j: int :: { a[i] } i < j);"), "prog.bpl:2:17: a quantifier (exists) is not supported"),
+        (
+            in_main("assert true ==> (exists i, j: int :: { a[i] } i < j);"),
+            "prog.bpl:2:17: a quantifier (exists) is not supported",
+        ),
         (in_main("a := (lambda i: int :: 0);"), "prog.bpl:2:6: a lambda expression is not supported"),
         (in_main("r := r ** r;"), "prog.bpl:2:6: the operator ** is not supported"),
         ("var g: int where g > 0;", "prog.bpl:1:12: a where clause is not supported"),

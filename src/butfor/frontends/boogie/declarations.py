@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from butfor.frontends.boogie import syntax as s
-from butfor.frontends.boogie.text import Text
+from butfor.frontends.boogie import boogie_syntax as s
+from butfor.frontends.boogie.boogie_text import Text
 
 
 def collected(text: Text, declarations: Iterable[Any]) -> s.Program:
@@ -61,7 +61,9 @@ def _implement(text: Text, program: s.Program, one: s.Procedure) -> None:
     if declared is None:
         raise text.error(one.span, f"there is no procedure {one.name} to implement")
     if declared.body is not None:
-        raise text.error(one.span, f"the procedure {one.name} has a body already", "butfor follows one body of each procedure")
+        raise text.error(
+            one.span, f"the procedure {one.name} has a body already", "butfor follows one body of each procedure"
+        )
     for ours, theirs, what in ((one.params, declared.params, "parameters"), (one.returns, declared.returns, "results")):
         if [p.type for p in ours] != [p.type for p in theirs]:
             raise text.error(one.span, f"the {what} of {one.name} differ from those of its procedure")

@@ -1,0 +1,1 @@
+"""C programs through LLVM: build, run and record; the only place that sees LLVM assembly."""

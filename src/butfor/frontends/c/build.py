@@ -15,11 +15,11 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from butfor.errors import CompileError, UsageError
-from butfor.frontends.c import cache, toolchain
-from butfor.frontends.c.headers import Headers
-from butfor.frontends.c.instrument.module import instrument
-from butfor.frontends.c.source import CSource
-from butfor.program.program import Program
+from butfor.frontends.c import build_cache, toolchain
+from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.header_files import Headers
+from butfor.frontends.c.instrument.recording_module import instrument
+from butfor.ir.program import Program
 
 Progress = Callable[[str], None]
 RUNTIME = Path(__file__).parent / "runtime"
@@ -87,7 +87,9 @@ def _load(path: Path) -> llvm.ModuleRef:
     try:
         if data[:2] == b"BC" or data[:4] == b"\xde\xc0\x17\x0b":
             return llvm.parse_bitcode(data)
-        return llvm.parse_assembly(data.decode("utf-8", "surrogateescape").encode("utf-8", "surrogateescape").decode("latin-1"))
+        return llvm.parse_assembly(
+            data.decode("utf-8", "surrogateescape").encode("utf-8", "surrogateescape").decode("latin-1")
+        )
     except RuntimeError as e:
         raise CompileError(f"{path} is not valid LLVM IR", stderr=str(e)) from e
 
@@ -98,7 +100,9 @@ def object_code(text: str, opt: int = 1) -> bytes:
     module = llvm.parse_assembly(text)
     module.verify()
     # opt 0 is three times faster here, but its frames are so much larger that programs which watch their stack behave differently
-    machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(opt=opt, reloc="pic", codemodel="default")
+    machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(
+        opt=opt, reloc="pic", codemodel="default"
+    )
     code: bytes = machine.emit_object(module)
     return code
 
@@ -115,10 +119,10 @@ def code_version() -> str:
             *RUNTIME.iterdir(),
             *(here / "hooks").iterdir(),
             *(here / "checks").iterdir(),
-            *(here.parents[1] / "program" / name for name in ("segments.py", "types.py")),
+            *(here.parents[1] / "ir" / name for name in ("recording_segments.py", "machine_types.py")),
         )
     )
-    return cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])
+    return build_cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])
 
 
 def linked(paths: Sequence[Path]) -> llvm.ModuleRef:
@@ -174,16 +178,16 @@ def build(spec: BuildSpec, progress: Progress) -> Build:
     headers = Headers(compiler, spec.sources, spec.flags)
     known = headers.known
     if known is not None:
-        home = cache.find("programs", cache.key_of([*fixed, *_contents(spec, known)]))
+        home = build_cache.find("programs", build_cache.key_of([*fixed, *_contents(spec, known)]))
         if home is not None:
             return Build(home)
     _contents(spec, ())  # a missing source is said before the compiler is asked
-    key = cache.key_of([*fixed, *_contents(spec, headers.find())])
+    key = build_cache.key_of([*fixed, *_contents(spec, headers.find())])
 
     def make(work: Path) -> None:
         _make(spec, compiler, work, progress)
 
-    return Build(cache.entry("programs", key, make))
+    return Build(build_cache.entry("programs", key, make))
 
 
 def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
@@ -218,12 +222,16 @@ def _runtime(compiler: toolchain.Compiler, wide: bool) -> list[Path]:
 
 def runtime_objects(compiler: toolchain.Compiler, folder: Path, flags: Sequence[str]) -> list[Path]:
     """The objects of the C files of one of butfor's runtimes."""
-    key = cache.key_of([code_version(), *compiler.command, folder.name, *flags])
+    key = build_cache.key_of([code_version(), *compiler.command, folder.name, *flags])
     sources = sorted(folder.glob("*.c"))
 
     def make(work: Path) -> None:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            list(pool.map(lambda source: toolchain.compile_object(compiler, source, work / f"{source.stem}.o", flags), sources))
+            list(
+                pool.map(
+                    lambda source: toolchain.compile_object(compiler, source, work / f"{source.stem}.o", flags), sources
+                )
+            )
 
-    home = cache.entry("runtime", key, make)
+    home = build_cache.entry("runtime", key, make)
     return [home / f"{source.stem}.o" for source in sources]

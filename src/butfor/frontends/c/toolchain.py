@@ -46,11 +46,17 @@ def find_compiler(name: str | None) -> Compiler:
     """The compiler that the user asked for, by default the one of the `ziglang` package."""
     if name is None or name == "zig":
         if importlib.util.find_spec("ziglang") is None:
-            raise ToolMissing("the C compiler of the package `ziglang` is not installed", hint="pip install ziglang, or name a clang with --cc")
+            raise ToolMissing(
+                "the C compiler of the package `ziglang` is not installed",
+                hint="pip install ziglang, or name a clang with --cc",
+            )
         return Compiler((sys.executable, "-m", "ziglang", "cc"), True)
     path = shutil.which(name)
     if path is None:
-        raise ToolMissing(f"the compiler {name!r} is not on the PATH", hint="leave --cc out to use the compiler that comes with butfor")
+        raise ToolMissing(
+            f"the compiler {name!r} is not on the PATH",
+            hint="leave --cc out to use the compiler that comes with butfor",
+        )
     return Compiler((path,), "zig" in Path(path).name)
 
 
@@ -71,13 +77,26 @@ def run_tool(command: Sequence[str], what: str, cwd: Path | None = None) -> str:
 
 def _without_noise(text: str) -> str:
     """The compiler's text without the warning that zig's own driver causes."""
-    return "".join(line for line in text.splitlines(keepends=True) if "argument unused during compilation: '-c'" not in line)
+    return "".join(
+        line for line in text.splitlines(keepends=True) if "argument unused during compilation: '-c'" not in line
+    )
 
 
 def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[str], old_style: bool = True) -> str:
     """Compiles one C file to LLVM assembly at `out`; returns the compiler's warnings."""
     quiet = _OLD_STYLE if old_style else ()
-    command = (*compiler.command, "-S", "-emit-llvm", *_COMMON, *compiler.arch_flags, *quiet, *flags, _no_option(source), "-o", str(out))
+    command = (
+        *compiler.command,
+        "-S",
+        "-emit-llvm",
+        *_COMMON,
+        *compiler.arch_flags,
+        *quiet,
+        *flags,
+        _no_option(source),
+        "-o",
+        str(out),
+    )
     return _without_noise(run_tool(command, f"{source} does not compile"))
 
 

@@ -1,0 +1,77 @@
+"""One `Options` value from the words of the command line, the configuration file and standard input."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from butfor.cli.config_file import find_config, split_flags, split_list
+from butfor.errors import UsageError
+from butfor.options import Options, read_bytes
+
+MOST_STDIN = 256 * 2**20
+
+_CONFIGURABLE = ("annotations", "budget", "cc", "cflags", "methods", "time_limit", "trust")
+
+
+def gather(given: Mapping[str, Any], *, reads_stdin: bool = True) -> Options:
+    """The options for parameters as click gives them: flags win over the configuration file, which wins over the defaults."""
+    values = {key: value for key, value in given.items() if value is not None and value != ()}
+    _, configured = find_config(Path.cwd())
+    if isinstance(values.get("cflags"), str):
+        values["cflags"] = split_flags(values["cflags"], "--cflags")
+    for key in ("methods", "trust", "benign", "guilty", "unmark", "without"):
+        if key in values:
+            values[key] = tuple(name for text in values[key] for name in split_list(text))
+    if "env" in values:
+        values["env"] = tuple(_setting(text) for text in values["env"])
+    if "nondet" in values:
+        values["nondet"] = tuple(_number(text) for text in split_list(values["nondet"]))
+    if "expect_stdout" in values:
+        values["expect_stdout"] = read_bytes(values["expect_stdout"])
+    values = {**{key: configured[key] for key in _CONFIGURABLE if key in configured}, **values}
+    own = values.get("stdin") == Path("-")
+    if own:
+        del values["stdin"]
+    # First the cheap checks: a wrong flag must not wait for the end of standard input.
+    options = Options(**values)
+    options.check_files()
+    recorded = all(path.suffix in (".bfr", ".bpl") for path in options.sources)
+    if own or (reads_stdin and not recorded and options.stdin is None and options.tests is None):
+        options = Options(**{**values, "stdin": own_stdin(from_terminal=own)})
+    return options
+
+
+def own_stdin(*, from_terminal: bool = False) -> bytes:
+    """All of butfor's own standard input; nothing when it is closed, unreadable, or (unless asked for) a terminal."""
+    stream = sys.stdin
+    if stream is None:
+        return b""
+    try:
+        if stream.isatty() and not from_terminal:
+            return b""
+        data = stream.buffer.read(MOST_STDIN + 1)
+    except (OSError, ValueError, io.UnsupportedOperation):
+        return b""
+    if len(data) > MOST_STDIN:
+        raise UsageError(
+            f"standard input is longer than {MOST_STDIN >> 20} MiB", hint="write the part that matters to a file"
+        )
+    return data
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not name or not equals:
+        raise UsageError(f"--env {text}: not an environment setting", hint="write --env NAME=VALUE")
+    return name, value
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise UsageError(f"--nondet: {text!r} is not a whole number") from None

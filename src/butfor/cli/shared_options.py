@@ -1,0 +1,202 @@
+"""Options that several commands share, as decorators."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from butfor.report.formats import FORMATS
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+_Decorator = Callable[[_F], _F]
+
+_FILE = click.Path(path_type=Path)
+
+debug_option: _Decorator[Any] = click.option(
+    "--debug", is_flag=True, expose_value=False, help="Show a traceback on errors (also BUTFOR_DEBUG=1)."
+)
+
+
+def all_of(*options: _Decorator[Any]) -> _Decorator[Any]:
+    """One decorator for several options."""
+
+    def decorate(function: Any) -> Any:
+        for option in reversed(options):
+            function = option(function)
+        return function
+
+    return decorate
+
+
+run_options = all_of(
+    click.option(
+        "--stdin", "stdin", type=_FILE, metavar="FILE", help="Standard input of the program (default: butfor's own)."
+    ),
+    click.option(
+        "--env", "env", multiple=True, metavar="NAME=VALUE", help="Set an environment variable of the program."
+    ),
+    click.option("--nondet", metavar="LIST", help="Results of __VERIFIER_nondet_* calls: numbers separated by commas."),
+    click.option("--time-limit", type=float, metavar="SEC", help="Stop the program after this time (default 10)."),
+    click.option("--step-limit", type=int, metavar="N", help="Stop the program after N steps."),
+    click.option(
+        "--output-limit", type=int, metavar="BYTES", help="Stop the program after this much output (default 64 MiB)."
+    ),
+)
+
+compile_options = all_of(
+    click.option(
+        "--cc",
+        metavar="NAME",
+        help="Compile with this clang instead of the one butfor brings: clang, clang-16, a path.",
+    ),
+    click.option("--cflags", metavar="STR", help="Flags for the compiler, quoted as in a shell."),
+    click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for header files."),
+    click.option("-D", "defines", multiple=True, metavar="NAME[=X]", help="Define a macro."),
+    click.option("-l", "libs", multiple=True, metavar="LIB", help="Link with a library."),
+    click.option("--entry", metavar="NAME", help="Start at this function instead of main."),
+)
+
+find_expect_options = all_of(
+    click.option("--expect-exit", type=int, metavar="N", help="The exit status the program should have had."),
+    click.option(
+        "--memory-errors/--no-memory-errors",
+        default=True,
+        show_default=True,
+        help="Look for memory errors that the program survived.",
+    ),
+)
+
+expect_options = all_of(
+    click.option("--expect-stdout", type=_FILE, metavar="FILE", help="The output the program should have written."),
+    find_expect_options,
+)
+
+witness_option: _Decorator[Any] = click.option(
+    "--witness",
+    type=_FILE,
+    metavar="FILE",
+    help="Take the nondet values from a violation witness of SV-COMP (YAML or GraphML).",
+)
+
+shrink_option: _Decorator[Any] = click.option(
+    "--shrink", is_flag=True, help="First look for a smaller input that fails in the same way."
+)
+
+tests_option: _Decorator[Any] = click.option(
+    "--tests", type=_FILE, metavar="T.json", help="Run these tests and explain the failing ones."
+)
+
+bound_option: _Decorator[Any] = click.option(
+    "--bound",
+    type=int,
+    metavar="N",
+    help="How far to search a Boogie program: rounds of a loop, nested calls of a procedure (default 8).",
+)
+
+analysis_options = all_of(
+    click.option("--method", "methods", multiple=True, metavar="LIST", help="Methods to use, separated by commas."),
+    click.option("--trust", multiple=True, metavar="FUNC", help="Take this function to be right (repeat for more)."),
+    click.option(
+        "--benign",
+        multiple=True,
+        metavar="FILE:LINE",
+        help="This statement is right: leave it out, and what only it leads to.",
+    ),
+    click.option(
+        "--guilty", multiple=True, metavar="FILE:LINE", help="This statement is the fault: end the search there."
+    ),
+    click.option("--unmark", multiple=True, metavar="FILE:LINE", help="Forget what was said about this statement."),
+    click.option(
+        "--marks", type=_FILE, metavar="FILE", help="Keep these marks in FILE (default: next to the recording)."
+    ),
+    click.option(
+        "--without",
+        multiple=True,
+        metavar="LIST",
+        help="Switch off optimisations of the tree: slicing, trust, unrelated, loops.",
+    ),
+    click.option(
+        "--annotations", type=_FILE, metavar="FILE", help="Add to the slips that repairs are made from (TOML)."
+    ),
+    click.option("--depth", type=int, metavar="N", help="Levels of the cause tree."),
+    bound_option,
+    click.option(
+        "--budget", type=float, metavar="SEC", help="Time for the analysis (default 30); then a partial result."
+    ),
+    click.option("--pinned", "inputs", flag_value="pinned", default=None, help="Hold inputs at their recorded values."),
+    click.option("--free-inputs", "inputs", flag_value="free", help="Let inputs take any value."),
+    click.option(
+        "--pre",
+        metavar="EXPR",
+        help="What holds at the start, for error invariants: 'n > 0 && n < 42', over variables of the entry.",
+    ),
+    click.option("--check", is_flag=True, help="Recompute the whole run and compare it with the recording."),
+)
+
+
+color_option: _Decorator[Any] = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
+)
+
+
+def _note(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Keeps a flag of the report where `answer` finds it, so that commands need not pass it on."""
+    ctx.meta[f"butfor.{param.name}"] = value
+
+
+json_option: _Decorator[Any] = click.option(
+    "--json", "json", is_flag=True, expose_value=False, callback=_note, help="Same as --format json."
+)
+
+report_options = all_of(
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(list(FORMATS)),
+        multiple=True,
+        help="Format of the result (default text; repeat for more).",
+    ),
+    json_option,
+    click.option(
+        "-o",
+        "--output",
+        "out",
+        type=_FILE,
+        multiple=True,
+        metavar="FILE",
+        help="Write the result to FILE (- for stdout); its suffix says the format.",
+    ),
+    click.option(
+        "--fail-on-cause",
+        is_flag=True,
+        expose_value=False,
+        callback=_note,
+        help="Exit with status 1 when a failure was explained.",
+    ),
+    click.option("-v", "--verbose", is_flag=True, help="Show all statements and reasons, and the size of the run."),
+    color_option,
+    debug_option,
+)
+
+
+class ProgramCommand(click.Command):
+    """A command whose words after the first `--` belong to the program that is run; they arrive as the parameter `args`."""
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
+        """The words of the usage line."""
+        return [*super().collect_usage_pieces(ctx), "[-- ARGS]"]
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words that are left over, after the program's own are set aside."""
+        cut = args.index("--") if "--" in args else len(args)
+        own, program = args[:cut], args[cut + 1 :]
+        rest = super().parse_args(ctx, own)
+        ctx.params["args"] = tuple(program)
+        return rest

@@ -1,0 +1,158 @@
+"""The result on stdout or in a file, progress on stderr."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TextIO, TypedDict
+
+from butfor.cli.report_targets import Target
+from butfor.explanation import Explanation
+from butfor.files import write_file
+from butfor.report.formats import TEXT
+from butfor.report.inert_text import one_line
+
+_PIPE_WIDTH = 100
+
+
+def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: str, only_repairs: bool = False) -> None:
+    """Nothing; the explanation is on stdout or in a file."""
+    if target.format is not TEXT:
+        write_result(target.format.render(explanation), target.path, "utf-8")
+        return
+    from butfor.report.text import render
+
+    page = page_for(target.path, color)
+    sources = {**_read_sources(explanation), **explanation.sources}
+    text = render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, **page)
+    write_result(text, target.path, page["encoding"])
+
+
+class PageKnobs(TypedDict):
+    """What a text is laid out for."""
+
+    color: bool
+    width: int
+    encoding: str
+
+
+def page_for(out: Path | None, color: str) -> PageKnobs:
+    """How a text that goes to stdout or the file `out` is laid out."""
+    if out is not None:
+        return {"color": wants_color(color, None), "width": _PIPE_WIDTH, "encoding": "utf-8"}
+    return {
+        "color": wants_color(color, sys.stdout),
+        "width": _width(),
+        "encoding": getattr(sys.stdout, "encoding", None) or "utf-8",
+    }
+
+
+def write_result(text: str, out: Path | None, encoding: str) -> None:
+    """Nothing; the text is on stdout or in the file `out`."""
+    data = text.encode(encoding, "backslashreplace")
+    if out is not None:
+        write_file(out, data)
+    else:
+        write_stdout(data)
+
+
+def write_stdout(data: bytes) -> None:
+    """Nothing; a reader that went away is no error, and the exit status stays that of the result."""
+    if sys.stdout is None:
+        return  # closed by the caller, who wants the exit status only
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # Python flushes stdout once more when it ends, which would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def wants_color(choice: str, stream: TextIO | None) -> bool:
+    """Whether to write colours: as told, else on a terminal unless the environment says otherwise (None: a file)."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR") or stream is None:
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+@contextlib.contextmanager
+def progress_line() -> Iterator[Callable[[str], None] | None]:
+    """A function that shows what is going on in one line on the terminal, removed at the end; None when stderr is no terminal."""
+    stream = sys.stderr
+    if stream is None or not stream.isatty():
+        yield None
+    elif os.environ.get("TERM") == "dumb" or os.environ.get("CI"):
+        yield lambda text: print(f"butfor: {one_line(text)}", file=stream, flush=True)
+    else:
+        line = _Line(stream)
+        try:
+            yield line.say
+        finally:
+            line.end()
+
+
+class _Line:
+    """One line of a terminal that says what is done, and for how long once that is more than a second."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._text = ""
+        self._since = time.monotonic()
+        self._over = threading.Event()
+        self._lock = threading.Lock()
+        self._clock = threading.Thread(target=self._tick, daemon=True)
+        self._clock.start()
+
+    def say(self, text: str) -> None:
+        """Nothing; the line says this."""
+        with self._lock:
+            self._text, self._since = one_line(text), time.monotonic()
+            self._draw()
+
+    def end(self) -> None:
+        """Nothing; the line is gone."""
+        self._over.set()
+        self._clock.join()
+        print("\r\x1b[K", end="", file=self._stream, flush=True)
+
+    def _tick(self) -> None:
+        while not self._over.wait(1.0):
+            with self._lock:
+                if self._text:
+                    self._draw()
+
+    def _draw(self) -> None:
+        seconds = int(time.monotonic() - self._since)
+        took = f" ({seconds} s)" if seconds else ""
+        room = max(0, shutil.get_terminal_size().columns - len("butfor: ") - len(took) - 1)
+        print(f"\r\x1b[Kbutfor: {self._text[:room]}{took}", end="", file=self._stream, flush=True)
+
+
+def _width() -> int:
+    on_terminal = sys.stdout is not None and sys.stdout.isatty()
+    # A pipe has no width; a fixed one keeps what is written there the same everywhere.
+    return (
+        shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if on_terminal or os.environ.get("COLUMNS") else _PIPE_WIDTH
+    )
+
+
+def _read_sources(explanation: Explanation) -> Mapping[str, str]:
+    """The source file of the failure, where the explanation does not carry it and it can be read."""
+    failure = explanation.failure
+    if failure is None or not failure.file or failure.file in explanation.sources:
+        return {}
+    try:
+        return {failure.file: Path(failure.file).read_bytes().decode("utf-8", "surrogateescape")}
+    except (OSError, ValueError):
+        return {}

@@ -1,0 +1,185 @@
+"""The forward pass over a recorded run that follows what depends on the input.
+
+It replays the run as `trace/check.py` does, with the recorded values at hand, and keeps a term for every value that depends on the input.
+Every branch on such a value is a decision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from butfor.concolic import symbolic_accesses, symbolic_calls, symbolic_decisions
+from butfor.concolic.path_condition import PathCondition
+from butfor.concolic.program_facts import Facts
+from butfor.concolic.search_inputs import Input
+from butfor.concolic.shadow_state import UNKNOWN, Frame, Shadow
+from butfor.encode.instance_values import Gap, flat
+from butfor.encode.instruction_terms import term_of
+from butfor.ir.instructions import Instr
+from butfor.ir.machine_types import Kind
+from butfor.ir.recording_segments import AFTER, ENTRY, RET
+from butfor.logic.byte_simplify import simpler
+from butfor.logic.terms import Term, TermError, binary
+from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.log.static_segments import StaticSegment
+from butfor.trace.recording import Recording
+from butfor.trace.replay.replay_cursor import Cursor
+from butfor.trace.semantics.instruction_semantics import SemanticsError, compile_instr
+from butfor.trace.trace import Unknown
+
+_MOST_SEGMENTS = 100_000
+_MOST_DECISIONS = 4000
+_INTEGER = frozenset("mul udiv sdiv urem srem".split())
+
+
+def path_condition(recording: Recording, given: Input, facts: Facts) -> PathCondition:
+    """What the run with this input says about others."""
+    shadow = Shadow(recording, given, facts)
+    log = shadow.log
+    count = min(len(log), _MOST_SEGMENTS)
+    if count < len(log):
+        shadow.gaps.add("the end of a long run")
+    for i in range(count):
+        s = shadow.trace.at(i)
+        try:
+            _segment(shadow, i, s, _enter(shadow, i, s), i == len(log) - 1)
+        except (Unknown, SemanticsError, TermError, Gap):
+            shadow.gaps.add("the end of a run that stopped in the middle of something")
+            break
+        if len(shadow.decisions) >= _MOST_DECISIONS:
+            shadow.gaps.add("a path with very many decisions")
+            break
+    return shadow.path()
+
+
+# --- frames --------------------------------------------------------------------------------------------------------------------------
+
+
+def _enter(shadow: Shadow, i: int, s: StaticSegment) -> Frame:
+    """The frame in which segment i runs, a new one if a call begins with it."""
+    number = shadow.log.frame_of(i)
+    f = shadow.frames.get(number)
+    if s.seg.flags & ENTRY or f is None:
+        base = int(shadow.log.frame["base"][number])
+        f = Frame(s.fn, base)
+        shadow.frames[number] = f
+        shadow.memory.forget(base, s.layout.frame_size)
+        _bind(shadow, i, f, number)
+    if s.seg.start == s.fn.blocks[s.seg.block].start:
+        f.came_from, f.block = f.block, s.seg.block
+    return f
+
+
+def _bind(shadow: Shadow, i: int, f: Frame, number: int) -> None:
+    """Gives a new frame its parameters."""
+    args, shadow.args = shadow.args, None
+    for k in range(len(f.fn.params)):
+        f.regs[k] = UNKNOWN
+    if int(shadow.log.frame["parent"][number]) == NO_FRAME:
+        if f.fn.name == "main":
+            shadow.argv.bind(shadow, f)
+    elif args is not None and args[0] == f.fn.name:
+        for k in range(min(len(f.fn.params), len(args[1]))):
+            f.set(k, args[1][k], args[2][k])
+    for k, size in enumerate(f.fn.byval):
+        if size:
+            source, copy = f.regs[k], shadow.trace.byval_address(i, k)
+            f.set(k, copy, None)
+            shadow.copied.add((int(shadow.log.frame["caller"][number]), copy))
+            if source is not UNKNOWN:
+                shadow.memory.copy(copy, source, size)
+
+
+# --- instructions --------------------------------------------------------------------------------------------------------------------
+
+
+def _segment(shadow: Shadow, i: int, s: StaticSegment, f: Frame, is_last: bool) -> None:
+    seg, log = s.seg, shadow.log
+    loads, stores, size, addresses, words = log.before(i)
+    if seg.flags & AFTER:
+        symbolic_calls.after_call(shadow, i, s, f, words)
+    at = Cursor(loads, stores, size, addresses)
+    instrs = s.fn.instrs
+    if seg.start == s.fn.blocks[seg.block].start:
+        _phis(shadow, s, f)
+    for n in range(seg.start, seg.end):
+        if is_last and at.is_past_end(log, s, n):
+            return
+        _instr(shadow, i, s, f, instrs[n], at)
+    if seg.flags & RET:
+        last = s.last
+        shadow.returned = (shadow.concrete(f, last.args[0]), f.term(last.args[0])) if last.args else (UNKNOWN, None)
+        shadow.frames.pop(log.frame_of(i), None)
+
+
+def _phis(shadow: Shadow, s: StaticSegment, f: Frame) -> None:
+    new = []
+    for n in range(s.seg.start, s.seg.end):
+        instr = s.fn.instrs[n]
+        if instr.op != "phi":
+            break
+        if f.came_from in instr.detail:
+            chosen = instr.args[instr.detail.index(f.came_from)]
+            new.append((instr.slot, shadow.concrete(f, chosen), f.term(chosen)))
+    for slot, value, term in new:
+        f.set(slot, value, term)
+
+
+def _instr(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
+    match instr.op:
+        case "phi" | "unreachable" | "fence" | "indirectbr" | "ret":
+            return
+        case "alloca":
+            if instr.slot in s.layout.frame:
+                f.regs[instr.slot] = f.base + s.layout.frame[instr.slot]
+            else:
+                f.regs[instr.slot] = int(shadow.log.word[shadow.log.before(i)[4] + s.offsets[instr.index][4]])
+        case "load":
+            symbolic_accesses.load(shadow, s, f, instr, at)
+        case "store":
+            symbolic_accesses.store(shadow, s, f, instr, at)
+        case "atomicrmw" | "cmpxchg":
+            symbolic_accesses.atomic(shadow, s, f, instr, at)
+        case "br" | "switch":
+            if instr.args:
+                symbolic_decisions.branch(shadow, f, instr)
+        case "call":
+            symbolic_calls.call(shadow, i, s, f, instr)
+        case _:
+            _plain(shadow, f, instr)
+
+
+def _plain(shadow: Shadow, f: Frame, instr: Instr) -> None:
+    regs, is_open = f.regs, False
+    for a in instr.args:
+        if isinstance(a, int):
+            if regs.get(a, UNKNOWN) is UNKNOWN:
+                f.set(instr.slot, UNKNOWN, None)
+                return
+            is_open = is_open or a in f.terms
+    closure = shadow.facts.closures.get(id(instr))
+    if closure is None:
+        closure = shadow.facts.closures[id(instr)] = compile_instr(instr, shadow.trace.constant)
+    if is_open and instr.op in ("sdiv", "udiv", "srem", "urem"):
+        symbolic_decisions.division(shadow, f, instr)
+    try:
+        value = closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
+    except SemanticsError:
+        f.set(instr.slot, UNKNOWN, None)
+        return
+    f.set(instr.slot, value, _computed(shadow, f, instr, value) if is_open else None)
+
+
+def _computed(shadow: Shadow, f: Frame, instr: Instr, value: Any) -> Term | None:
+    """The term of a computation's result."""
+    try:
+        args = [shadow.operand(f, a) for a in instr.args]
+        term = term_of(instr, args, f.type_of(instr.args[0]))
+        if term is None and instr.op in _INTEGER and instr.type.kind is Kind.INT and instr.type.bits <= 64:
+            term = binary(instr.op, args[0], args[1])
+        if term is None:
+            shadow.gaps.add("floating point" if "f" in instr.op else f"the operation {instr.op}")
+            return None
+        return shadow.checked(simpler(term), flat(value, instr.type))
+    except (TermError, Gap):
+        return None

@@ -1,0 +1,162 @@
+"""Inputs run for real: each is recorded, its failure decided, its coverage counted."""
+
+from __future__ import annotations
+
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.concolic.harmless import reaching_calls
+from butfor.concolic.program_facts import Facts
+from butfor.concolic.search_inputs import Input
+from butfor.counterfactual.fork_server import Limits, Outcome, Server
+from butfor.counterfactual.shrink_input import nature
+from butfor.explanation import Failure, FailureKind
+from butfor.failures.find_failure import ABORTED, EXIT, LIMIT
+from butfor.frontends.c.build import Build
+from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
+from butfor.frontends.c.record_run import build_spec, record, run_spec
+from butfor.frontends.c.run_program import RunSpec
+from butfor.ir.program import Program
+from butfor.options import Options
+from butfor.pipeline import failure_of, verdict_on
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.recording import Recording
+from butfor.trace.view.source_places import Places
+
+_MOST_SEGMENTS = 300_000
+_MOST_SECONDS = 2.0
+_MOST_OUTPUT = 8 * 2**20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One recorded run: its failure, if it failed, and how often each static segment and each edge between two was taken."""
+
+    given: Input
+    recording: Recording
+    failure: Failure | None
+    counts: NDArray[np.int64]
+    edges: NDArray[np.int64]
+    seconds: float
+    was_cut: bool  # a limit ended it
+
+    @property
+    def nature(self) -> tuple[object, ...]:
+        """What makes two failures the same."""
+        assert self.failure is not None
+        return nature(self.failure)
+
+
+class Runner:
+    """Runs inputs of one program. Use it in a `with` block."""
+
+    def __init__(self, options: Options, program: Build, counts_no_end: bool, is_guarded: bool = True) -> None:
+        self.options = options if counts_no_end else _limited(options)
+        self.program = program
+        self.counts_no_end = counts_no_end
+        self.is_guarded = is_guarded
+        self.facts: Facts | None = None
+        self.runs = 0
+        self.refused = 0  # inputs that were not run for real, because they would reach beyond the run
+        self.reaching: tuple[str, ...] = ()
+        self.plain_spec = run_spec(self.options)
+        self._stack = ExitStack()
+        self._server: tuple[RunSpec, Server] | None = None
+        self._build: HookedBuild | None = None
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def prepare(self) -> None:
+        """Looks at the program, before the first run."""
+        self.reaching = reaching_calls(self._source().declared_names()) if self.is_guarded else ()
+
+    def _source(self) -> CSource:
+        return CSource(self.program.module.read_bytes().decode("utf-8", "surrogateescape"))
+
+    def run(self, given: Input) -> Run | None:
+        """The recorded run with this input; None when it was not run, because it would touch files or other programs."""
+        if self.reaching and self._quick(given).touched:
+            self.refused += 1
+            return None
+        spec = given.run_spec(self.plain_spec)
+        options = replace(self.options, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
+        recording = record(options, self.program, _silent)
+        if self.facts is None:
+            self.facts = Facts(recording)
+        else:
+            self.facts.share(recording)
+        self.runs += 1
+        failure = self.failure_in(recording)
+        log = recording.log
+        seg = log.seg.astype(np.int64)
+        edges = np.unique(seg[:-1] * len(log.table) + seg[1:]) if len(seg) > 1 else np.empty(0, np.int64)
+        return Run(
+            given,
+            recording,
+            failure,
+            log.counts,
+            edges,
+            recording.meta.seconds,
+            bool(recording.meta.limit) or log.end.reason == LIMIT,
+        )
+
+    def failure_in(self, recording: Recording) -> Failure | None:
+        """The failure of a run, of those that the search looks for: an exit status counts only if another one was expected."""
+        if self.options.expect_exit is None and recording.log.end.reason == EXIT:
+            recording.meta = replace(recording.meta, expect_exit=recording.log.end.status)
+        point = verdict_on(recording, Places(recording), Dependence(recording.trace), self.options).failure
+        if point is None or (point.kind is FailureKind.NO_END and not self.counts_no_end):
+            return None
+        if point.message == ABORTED and self.facts is not None and self.facts.has_error_function:
+            return None  # such programs end runs that are of no interest with abort
+        return failure_of(point, Places(recording))
+
+    def _quick(self, given: Input) -> Outcome:
+        """A run that can touch nothing."""
+        spec = given.run_spec(self.plain_spec)
+        if self._server is None or (self._server[0].args, self._server[0].nondet) != (spec.args, spec.nondet):
+            self._stack.close()
+            self._server = spec, self._stack.enter_context(self.server(spec))
+        server = self._server[1]
+        server.give(spec.stdin)
+        return server.run()
+
+    def server(self, spec: RunSpec) -> Server:
+        """A server for quick runs with these arguments and values."""
+        name = f"./{self.options.sources[0].with_suffix('').name}"
+        return Server(self._hooked(), name, spec, b"", Limits(milliseconds=1000), os.getcwd())
+
+    def _hooked(self) -> HookedBuild:
+        if self._build is None:
+            source = self._source()
+            self._build = build_hooked(
+                source,
+                self.program.module.read_bytes(),
+                Program(source),
+                self.options.cc,
+                build_spec(self.options).libs,
+            )
+        return self._build
+
+
+def _limited(options: Options) -> Options:
+    """The options with limits for runs of which there are many."""
+    return replace(
+        options,
+        time_limit=min(options.time_limit, _MOST_SECONDS),
+        step_limit=min(options.step_limit or _MOST_SEGMENTS, _MOST_SEGMENTS),
+        output_limit=min(options.output_limit, _MOST_OUTPUT),
+    )
+
+
+def _silent(text: str) -> None:
+    """Says nothing."""

@@ -1,0 +1,117 @@
+"""What the search knows about the program whatever the run: where branches lead, which blocks mean failure, which constants it compares with."""
+
+from __future__ import annotations
+
+import re
+import struct
+from functools import cached_property
+
+from butfor.ir.instructions import Const, Function, Instr
+from butfor.ir.program import Program
+from butfor.trace.log.static_segments import StaticTable
+from butfor.trace.recording import Recording
+from butfor.trace.semantics.instruction_semantics import Closure
+
+FAILING = frozenset(("__assert_fail", "__assert", "abort", "reach_error", "__VERIFIER_error"))
+ERROR_FUNCTIONS = frozenset(("reach_error", "__VERIFIER_error"))
+_MOST_CONSTANTS = 64
+_NO_WORD = re.compile(rb"[%(]|\.[ch]\Z")  # formats, and what assertions say about their place
+
+
+class Facts:
+    """Facts about one program, kept from run to run."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.source = recording.source
+        self.program: Program = recording.program
+        self.static: StaticTable = recording.trace.static
+        self.closures: dict[int, Closure] = {}
+        self._errors: dict[str, frozenset[int]] = {}
+
+    def share(self, recording: Recording) -> None:
+        """Gives another recording of the program what is known, so that it is not read again."""
+        recording.__dict__.setdefault("source", self.source)
+        recording.__dict__.setdefault("program", self.program)
+        recording.trace.static = self.static
+
+    def segment_of(self, fn: Function, block: int) -> int:
+        """The static segment that a block begins with."""
+        return self.static.first(fn) + self.program.layout(fn.name).first_of_block[block]
+
+    def is_error(self, fn: Function, block: int) -> bool:
+        """Whether a block can only lead to a failure."""
+        known = self._errors.get(fn.name)
+        if known is None:
+            known = self._errors[fn.name] = frozenset(
+                b.index for b in fn.blocks if any(map(_fails, fn.instrs[b.start : b.end]))
+            )
+        return block in known
+
+    @cached_property
+    def branches(self) -> frozenset[int]:
+        """All ways that branches of the program can go, as edges between static segments: first * segments + second."""
+        count = len(self.static.table)
+        out = set()
+        for fn in map(self.program.function, self.program.names):
+            for block in fn.blocks:
+                last = fn.instrs[block.end - 1]
+                if (last.op == "br" and last.args) or last.op == "switch":
+                    first = self.static.closing(fn, block.index)
+                    out |= {first * count + self.segment_of(fn, target) for target in block.succs}
+        return frozenset(out)
+
+    @cached_property
+    def has_error_function(self) -> bool:
+        """Whether the program says itself what a failure is, as programs of SV-COMP do."""
+        return bool(ERROR_FUNCTIONS & {*self.program.names, *self.source.declared_names()})
+
+    @cached_property
+    def library_calls(self) -> frozenset[str]:
+        """Library functions that the program names."""
+        return frozenset(self.source.declared_names())
+
+    @cached_property
+    def real_numbers(self) -> tuple[float, ...]:
+        """Constants that floating-point numbers are compared with or computed from."""
+        found: dict[float, None] = {}
+        for fn in map(self.program.function, self.program.names):
+            for instr in fn.instrs:
+                for a in instr.args:
+                    if isinstance(a, Const) and a.kind == "float" and a.type.bits in (32, 64):
+                        found[
+                            struct.unpack(
+                                "<d" if a.type.bits == 64 else "<f", int(a.value).to_bytes(a.type.bits // 8, "little")
+                            )[0]
+                        ] = None
+        return tuple(x for x in found if x == x)[:_MOST_CONSTANTS]
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """Numbers that values are compared with."""
+        found: dict[int, None] = {}
+        for fn in map(self.program.function, self.program.names):
+            for instr in fn.instrs:
+                given = (
+                    [a for a in instr.args if isinstance(a, Const) and a.kind == "int"] if instr.op == "icmp" else []
+                )
+                rows = [(int(a.value or 0), a.type.bits) for a in given]
+                if instr.op == "switch":
+                    rows += [(int(case or 0), instr.detail[2].bits) for case, _ in instr.detail[1]]
+                found |= {n - (1 << bits) if bits > 1 and n >> bits - 1 else n: None for n, bits in rows}
+        return tuple(found)[:_MOST_CONSTANTS]
+
+    @cached_property
+    def words(self) -> tuple[bytes, ...]:
+        """Short strings of the program that may be words of its input."""
+        out: dict[bytes, None] = {}
+        for variable in self.source.global_variables().values():
+            init = variable.init
+            if init is not None and init.kind == "bytes" and isinstance(init.value, bytes):
+                text = init.value.partition(b"\0")[0]
+                if 0 < len(text) <= 24 and not _NO_WORD.search(text) and text.isascii():
+                    out[text] = None
+        return tuple(out)[:_MOST_CONSTANTS]
+
+
+def _fails(instr: Instr) -> bool:
+    return instr.op == "call" and instr.detail.callee in FAILING

@@ -1,0 +1,141 @@
+"""Inputs of a program as the search sees them: bytes and numbers with names, and how a solver's answer becomes another input.
+
+Names of variables: `s3` byte 3 of standard input, `a1_0` byte 0 of the first argument (its terminator counts as a byte), `n2` the third
+nondeterministic value, `argc`; `more` is 1 when standard input goes on where it ended, `keep3` is 0 when it ends at byte 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from butfor.frontends.c.run_program import RunSpec
+
+STDIN = 0  # the place of standard input; arguments are 1, 2, ...
+MOST_ARGS = 8
+MOST_BYTES = 1 << 16  # of one text: longer ones are not made
+NEW_ARGUMENT = b"1"
+_FILLER = b"A"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input of the program."""
+
+    args: tuple[bytes, ...] = ()
+    stdin: bytes = b""
+    nondet: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes and numbers in it."""
+        return len(self.stdin) + sum(len(a) + 1 for a in self.args) + len(self.nondet)
+
+    def text(self, place: int) -> bytes:
+        """Standard input, or an argument."""
+        return self.stdin if place == STDIN else self.args[place - 1] if place <= len(self.args) else b""
+
+    def with_text(self, place: int, text: bytes) -> Input:
+        """The same with another text at a place; arguments end at a zero byte."""
+        if place == STDIN:
+            return replace(self, stdin=text)
+        args = list(self.args) + [NEW_ARGUMENT] * (place - len(self.args))
+        args[place - 1] = text.partition(b"\0")[0]
+        return replace(self, args=tuple(args))
+
+    def run_spec(self, like: RunSpec) -> RunSpec:
+        """The run with this input under the same limits."""
+        return replace(
+            like,
+            args=tuple(a.decode("utf-8", "surrogateescape") for a in self.args),
+            stdin=self.stdin,
+            nondet=self.nondet,
+        )
+
+
+def input_of(spec: RunSpec) -> Input:
+    """The input of a run."""
+    return Input(tuple(a.encode("utf-8", "surrogateescape") for a in spec.args), spec.stdin, spec.nondet)
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Bytes start to end of the text at a place are replaced."""
+
+    place: int
+    start: int
+    end: int
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A number that library code read from a text or found out about it: a change of the number changes bytes start to end.
+
+    kind: number (its decimal digits), length (of the text, which is cut or filled up).
+    """
+
+    kind: str
+    place: int
+    start: int
+    end: int
+    bits: int
+    is_signed: bool
+
+    def splice(self, value: int, text: bytes) -> Splice:
+        """What gives the field that value."""
+        if self.kind == "number":
+            shown = value - (1 << self.bits) if self.is_signed and value >> self.bits - 1 else value
+            return Splice(self.place, self.start, self.end, str(shown).encode())
+        old = text[self.start : self.end]
+        return Splice(
+            self.place,
+            self.start,
+            self.end,
+            (old + (old[-1:].strip() or _FILLER) * min(value, MOST_BYTES))[: min(value, MOST_BYTES)],
+        )
+
+
+def spliced(given: Input, splices: Iterable[Splice]) -> Input:
+    """The input with parts replaced; of those that overlap, the first one counts."""
+    result = given
+    done: list[Splice] = []
+    for s in splices:
+        if all(s.place != d.place or s.end <= d.start or s.start >= d.end for d in done):
+            done.append(s)
+    for s in sorted(done, key=lambda s: (s.place, s.start), reverse=True):
+        text = result.text(s.place)
+        result = result.with_text(s.place, text[: s.start] + s.text + text[s.end :])
+    return result
+
+
+def changed(given: Input, model: Mapping[str, int], fields: Mapping[str, Field]) -> Input:
+    """The input that a solver's answer stands for; what it does not name stays as it is."""
+    result = _with_arguments(given, model)
+    stdin, ends = bytearray(given.stdin), len(given.stdin)
+    nondet = list(given.nondet)
+    for name, value in model.items():
+        if name[0] == "s" and int(name[1:]) < len(stdin):
+            stdin[int(name[1:])] = value
+        elif name.startswith("keep") and not value:
+            ends = min(ends, int(name[4:]))
+        elif name[0] == "n" and name[1:].isdigit():
+            nondet += [0] * (int(name[1:]) + 1 - len(nondet))
+            nondet[int(name[1:])] = value
+    if model.get("more") and ends == len(given.stdin):
+        stdin += bytes([model.get(f"s{len(stdin)}", 10)])
+    result = replace(result, stdin=bytes(stdin[:ends] if ends < len(given.stdin) else stdin), nondet=tuple(nondet))
+    moved = {name: f for name, f in fields.items() if name in model}
+    return spliced(result, [f.splice(model[name], given.text(f.place)) for name, f in moved.items()])
+
+
+def _with_arguments(given: Input, model: Mapping[str, int]) -> Input:
+    args = [bytearray(a) + b"\0" for a in given.args]
+    for name, value in model.items():
+        if name[0] == "a" and name != "argc":
+            number, _, at = name[1:].partition("_")
+            if int(number) <= len(args) and int(at) < len(args[int(number) - 1]):
+                args[int(number) - 1][int(at)] = value
+    count = min(max(model.get("argc", len(args) + 1) - 1, 0), MOST_ARGS)
+    texts = [bytes(a).partition(b"\0")[0] for a in args][:count]
+    return replace(given, args=tuple(texts + [NEW_ARGUMENT] * (count - len(texts))))

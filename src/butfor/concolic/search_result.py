@@ -1,0 +1,127 @@
+"""What a search found, as data for the report and in words."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.concolic.explore_inputs import State
+from butfor.concolic.input_runner import Run
+from butfor.concolic.search_inputs import Input
+from butfor.explanation import Failure
+from butfor.failures.find_failure import EXIT
+from butfor.tests_file import TestCase
+
+_MOST_SHOWN = 300  # bytes of an input that a note shows
+_KINDS = {"args": "arguments", "stdin": "standard input", "nondet": "nondeterministic values"}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One failure and the runs that show it, the one to explain first."""
+
+    failure: Failure
+    runs: tuple[Run, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A member of `found` in the JSON report."""
+        return {"failure": self.failure.to_dict(), "runs": [_input(run.given) for run in self.runs]}
+
+
+def _input(given: Input) -> dict[str, Any]:
+    return {
+        "args": [a.decode("utf-8", "surrogateescape") for a in given.args],
+        "stdin": given.stdin,
+        "nondet": [_signed(n) for n in given.nondet],
+    }
+
+
+def _signed(n: int) -> int:
+    return n - (1 << 64) if n >> 63 else n
+
+
+def tests_of(found: Iterable[Found]) -> list[TestCase]:
+    """The failing runs as tests: where a program ended by itself, its status is no part of the failure."""
+    tests = []
+    for k, one in enumerate(found, 1):
+        for j, run in enumerate(one.runs, 1):
+            end = run.recording.log.end
+            status = end.status if end.reason == EXIT and end.status else None
+            where = f"{one.failure.file}:{one.failure.line}"
+            row = _input(run.given)
+            name = f"failure {k}, run {j}: {one.failure.kind} at {where}"
+            tests.append(TestCase(name, tuple(row["args"]), run.given.stdin, None, status, tuple(row["nondet"])))
+    return tests
+
+
+def shown(given: Input) -> str:
+    """An input in words."""
+    parts = []
+    if given.args:
+        parts.append(f"arguments {shlex.join(a.decode('utf-8', 'backslashreplace') for a in given.args)}")
+    if given.stdin:
+        text = given.stdin[:_MOST_SHOWN].decode("utf-8", "backslashreplace")
+        parts.append(f"standard input {text!r}{' and so on' if len(given.stdin) > _MOST_SHOWN else ''}")
+    if given.nondet:
+        parts.append(f"nondeterministic values {','.join(str(_signed(n)) for n in given.nondet)}")
+    return "; ".join(parts) or "no input at all"
+
+
+def search_dict(state: State, refused: int) -> dict[str, Any]:
+    """The `search` object of the JSON report: what was tried."""
+    return {
+        "verdict": "no input was found with which the program fails"
+        if not state.failing
+        else "inputs were found with which the program fails",
+        "runs": state.tried,
+        "quick_runs": state.quick,
+        "solved": state.solved,
+        "branches": state.branches,
+        "branches_covered": state.covered,
+        "longest_input": state.longest,
+        "inputs": sorted(state.reads),
+        "seconds": round(state.seconds, 2),
+        "all_paths": is_complete(state, refused),
+        "not_followed": sorted(state.gaps),
+        "interrupted": state.was_interrupted,
+        "refused": refused,
+    }
+
+
+def is_complete(state: State, refused: int) -> bool:
+    """Whether every path of the program was run: nothing is left to try, and nothing was left out on the way."""
+    return state.is_exhausted and not state.gaps and not refused and not state.was_interrupted
+
+
+def bound_notes(state: State, refused: int, budget: float, reaching: Sequence[str]) -> list[str]:
+    """How far the search went."""
+    longest = _count(state.longest, "byte or number", "bytes or numbers")
+    quick = f" and {_count(state.quick, 'input')} by chance" if state.quick else ""
+    tried = f"{_count(state.tried, 'input')}{quick} tried in {state.seconds:.1f} s, the longest with {longest}"
+    notes = [f"{tried}; {state.covered} of {state.branches} branches covered" if state.branches else tried]
+    if not state.reads:
+        notes.append(
+            "the program reads no arguments, no standard input and no nondeterministic values: it has one run only"
+        )
+    else:
+        notes.append(f"searched: {', '.join(_KINDS[k] for k in _KINDS if k in state.reads)}")
+    if is_complete(state, refused):
+        notes.append("all paths explored")
+    elif state.was_interrupted:
+        notes.append("the search was interrupted")
+    elif state.is_exhausted:
+        notes.append("nothing is left to try, though not all paths were explored")
+    else:
+        notes.append(f"the search ended with its share of the budget of {budget:g} s (--budget gives more)")
+    if state.gaps:
+        notes.append(f"not followed, or only in part: {', '.join(sorted(state.gaps))}")
+    if refused:
+        why = f"with it the program writes files or acts on other programs ({', '.join(reaching)})"
+        notes.append(f"{_count(refused, 'input')} not run for real: {why}; --unguarded runs all")
+    return notes
+
+
+def _count(n: int, one: str, many: str = "") -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,125 @@
+"""Memory during the forward pass: which bytes depend on the input and how, and what the others hold as far as that is known."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cached_property
+
+from butfor.logic.byte_simplify import joined, part
+from butfor.logic.terms import Term, const
+from butfor.trace.replay.byte_memory import ByteMemory
+from butfor.trace.semantics.instruction_semantics import SemanticsError, to_bytes
+from butfor.trace.trace import Trace
+
+_MOST_INITIAL = 1 << 16  # bytes of one global whose initial value is looked at
+
+
+class ShadowMemory:
+    """Terms and known bytes by address."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.known = ByteMemory()
+        self.terms: dict[int, tuple[Term, int]] = {}  # with the value in this run
+        self._initials: dict[str, bytes] = {}
+
+    def clear(self, address: int, size: int) -> None:
+        """The bytes no longer depend on the input."""
+        if not self.terms:
+            return
+        if size > len(self.terms):
+            for a in [a for a in self.terms if address <= a < address + size]:
+                del self.terms[a]
+            return
+        for a in range(address, address + size):
+            self.terms.pop(a, None)
+
+    def forget(self, address: int, size: int) -> None:
+        """Nothing is known about the bytes."""
+        self.clear(address, size)
+        self.known.forget(address, size)
+
+    def write(self, address: int, data: bytes, term: Term | None = None) -> None:
+        """Stores a value, which is the term if there is one."""
+        self.known.write(address, data)
+        if term is None:
+            self.clear(address, len(data))
+            return
+        for k, value in enumerate(data):
+            byte = part(term, 8 * k, 8)
+            if byte.op == "const":
+                self.terms.pop(address + k, None)
+            else:
+                self.terms[address + k] = byte, value
+
+    def copy(self, to: int, source: int, size: int) -> None:
+        """Copies bytes as memmove does."""
+        found = [(a - source, self.terms[a]) for a in self._between(source, size)]
+        self.known.copy(to, source, size)
+        self.clear(to, size)
+        for k, byte in found:
+            self.terms[to + k] = byte
+
+    def _between(self, address: int, size: int) -> list[int]:
+        if size > len(self.terms):
+            return [a for a in self.terms if address <= a < address + size]
+        return [a for a in range(address, address + size) if a in self.terms]
+
+    def is_symbolic(self, address: int, size: int) -> bool:
+        """Whether some of the bytes depend on the input."""
+        return bool(self.terms) and bool(self._between(address, min(size, 1 << 20)))
+
+    def loaded(self, address: int, data: bytes) -> Term | None:
+        """The term of loaded bytes, None when they do not depend on the input; bytes that are not what was stored are taken as they are."""
+        terms = self.terms
+        if not any(address + k in terms for k in range(len(data))):
+            return None
+        parts, is_open = [], False
+        for k, value in enumerate(data):
+            found = terms.get(address + k)
+            is_same = found is not None and found[1] == value
+            parts.append(found[0] if found is not None and is_same else const(value, 8))
+            is_open = is_open or is_same
+        return joined(parts) if is_open else None
+
+    def byte(self, address: int) -> tuple[Term | None, int | None]:
+        """The term of a byte, if it has one, and its value, if that is known."""
+        found = self.terms.get(address)
+        if found is not None:
+            return found
+        data = self.known.read(address, 1)
+        if data is None:
+            data = self._initial(address)
+        return None, data[0] if data else None
+
+    def text(self, address: int, most: int) -> Iterator[tuple[Term | None, int | None]]:
+        """The bytes from an address on, up to the first that is not known or `most`."""
+        for k in range(most):
+            byte = self.byte(address + k)
+            yield byte
+            if byte[1] is None:
+                return
+
+    @cached_property
+    def _globals(self) -> tuple[list[int], list[tuple[str, int]]]:
+        addresses = self.trace.addresses
+        rows = sorted((addresses[n], n, size) for n, size in self.trace.program.global_table if size and n in addresses)
+        return [start for start, _, _ in rows], [(n, size) for _, n, size in rows]
+
+    def _initial(self, address: int) -> bytes | None:
+        starts, rows = self._globals
+        k = bisect_right(starts, address) - 1
+        if k < 0 or address >= starts[k] + rows[k][1] or rows[k][1] > _MOST_INITIAL:
+            return None
+        name = rows[k][0]
+        image = self._initials.get(name)
+        if image is None:
+            variable = self.trace.program.source.global_variables()[name]
+            try:
+                image = b"" if variable.init is None else to_bytes(self.trace.constant(variable.init), variable.type)
+            except (SemanticsError, KeyError, ValueError, TypeError):
+                image = b""
+            self._initials[name] = image
+        at = address - starts[k]
+        return image[at : at + 1]

@@ -1,0 +1,58 @@
+"""Decisions that instructions take on the input: branches, divisors, functions that are called through pointers."""
+
+from __future__ import annotations
+
+from butfor.concolic.path_condition import Other
+from butfor.concolic.shadow_state import UNKNOWN, Frame, Shadow
+from butfor.ir.instructions import Instr
+from butfor.logic.byte_simplify import same, truth
+from butfor.logic.terms import Term, conjunction, const, disjunction, negate
+
+
+def branch(shadow: Shadow, f: Frame, instr: Instr) -> None:
+    """A branch or switch."""
+    term, value = f.term(instr.args[0]), shadow.concrete(f, instr.args[0])
+    if term is None or value is UNKNOWN:
+        return
+    if instr.op == "br":
+        condition = truth(term)
+        held, other = (condition, negate(condition)) if value else (negate(condition), condition)
+        shadow.decide(held, (_other(shadow, other, f, instr, instr.detail[1 if value else 0], 1 if value else 0),))
+        return
+    default, cases, _ = instr.detail
+    by_target: dict[int, list[Term]] = {}
+    for case, target in cases:
+        by_target.setdefault(target, []).append(same(term, const(int(case or 0), term.width)))
+    none = conjunction(negate(t) for terms in by_target.values() for t in terms)
+    ways = {target: disjunction(terms) for target, terms in by_target.items() if target != default}
+    ways[default] = disjunction((none, *by_target.get(default, ())))
+    went = dict(cases).get(value, default)
+    others = tuple(_other(shadow, t, f, instr, target, target) for target, t in ways.items() if target != went)
+    shadow.decide(ways[went], others)
+
+
+def _other(shadow: Shadow, term: Term, f: Frame, instr: Instr, target: int, way: int) -> Other:
+    return Other(
+        term, (f.fn.name, instr.index, way), shadow.facts.segment_of(f.fn, target), shadow.facts.is_error(f.fn, target)
+    )
+
+
+def division(shadow: Shadow, f: Frame, instr: Instr) -> None:
+    """A divisor that depends on the input may be zero, or -1 for the least value."""
+    divisor = shadow.operand(f, instr.args[1])
+    dividend = shadow.operand(f, instr.args[0])
+    zero = const(0, divisor.width)
+    bad = same(divisor, zero)
+    if instr.op[0] == "s":
+        least = same(dividend, const(1 << divisor.width - 1, divisor.width))
+        bad = disjunction((bad, conjunction((least, same(divisor, const(-1, divisor.width))))))
+    if bad.args or bad.op == "var":
+        shadow.decide(negate(bad), (Other(bad, (f.fn.name, instr.index, 1), is_error=True),))
+
+
+def chosen_function(shadow: Shadow, f: Frame, instr: Instr, target: int) -> None:
+    """A function pointer that depends on the input."""
+    term = f.term(instr.args[-1])
+    if term is not None:
+        held = same(term, const(target, 64))
+        shadow.decide(held, (Other(negate(held), (f.fn.name, instr.index, 20)),))

@@ -1,0 +1,156 @@
+"""What a change was, in words, for people who read the source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from butfor.counterfactual.change_candidates import Candidate
+from butfor.counterfactual.change_phrases import SIGNS
+from butfor.counterfactual.change_rules import Op, real_of
+from butfor.counterfactual.comparison_relations import EQUAL, GREATER, LESS, OPERATORS, TRUE_FOR
+from butfor.ir.change_sites import Site, SiteKind
+from butfor.ir.instructions import Const
+from butfor.trace.view.c_values import signed
+from butfor.trace.view.source_places import Places
+
+_WHEN = {
+    Op.FLIP_EQUAL: (EQUAL, "its sides are equal"),
+    Op.FLIP_LESS: (LESS, "its left side is less"),
+    Op.FLIP_GREATER: (GREATER, "its left side is greater"),
+}
+_UNWRITTEN = "..."  # stands for an expression whose source is not known
+
+
+class Words:
+    """Describes candidates of one program."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+
+    def had(self, c: Candidate) -> str:
+        """The condition of a sentence that goes on with what would have happened: "had `i < n` been true at i == n"."""
+        kind = c.site.kind
+        if kind in (SiteKind.COMPARE, SiteKind.BRANCH):
+            return self._condition(c)
+        if kind is SiteKind.OPERATION:
+            return self._operation(c)
+        if kind is SiteKind.CALL:
+            name = self._instr(c.site).detail.callee
+            return (
+                f"had `{name}` not been called here"
+                if c.rule.op is Op.SKIP
+                else f"had `{c.rule.name}` been called here instead of `{name}`"
+            )
+        if kind is SiteKind.INITIAL:
+            return f"had this initial value of `{c.rule.name}` been {_by(c)}"
+        if kind is SiteKind.ADDRESS and c.rule.op is not Op.PLUS_LOCAL:
+            return self._place(c)
+        return self._value(c)
+
+    def edit(self, c: Candidate) -> str:
+        """The edit of the source that the change amounts to, if there is a plain one."""
+        if c.operator is not None:
+            return f"`{OPERATORS[c.operator]}` instead of `{OPERATORS[c.site.operator]}`"
+        if c.rule.op is Op.OPERATOR:
+            return f"`{SIGNS[c.rule.a].lstrip('u')}` instead of `{SIGNS[c.site.operator].lstrip('u')}`"
+        return ""
+
+    def _instr(self, site: Site) -> Any:
+        return self.places.recording.program.function(site.function).instrs[site.instr]
+
+    def _text(self, site: Site) -> str:
+        """The expression at a site, as written."""
+        instr = self._instr(site)
+        where = self.places.location(instr)
+        tree = self.places.tree(where.file) if where is not None else None
+        if where is None or tree is None:
+            return _UNWRITTEN
+        found = tree.expression_at(where.line, where.column)
+        if found is not None:
+            return found.text
+        statement = tree.statement_at(where.line, where.column)
+        return statement.text if statement is not None else _UNWRITTEN
+
+    def _place(self, c: Candidate) -> str:
+        """Another member of a struct, another element."""
+        text, rule = f"`{self._text(c.site)}`", c.rule
+        if rule.op is not Op.ADD:
+            return f"had another member or element been meant by {text}"
+        if rule.name.isdigit():
+            return f"had {text} been member {int(rule.name) + 1} of its struct"
+        return f"had {text} been one element further {'on' if rule.a > 0 else 'back'}"
+
+    def _condition(self, c: Candidate) -> str:
+        text = f"`{self._text(c.site)}`"
+        op = c.rule.op
+        if op in _WHEN:
+            relation, when = _WHEN[op]
+            value = "false" if TRUE_FOR[c.site.operator] & relation else "true"
+            return f"had {text} been {value}{'' if c.is_total else f' whenever {when}'}"
+        if op is Op.RELATION:
+            return f"had {text} been decided by `{OPERATORS[c.rule.a]}`"
+        if op is Op.FLIP:
+            return f"had {text} gone the other way {f'at time number {c.rule.only}' if c.rule.only else 'each time'}"
+        if op in (Op.TRUE, Op.FALSE):
+            return f"had {text} always been {'true' if op is Op.TRUE else 'false'}"
+        if op is Op.SHIFT:
+            right = self._instr(c.site).args[1]
+            if isinstance(right, Const) and right.kind == "int":
+                bits = right.type.bits
+                old = right.value - (1 << bits) if not c.site.is_unsigned and right.value >> (bits - 1) else right.value
+                return f"had {text} compared with {old + c.rule.a} instead of {old}"
+            if isinstance(right, Const) and right.kind == "float":
+                old_real = real_of(signed(right.value, 64))
+                return f"had {text} compared with {old_real + real_of(c.rule.a):g} instead of {old_real:g}"
+            return f"had the right side of {text} been {_by(c)}"
+        return f"had the right side of {text} been `{c.rule.name}`"
+
+    def _operation(self, c: Candidate) -> str:
+        text, op = f"`{self._text(c.site)}`", c.rule.op
+        if op is Op.OPERATOR:
+            return f"had {text} used `{SIGNS[c.rule.a].lstrip('u')}`"
+        if op in (Op.ONLY_LEFT, Op.ONLY_RIGHT):
+            return f"had {text} been its {'left' if op is Op.ONLY_LEFT else 'right'} side alone"
+        if op is Op.SWAP:
+            return f"had the sides of {text} been swapped"
+        if op is Op.RIGHT:
+            return f"had the right side of {text} been {_by(c)}"
+        if op in (Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL):
+            return f"had the right side of {text} been `{c.rule.name}`"
+        return self._value(c)
+
+    def _value(self, c: Candidate) -> str:
+        text, op = f"`{self._text(c.site)}`", c.rule.op
+        if c.site.kind is SiteKind.STORE:
+            place = self.places.of_instr(self.places.recording.program.function(c.site.function), self._instr(c.site))
+            if place is not None and place.target:
+                text = f"`{place.target}`"
+            if op is Op.KEEP:
+                return f"had {text} kept its old value{f' at time number {c.rule.only}' if c.rule.only else ''}"
+        if op is Op.COMPOUND:
+            return f"had {text} been changed by `{SIGNS[c.rule.a]}=`"
+        if op in (Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL):
+            return f"had the address of `{c.rule.name}` been passed here"
+        if op is Op.PLUS_LOCAL:
+            return f"had `{c.rule.name}` been {'added to' if c.rule.b > 0 else 'subtracted from'} {text}"
+        if op in (Op.LOCAL, Op.GLOBAL):
+            verb = "been assigned" if c.site.kind is SiteKind.STORE else "been"
+            return f"had {text} {verb} `{c.rule.name}`"
+        if op is Op.SET:
+            return f"had {text} been {_number(c)}{', a multiple of what it was' if c.family == 'size' else ''}"
+        if op is Op.NOT:
+            return f"had {text} been 1 where it was 0, and 0 otherwise"
+        return f"had {text} been {_by(c)}"
+
+
+def _by(c: Candidate) -> str:
+    amount = _number(c)
+    if c.rule.op is Op.NEGATE:
+        return "negated"
+    return f"{amount[1:]} less" if amount.startswith("-") else f"{amount} more"
+
+
+def _number(c: Candidate) -> str:
+    if c.site.is_real:
+        return f"{real_of(c.rule.a):g}"
+    return "NULL" if c.site.is_pointer and not c.rule.a else str(c.rule.a)

@@ -1,0 +1,121 @@
+"""Other variables of the same type that are in scope at a site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from butfor.counterfactual.change_rules import Op, Rule
+from butfor.ir.change_sites import Site
+from butfor.ir.debug_types import CType, Variable
+from butfor.ir.instructions import Const, Function, Instr, Operand
+from butfor.ir.program import Program
+
+Found = tuple[
+    int | str, Variable, Rule
+]  # the slot of a local variable or the name of a global one, the variable, the rule that reads it
+
+_MOST = 8
+
+
+class Variables:
+    """Rules that read another variable."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.source: Any = program.source  # it also knows positions and variables
+        self._globals: list[tuple[int, str, Variable]] | None = None
+
+    def instead(
+        self, site: Site, fn: Function, instr: Instr, address: Operand | None, *, right: bool = False
+    ) -> Iterator[Rule]:
+        """Rules that read another variable at a site; `address` is that of the variable read now. `right`: it replaces the right side."""
+        found = 0
+        for where, _, rule in self.every(site, fn, instr, right=right):
+            is_read_now = where == (address.value if isinstance(address, Const) else address)
+            if not is_read_now and found < (_MOST if isinstance(where, int) else 2 * _MOST):
+                found += 1
+                yield rule
+
+    def every(self, site: Site, fn: Function, instr: Instr, *, right: bool = False) -> Iterator[Found]:
+        """All variables that fit a site, the nearest first."""
+        local, other = (Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL) if right else (Op.LOCAL, Op.GLOBAL)
+        where = self.source.location(instr)
+        line = where.line if where is not None else 1 << 30
+        frame = self.program.layout(fn.name).frame
+        for slot, v in sorted(self.source.variables(fn).items(), key=lambda item: -item[1].line):
+            if slot in frame and v.line <= line and _fits(site, v.type):
+                yield slot, v, Rule(site.number, local, frame[slot], size=v.type.size, name=v.name)
+        for number, name, v in self._known_globals():
+            if _fits(site, v.type):
+                yield name, v, Rule(site.number, other, number, size=v.type.size, name=v.name)
+
+    def added(self, site: Site, fn: Function, instr: Instr, scale: int = 1, most: int = _MOST) -> Iterator[Rule]:
+        """Rules that add another variable in scope, so many times, to a value or an address."""
+        for slot, _, rule in islice(self.every_added(site, fn, instr, scale), most):
+            if slot not in instr.args:
+                yield rule
+
+    def every_added(self, site: Site, fn: Function, instr: Instr, scale: int) -> Iterator[Found]:
+        """All local variables that could be added, the nearest first: real ones to real numbers, integers to all else."""
+        kinds = ("float",) if site.is_real else ("signed", "unsigned")
+        frame = self.program.layout(fn.name).frame
+        where = self.source.location(instr)
+        for slot, v in sorted(self.source.variables(fn).items(), key=lambda item: -item[1].line):
+            if (
+                slot in frame
+                and v.type.kind in kinds
+                and v.type.size in (4, 8)
+                and where is not None
+                and v.line <= where.line
+            ):
+                yield slot, v, Rule(site.number, Op.PLUS_LOCAL, frame[slot], scale, size=v.type.size, name=v.name)
+
+    def addresses(self, site: Site, fn: Function, instr: Instr) -> Iterator[Rule]:
+        """Rules that pass the address of another variable of the same type."""
+        operand = instr.args[site.operand]
+        for where, _, rule in self.every_address(site, fn, instr):
+            if where != (operand.value if isinstance(operand, Const) else operand):
+                yield rule
+
+    def every_address(self, site: Site, fn: Function, instr: Instr) -> Iterator[Found]:
+        """All variables of the type of the one whose address is passed."""
+        operand = instr.args[site.operand]
+        here = self.source.variables(fn)
+        frame = self.program.layout(fn.name).frame
+        if isinstance(operand, int):
+            mine = here.get(operand)
+        else:
+            mine = self.source.global_variable(operand.value) if operand.kind == "global" else None
+        if mine is None:
+            return
+        for slot, v in here.items():
+            if slot in frame and (v.type.kind, v.type.name, v.type.size) == (
+                mine.type.kind,
+                mine.type.name,
+                mine.type.size,
+            ):
+                yield slot, v, Rule(site.number, Op.ADDRESS_LOCAL, frame[slot], size=v.type.size, name=v.name)
+        for number, name, v in self._known_globals():
+            if (v.type.kind, v.type.name, v.type.size) == (mine.type.kind, mine.type.name, mine.type.size):
+                yield name, v, Rule(site.number, Op.ADDRESS_GLOBAL, number, name=v.name)
+
+    def _known_globals(self) -> list[tuple[int, str, Variable]]:
+        if self._globals is None:
+            rows = (
+                (k, name, self.source.global_variable(name))
+                for k, (name, size) in enumerate(self.program.global_table)
+                if size
+            )
+            self._globals = [(k, name, v) for k, name, v in rows if v is not None]
+        return self._globals
+
+
+def _fits(site: Site, t: CType) -> bool:
+    """Whether a variable of this type can stand in for the value of a site."""
+    if site.is_pointer:
+        return t.kind == "pointer"
+    if site.is_real:
+        return t.kind == "float" and t.size in (4, 8)
+    return t.kind in ("signed", "unsigned", "char", "uchar", "bool", "enum") and t.size * 8 == site.bits

@@ -1,0 +1,192 @@
+"""Justification: the instances that a recorded value really needed, in linear time.
+
+The run is a model of its own trace, so operands that could not have changed the value are left out: the other side of `0 & y`, the arm of a
+conditional expression that was not taken, the parts of a short-circuit condition that did not decide it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from butfor.ir.instructions import Const, Instr
+from butfor.ir.short_circuits import Decision, Decisions, find_decisions
+from butfor.trace.dependence.dependence import Dependence, Edge
+from butfor.trace.trace import Node, Trace, Unknown
+
+LIMIT = 4_000  # instances of one cause
+PER_STATEMENT = 100  # instances of one instruction in one cause
+
+
+@dataclass(slots=True)
+class Justified:
+    """The instances that justify some values; `addresses` are the pointers and indices used on the way, not followed."""
+
+    nodes: dict[Node, None] = field(default_factory=dict)
+    addresses: dict[Node, None] = field(default_factory=dict)
+    initial: dict[int, Node] = field(default_factory=dict)
+    uninit: dict[int, Node] = field(default_factory=dict)
+    complete: bool = True
+
+
+class Justifier:
+    """Justification of values and of decisions in one run."""
+
+    def __init__(self, dependence: Dependence) -> None:
+        self.dependence = dependence
+        self.trace: Trace = dependence.trace
+        self._decisions: dict[str, Decisions] = {}
+        self._needs: dict[Node, list[Edge]] = {}
+        self._decided: dict[Node, tuple[Decision | None, tuple[Node, ...]]] = {}
+
+    def justify(self, roots: Iterable[Node]) -> Justified:
+        """What the values of these instances needed."""
+        result = Justified()
+        work = list(roots)
+        count: dict[tuple[int, int], int] = {}
+        while work:
+            node = work.pop()
+            if node in result.nodes:
+                continue
+            key = (self.trace.log.segment(node[0]), node[1])
+            count[key] = count.get(key, 0) + 1
+            if len(result.nodes) >= LIMIT or count[key] > PER_STATEMENT:
+                result.complete = False
+                continue
+            result.nodes[node] = None
+            for kind, target in self.needs(node):
+                if kind == "initial":
+                    result.initial.setdefault(target[0], node)
+                elif kind == "uninit":
+                    result.uninit.setdefault(target[0], node)
+                elif kind == "address":
+                    result.addresses.setdefault(target)
+                else:
+                    work.append(target)
+        return result
+
+    def needs(self, node: Node) -> list[Edge]:
+        """The dependences of an instance that its recorded value needed."""
+        known = self._needs.get(node)
+        if known is None:
+            known = self._needs[node] = self._needed(node)
+        return known
+
+    def _needed(self, node: Node) -> list[Edge]:
+        if node[1] < 0:
+            return self.dependence.edges(node)
+        instr = self.trace.instr(node)
+        if instr.op in ("and", "or", "mul"):
+            return self._absorbing(node, instr)
+        if instr.op == "phi":
+            return self._phi(node, instr)
+        return self.dependence.edges(node)
+
+    def _absorbing(self, node: Node, instr: Instr) -> list[Edge]:
+        """Only the operand that decides: 0 in a product or an and, all ones in an or."""
+        wanted = (1 << max(instr.type.bits, 1)) - 1 if instr.op == "or" else 0
+        for a in instr.args:
+            if self._value(node[0], a) == wanted:
+                return [("data", self.trace.definition(node[0], a))] if isinstance(a, int) else []
+        return self.dependence.edges(node)
+
+    def _value(self, i: int, op: int | Const) -> object:
+        try:
+            return self.trace.operand(i, op)
+        except Unknown:
+            return None
+
+    def _phi(self, node: Node, instr: Instr) -> list[Edge]:
+        """The operand taken and the gates that chose it; a gate whose other way leads straight here with the same value is not needed."""
+        chosen, at = self.trace.phi_choice(node)
+        value = self._value(at, chosen)
+        block = self.trace.at(node[0]).seg.block
+        same = {
+            b
+            for a, b in zip(instr.args, instr.detail, strict=True)
+            if isinstance(a, Const) and self.trace.constant(a) == value
+        }
+        return [e for e in self.dependence.edges(node) if not self._is_idle_gate(e[1], block, same)]
+
+    def _is_idle_gate(self, gate: Node, block: int, same: set[int]) -> bool:
+        """Whether a decision's other way brings the same value to a phi's block."""
+        s = self.trace.at(gate[0])
+        if gate[1] != s.last.index or s.last.op not in ("br", "switch") or s.seg.block not in same:
+            return False
+        following = self.trace.next_in_frame(gate[0])
+        taken = self.trace.at(following).seg.block if following >= 0 else -1
+        return {b for b in s.fn.blocks[s.seg.block].succs if b != taken} == {block}
+
+    # --- decisions ----------------------------------------------------------------------------------------------------------
+
+    def decision_of(self, node: Node) -> tuple[Decision | None, tuple[Node, ...]]:
+        """The whole short-circuit condition that a branch instance belongs to, and the branch instances of it that decided."""
+        known = self._decided.get(node)
+        if known is None:
+            known = self._decided[node] = self._decision_of(node)
+        return known
+
+    def _decision_of(self, node: Node) -> tuple[Decision | None, tuple[Node, ...]]:
+        s = self.trace.at(node[0])
+        decisions = self._decisions.get(s.fn.name)
+        if decisions is None:
+            decisions = find_decisions(s.fn, self._related)
+            self._decisions[s.fn.name] = decisions
+        number = decisions.of_block[s.seg.block]
+        if number < 0:
+            return None, (node,)
+        decision = decisions.decisions[number]
+        path = self.evaluation(node, decision)
+        return decision, self._deciding(path)
+
+    def _related(self, first: int, second: int) -> bool:
+        """Whether two branches stand in one condition: they have the same place in the source's blocks."""
+        scope = getattr(self.trace.program.source, "scope_of", None)
+        return True if scope is None else bool(scope(first) == scope(second))
+
+    def evaluation(self, node: Node, decision: Decision) -> list[Node]:
+        """The branch instances of one evaluation of a condition, in order."""
+        blocks = set(decision.blocks)
+        frame = self.trace.log.frame_of(node[0])
+        path = [node]
+        i = node[0]
+        for _ in range(256):  # forward to where the condition is left
+            i = self.trace.next_in_frame(i)
+            if i < 0 or self.trace.at(i).seg.block not in blocks or self.trace.at(i).seg.block == decision.blocks[0]:
+                break
+            self._add(path, i, len(path))
+        i = node[0]
+        for _ in range(256):  # back to where it began
+            if self.trace.at(i).seg.block == decision.blocks[0]:
+                break
+            i = self.trace.log.previous_in_frame(i)
+            if i < 0 or self.trace.log.frame_of(i) != frame or self.trace.at(i).seg.block not in blocks:
+                break
+            self._add(path, i, 0)
+        return path
+
+    def _add(self, path: list[Node], i: int, at: int) -> None:
+        s = self.trace.at(i)
+        if s.last.op in ("br", "switch") and s.last.args and i == self._closing(i):
+            path.insert(at, (i, s.last.index))
+
+    def _closing(self, i: int) -> int:
+        s = self.trace.at(i)
+        return i if s.seg.end == s.fn.blocks[s.seg.block].end else -1
+
+    def _deciding(self, path: list[Node]) -> tuple[Node, ...]:
+        """Without the parts whose other outcome would have led to the same end."""
+        last = path[-1]
+        end = self.trace.next_in_frame(last[0])
+        if end < 0:
+            return tuple(path)
+        exit_block = self.trace.at(end).seg.block
+        kept = []
+        for node in path[:-1]:
+            s = self.trace.at(node[0])
+            went = self.trace.next_in_frame(node[0])
+            taken = self.trace.at(went).seg.block if went >= 0 else -1
+            others = [b for b in s.fn.blocks[s.seg.block].succs if b != taken]
+            if exit_block not in others:
+                kept.append(node)
+        return (*kept, last)

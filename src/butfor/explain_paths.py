@@ -1,0 +1,182 @@
+"""A Boogie program to an explanation: search for failing paths, then the methods on the shortest one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from butfor.errors import UsageError
+from butfor.explanation import Explanation, Failure, FailureKind, RunInfo, Status
+from butfor.frontends.boogie.boogie_text import Text
+from butfor.frontends.boogie.checked_program import Unit
+from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration, explore
+from butfor.frontends.boogie.failing_path import Found
+from butfor.marks import settle
+from butfor.methods import registry
+from butfor.methods.method import Budget, PathCase
+from butfor.options import Options, read_bytes
+from butfor.path.cell_values import shown_in
+from butfor.path.instance_words import Words
+from butfor.path.path_model import Kind, Path
+from butfor.ranking import rank
+from butfor.trace.view.source_places import Place
+
+Progress = Callable[[str], None]
+
+_LEAST = 2  # the bound that says something when the time was over before the default was reached
+_SEARCH = 0.7  # the share of the budget that the search may take
+
+
+def explain_boogie(options: Options, say: Progress) -> Explanation:
+    """The failing path that was found, explained; or that there is none up to the bound."""
+    start = time.perf_counter()
+    _check_options(options)
+    localizers = [(name, registry.get_on_paths(name)) for name in options.methods or registry.DEFAULT_ON_PATHS]
+    budget = Budget(options.budget)
+    text = Text.of(str(options.sources[0]), read_bytes(options.sources[0]))
+    unit = Unit(text)
+    found = explore(unit, unit.entry(options.entry), options.bound or DEFAULT_BOUND, _SEARCH * options.budget, say=say)
+    seconds = time.perf_counter() - start
+    sources = {text.file: text.text}
+    search = _search(found, options)
+    notes = [*found.unknown, *(_left(line, found.bound) for line in found.overlong)]
+    if not found.failures:
+        far_enough = found.in_time or (options.bound is None and found.bound >= _LEAST)
+        status = Status.NO_FAILURE if far_enough and not found.unknown else Status.PARTIAL
+        info = RunInfo(analyse_seconds=round(seconds, 4))
+        return Explanation(status, info, notes=tuple(notes), extra={"search": search, "failures": []}, sources=sources)
+    first = found.failures[0]
+    marks = settle(options, options.marks)
+    case = PathCase(first.path, options, budget, marks)
+    methods: dict[str, Any] = {"path": steps(first.path)}
+    diagnoses = []
+    for name, localizer in localizers:
+        say(f"method {name}")
+        diagnosis = localizer(case)
+        diagnoses.append(diagnosis)
+        methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
+        notes += diagnosis.notes
+    if len(found.failures) > 1:
+        notes.insert(0, _others(found))
+    if not found.in_time:
+        notes.append("the search was ended early: other checks may fail too (--budget gives more time)")
+    status = Status.EXPLAINED
+    if not all(d.complete for d in diagnoses):
+        status = Status.PARTIAL if budget.is_over() else status
+        over = (
+            f"the budget of {options.budget:g} s was used up"
+            if budget.is_over()
+            else "a solver could not decide everything"
+        )
+        notes.append(f"{over}: this is what was known by then")
+    info = RunInfo(
+        steps=len(first.path.instances),
+        record_seconds=round(seconds, 4),
+        analyse_seconds=round(time.perf_counter() - start - seconds, 4),
+    )
+    listed = [{**_failure(f).to_dict(), "steps": len(f.path.instances)} for f in found.failures]
+    extra = {"search": search, "failures": listed}
+    return Explanation(
+        status,
+        info,
+        _failure(first),
+        rank(diagnoses, None, marks),
+        methods,
+        tuple(dict.fromkeys(notes)),
+        extra=extra,
+        sources=sources,
+    )
+
+
+def _check_options(options: Options) -> None:
+    if len(options.sources) != 1:
+        raise UsageError("a Boogie program is one file", hint="butfor find prog.bpl")
+    if options.args or options.tests is not None or options.shrink:
+        raise UsageError(
+            "a Boogie program is searched, not run: it takes no arguments, tests or --shrink",
+            hint="butfor find prog.bpl",
+        )
+
+
+def _search(found: Exploration, options: Options) -> dict[str, Any]:
+    return {
+        "verdict": _verdict(found, options.bound or DEFAULT_BOUND),
+        "bound": found.bound,
+        "complete": found.complete,
+        "in_time": found.in_time,
+        "paths": found.paths,
+        "unknown": list(found.unknown),
+    }
+
+
+def _verdict(found: Exploration, wanted: int) -> str:
+    """What the search says, in words."""
+    rounds = f"at most {found.bound} round{'s' if found.bound != 1 else ''} of each loop and as many nested calls of a procedure"
+    if found.failures:
+        count = len(found.failures)
+        return f"{count} check{'s' if count != 1 else ''} can fail"
+    if found.vacuous:
+        return "nothing can run, because the preconditions and axioms contradict each other"
+    if found.complete:
+        return "every check holds in all executions"
+    if not found.in_time:
+        done = f"every check holds in executions with {rounds}, and" if found.bound else ""
+        return f"{done} the time was over before the bound {wanted} was reached".strip()
+    if found.unknown:
+        return "the solver could not decide everything"
+    if found.overlong:
+        return f"every check holds in executions with {rounds}; those that go on at line {found.overlong[0]} were not followed to their end"
+    return f"every check holds in executions with {rounds} (--bound {2 * found.bound} looks further)"
+
+
+def _left(line: int, bound: int) -> str:
+    """What is said of a loop or a recursion that was left."""
+    more = max(2000, 2 * bound)
+    return f"line {line}: nothing ends these rounds early, so they were followed for a fixed number only (--bound {more} goes on)"
+
+
+def _others(found: Exploration) -> str:
+    rest = [f"line {f.path.place.line}: {f.message}" for f in found.failures[1:]]
+    return f"{len(found.failures)} checks can fail; the one with the shortest path is explained, the others are: {'; '.join(rest)}"
+
+
+def _failure(found: Found) -> Failure:
+    place = found.path.place
+    details = {"text": place.text, "values": values_at_end(found.path)}
+    return Failure(FailureKind.ASSERTION, place.file, place.line, place.column, place.function, found.message, details)
+
+
+def values_at_end(path: Path) -> dict[str, str]:
+    """The inputs that lead to the failure, and what the failed check saw."""
+    words = Words(path)
+    return {**_starts(words, ("parameter",)), **words.seen(len(path.instances))}
+
+
+def _starts(words: Words, sources: tuple[str, ...]) -> dict[str, str]:
+    cells = [words.cells[name] for name, source in words.path.inputs.items() if source.source in sources]
+    return {c.shown: shown_in(c, words.path.start[c.name]) for c in cells}
+
+
+def steps(path: Path) -> list[dict[str, Any]]:
+    """The path for the report: what each instance wrote, or saw when it decided."""
+    words = Words(path)
+    rows: list[dict[str, Any]] = []
+    if path.inputs:
+        rows.append(
+            {
+                "kind": "start",
+                "file": path.place.file,
+                "line": 0,
+                "text": "",
+                "values": _starts(words, ("parameter", "start")),
+            }
+        )
+    for k, i in enumerate(path.instances):
+        row = _step(i.kind.value, i.place, words.wrote(k) if i.writes else words.seen(k))
+        rows.append({**row, "held": i.held} if i.kind is Kind.BRANCH else row)
+    return [*rows, _step("check", path.place, words.seen(len(path.instances)))]
+
+
+def _step(kind: str, place: Place, values: dict[str, str]) -> dict[str, Any]:
+    return {"kind": kind, "file": place.file, "line": place.line, "text": place.text, "values": values}

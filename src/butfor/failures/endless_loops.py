@@ -1,0 +1,137 @@
+"""A run that does not end: which loop keeps it going."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from butfor.ir.flow_graphs import successors
+from butfor.ir.natural_loops import Loop, natural_loops
+from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.trace import Node, Trace
+from butfor.trace.view.source_places import Place
+from butfor.trace.view.source_steps import Steps
+
+_MANY = 20  # times as many iterations as the loop took on average before
+_AT_LEAST = 1000
+_NEAR = 10_000  # instances that are looked at for one of the same call, in a recursion
+_ROUNDS = 64  # of the latest rounds, and of all others, that are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Endless:
+    """A loop that seems not to end: a segment instance in it, and the latest decision to stay in it, None if it never came to one."""
+
+    at: int
+    loop: Loop
+    decision: Node | None
+
+
+def endless_loop(trace: Trace, i: int) -> Endless | None:
+    """The loop around segment instance i that seems not to end, innermost first; None outside of all loops."""
+    candidates: list[tuple[int, Loop]] = []
+    frame = trace.log.frame_of(i)
+    for _ in range(1000):
+        s = trace.at(i)
+        loops = natural_loops(successors(s.fn))
+        k = loops.innermost[s.seg.block]
+        while k is not None and k >= 0:
+            loop = loops.loops[k]
+            candidates.append((i, loop))
+            k = loop.parent
+        parent = int(trace.log.frame["parent"][frame])
+        if parent == NO_FRAME:
+            break
+        i, frame = int(trace.log.frame["caller"][frame]), parent
+    if not candidates:
+        return None
+    at, loop = next((c for c in candidates if _is_stuck(trace, *c)), candidates[-1])
+    return Endless(at, loop, _exit_decision(trace, at, loop))
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A variable of a loop's condition: its value at the latest round, and whether it was the same in all rounds."""
+
+    text: str
+    is_same: bool
+
+
+def watched(steps: Steps, endless: Endless) -> dict[str, Watched]:
+    """The variables that the condition of a loop reads, over the rounds since the loop was entered."""
+    trace = steps.trace
+    if endless.decision is None:
+        return {}
+    s = trace.at(endless.decision[0])
+    place = steps.places.of_instr(s.fn, trace.instr(endless.decision))
+    seen: dict[str, set[bytes]] = {}
+    texts: dict[str, str] = {}
+    for node in _decisions(steps, endless, place):
+        for read in steps.reads(node):
+            seen.setdefault(read.name, set()).add(read.data)
+            texts[read.name] = read.text
+    return {name: Watched(text, len(seen[name]) == 1) for name, text in texts.items() if not text.startswith("0x")}
+
+
+def _decisions(steps: Steps, endless: Endless, place: Place | None) -> list[Node]:
+    """Instances of the branches of a loop's condition since the loop was entered, in order: the latest, and some of all others."""
+    trace = steps.trace
+    fn, frame = trace.at(endless.at).fn, trace.log.frame_of(endless.at)
+    begin = _entered(trace, endless.at, endless.loop)
+    found = []
+    for block in endless.loop.body:
+        branch = fn.instrs[fn.blocks[block].end - 1]
+        if branch.op != "br" or not branch.args or steps.places.of_instr(fn, branch) != place:
+            continue
+        places = trace.log.positions(trace.static.closing(fn, block))
+        since, until = int(places.searchsorted(begin)), int(places.searchsorted(endless.at, "right"))
+        chosen = {*range(since, until, max((until - since) // _ROUNDS, 1)), *range(max(since, until - _ROUNDS), until)}
+        found += [(p, branch.index) for p in (int(places[k]) for k in chosen) if trace.log.frame_of(p) == frame]
+    return sorted(found)
+
+
+def _entered(trace: Trace, i: int, loop: Loop) -> int:
+    """The latest segment instance in the frame of instance i from which the loop around it was entered."""
+    fn, frame = trace.at(i).fn, trace.log.frame_of(i)
+    best = trace.entry(i)
+    for block in set(fn.blocks[loop.header].preds) - set(loop.body):
+        places = trace.log.positions(trace.static.closing(fn, block))
+        latest = int(places.searchsorted(i, "right"))
+        for p in places[max(latest - _NEAR, 0) : latest][::-1].tolist():
+            if trace.log.frame_of(p) == frame:
+                best = max(best, p)
+                break
+    return best
+
+
+def _is_stuck(trace: Trace, i: int, loop: Loop) -> bool:
+    """Whether the loop has not ended before, or has now run far longer than it used to."""
+    fn = trace.at(i).fn
+    first = trace.static.first(fn)
+    header = first + trace.program.layout(fn.name).first_of_block[loop.header]
+    total = int(trace.log.counts[header])
+    places = trace.log.positions(header)
+    now = total - int(places.searchsorted(_entered(trace, i, loop)))
+    times = sum(int(trace.log.counts[trace.static.closing(fn, b)]) for b in {e[0] for e in loop.exits})
+    ended = _times_left(trace, i, loop)
+    if not ended:
+        return True
+    return times > 0 and now > _AT_LEAST and now * ended > _MANY * max(total - now, 1)
+
+
+def _times_left(trace: Trace, i: int, loop: Loop) -> int:
+    """How often the loop was left: entries of the blocks its exits lead to, an estimate from above."""
+    fn = trace.at(i).fn
+    first, layout = trace.static.first(fn), trace.program.layout(fn.name)
+    return sum(int(trace.log.counts[first + layout.first_of_block[b]]) for b in {e[1] for e in loop.exits})
+
+
+def _exit_decision(trace: Trace, i: int, loop: Loop) -> Node | None:
+    """The latest instance, since the loop was entered, of a branch that could have left it."""
+    fn, frame = trace.at(i).fn, trace.log.frame_of(i)
+    begin = best = _entered(trace, i, loop)
+    for block in {e[0] for e in loop.exits}:
+        places = trace.log.positions(trace.static.closing(fn, block))
+        since, until = int(places.searchsorted(begin, "right")), int(places.searchsorted(i, "right"))
+        own = (p for p in places[since:until][: -_NEAR - 1 : -1].tolist() if trace.log.frame_of(p) == frame)
+        best = max(best, next(own, best))
+    return (best, trace.at(best).last.index) if best > begin else None

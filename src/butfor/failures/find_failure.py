@@ -1,0 +1,232 @@
+"""Deciding what failed in a run: the user's own expectations first, then how the run ended, then memory errors it survived."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from butfor.explanation import FailureKind
+from butfor.failures.crash import crash, operand_roots
+from butfor.failures.endless_loops import endless_loop, watched
+from butfor.failures.failure_point import FailurePoint, Unsupported
+from butfor.failures.memory_errors import is_corrupting, memory_errors
+from butfor.failures.uninitialised_reads import origin, uninitialised
+from butfor.failures.wrong_output import first_difference, output_failure
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.recording import Recording
+from butfor.trace.trace import Node, Trace
+from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.source_places import Places
+from butfor.trace.view.source_steps import Steps
+
+ABORTED = "abort() was called"  # the runtime's words
+_NODES = 10_000  # instances that are looked at for where a value came from
+EXIT, SIGNAL, ASSERT, REACH_ERROR, ASSUME, UNSUPPORTED, LIMIT, DISK, STOPPED = range(1, 10)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The failure, if there is one, and the memory errors seen besides it."""
+
+    failure: FailurePoint | None
+    memory: tuple[FailurePoint, ...] = ()
+    assumption_violated: bool = False
+
+
+def find_failure(recording: Recording, dependence: Dependence, look_for_memory_errors: bool = True) -> Verdict:
+    """What failed."""
+    trace = recording.trace
+    objects = Objects(recording)
+    errors = memory_errors(trace, objects) if look_for_memory_errors else []
+    end = trace.log.end
+    if end.reason == UNSUPPORTED:
+        raise _unsupported(trace)
+    failure = _ended_badly(recording, trace, dependence, objects, errors)
+    if failure is not None and failure.kind in (FailureKind.SIGNAL, FailureKind.DIVISION) and look_for_memory_errors:
+        failure = _bad_read(dependence, failure, errors) or _with_origin(trace, objects, dependence, failure)
+    if failure is None and end.reason != ASSUME:
+        failure = (
+            _expectations(recording, trace, dependence) or next(iter(errors), None) or _default_exit(recording, trace)
+        )
+        if failure is None and look_for_memory_errors:
+            failure = uninitialised(trace, objects)
+    rest = tuple(
+        e for e in errors if failure is None or failure.kind is not FailureKind.MEMORY or e.node != failure.node
+    )
+    return Verdict(failure, rest, end.reason == ASSUME)
+
+
+def last_node(trace: Trace) -> Node:
+    """The last instruction of the last segment."""
+    i = len(trace) - 1
+    return i, trace.at(i).seg.end - 1
+
+
+def _unsupported(trace: Trace) -> Unsupported:
+    what, _, site = trace.log.end.text.partition(" ")
+    node = last_node(trace)
+    if what == "1":
+        return Unsupported("inline assembly", (node[0], int(site)))
+    return Unsupported("a program with threads", node)
+
+
+def _ended_badly(
+    recording: Recording, trace: Trace, dependence: Dependence, objects: Objects, errors: list[FailurePoint]
+) -> FailurePoint | None:
+    end = trace.log.end
+    if recording.meta.limit:  # even if the signal that stopped it made it end well
+        return _no_end(recording, trace, dependence, objects)
+    match end.reason:
+        case 3:
+            node = last_node(trace)
+            decision = dependence.control(node[0])
+            roots = () if decision is None else (decision,)
+            return FailurePoint(
+                FailureKind.ASSERTION, f"assertion failed: {end.text}", node, roots, details={"assertion": end.text}
+            )
+        case 4:
+            return _reach_error(trace)
+        case 2 if end.text == ABORTED:
+            node = last_node(trace)
+            return FailurePoint(FailureKind.ASSERTION, end.text, node, (), {"signal": "SIGABRT"})
+        case 2:
+            corrupting = next((e for e in errors if is_corrupting(e)), None)
+            return corrupting if corrupting is not None else crash(trace, objects, end.status)
+        case 7:
+            return _no_end(recording, trace, dependence, objects)
+        case _:
+            return None
+
+
+def _bad_read(dependence: Dependence, crash: FailurePoint, errors: list[FailurePoint]) -> FailurePoint | None:
+    """The invalid read that brought the value with which the run crashed: what went wrong first."""
+    reads = {e.node: e for e in errors if e.node is not None}
+    seen, work = set(crash.roots), list(crash.roots)
+    while work and reads and len(seen) < _NODES:
+        node = work.pop()
+        if node in reads:
+            found = reads[node]
+            return replace(
+                found,
+                message=f"{found.message}; what it read led to this: {crash.message}",
+                details={**crash.details, **found.details},
+            )
+        fresh = [target for kind, target in dependence.edges(node) if kind == "data" and target not in seen]
+        seen.update(fresh)
+        work += fresh
+    return None
+
+
+def _with_origin(trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint) -> FailurePoint:
+    """The failure, which says so if what was wrong had never been given a value."""
+    found = origin(trace, objects, dependence, point)
+    if found is None or point.node is None:
+        return point
+    instr = trace.instr(point.node)
+    is_argument = instr.op == "call" and instr.detail.callee is not None
+    what = "the divisor" if point.kind is FailureKind.DIVISION else "an argument" if is_argument else "the pointer"
+    told = "was never given a value, it comes from" if found.is_itself else "was computed from"
+    message = f"{point.message}: {what} {told} uninitialised memory of {found.memory}"
+    return replace(point, message=message, details={**point.details, "uninitialised": found.memory})
+
+
+def _reach_error(trace: Trace) -> FailurePoint:
+    node = last_node(trace)
+    if trace.at(node[0]).fn.name in ("reach_error", "__VERIFIER_error"):
+        node = trace.call_of(node[0]) or node
+    return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, ())
+
+
+def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects: Objects) -> FailurePoint:
+    i = min(max(trace.log.end.stopped, 1), len(trace)) - 1 if trace.log.end.stopped else len(trace) - 1
+    endless = endless_loop(trace, i)
+    node = endless.decision if endless is not None else None
+    limit = recording.meta.limit or trace.log.end.text
+    words = {
+        "time": f"the program was still running after {recording.meta.seconds:.1f} s",
+        "output": "the program wrote more output than the limit",
+        "log": "the run is longer than a recording can hold",
+        "steps": "the program was still running at the step limit",
+    }
+    message = words.get(limit, words["time"])
+    details: dict[str, Any] = {"limit": limit}
+    if endless is not None and node is None:
+        message += ": nothing in the loop decides about leaving it"
+    elif endless is not None:
+        variables = watched(Steps(Places(recording), objects, dependence), endless)
+        details["values"] = {
+            name: f"{w.text} in {'every' if w.is_same else 'the latest'} round" for name, w in variables.items()
+        }
+        details["unchanged"] = [name for name, w in variables.items() if w.is_same]
+        if not variables:
+            message += ": the condition of the loop reads no variables"
+    roots = () if node is None else (node,)
+    return FailurePoint(FailureKind.NO_END, message, node or (i, trace.at(i).seg.end - 1), roots, details)
+
+
+def _expectations(recording: Recording, trace: Trace, dependence: Dependence) -> FailurePoint | None:
+    meta = recording.meta
+    if meta.expect_stdout is not None:
+        actual, expected = recording.stdout, meta.expect_stdout.encode("latin-1")
+        difference = first_difference(actual, expected)
+        if difference is not None:
+            return output_failure(trace, dependence, actual, expected, difference)
+    wanted = meta.expect_exit
+    status = trace.log.end.status
+    return None if wanted is None or status == wanted else _exit_status(trace, status, wanted)
+
+
+def _default_exit(recording: Recording, trace: Trace) -> FailurePoint | None:
+    """An exit status other than 0 where nothing is said about what to expect."""
+    meta, status = recording.meta, trace.log.end.status
+    if status == 0 or meta.expect_exit is not None or meta.expect_stdout is not None or _exit_is_accident(trace):
+        return None
+    return _exit_status(trace, status, 0)
+
+
+def _exit_is_accident(trace: Trace) -> bool:
+    """Whether main ended without giving a status, as old programs do."""
+    node = last_node(trace)
+    instr = trace.instr(node)
+    if instr.op != "ret" or not instr.args:
+        return False
+    value = instr.args[0]
+    if not isinstance(value, int):
+        return value.kind == "undef"
+    at = trace.definition(node[0], value)
+    if at[1] < 0 or trace.instr(at).op != "load":
+        return False
+    sources = [s for w, size in trace.writers(at) for s in trace.memory.sources(w, size)]
+    return any(s.kind == "uninit" for s in sources)
+
+
+def _exit_status(trace: Trace, status: int, wanted: int) -> FailurePoint:
+    node = _exit_node(trace)
+    values = operand_roots(trace, node, slice(0, 1))
+    message = f"exit status {status}, expected {wanted}"
+    return FailurePoint(FailureKind.EXIT_STATUS, message, node, values, {"status": status, "expected": wanted})
+
+
+def _exit_node(trace: Trace) -> Node:
+    """The call of exit, or main's return, that ended the run; functions registered with atexit may have run after it."""
+    log = trace.log
+    i = len(trace) - 1
+    frame = log.frame_of(i)
+    while True:
+        s = trace.at(i)
+        if s.call is not None and s.call.detail.callee in ("exit", "_exit", "_Exit", "quick_exit"):
+            return i, s.call.index
+        if s.fn.name == "main" and s.last.op == "ret":
+            return i, s.last.index
+        parent = int(log.frame["parent"][frame])
+        if parent == NO_FRAME:  # an exit handler that main's return led to
+            places = [
+                p
+                for b in trace.program.function("main").blocks
+                for p in log.positions(trace.static.closing(trace.program.function("main"), b.index))
+            ]
+            at = max((int(p) for p in places if trace.at(int(p)).last.op == "ret"), default=i)
+            return at, trace.at(at).last.index
+        i = int(log.frame["caller"][frame])
+        frame = parent

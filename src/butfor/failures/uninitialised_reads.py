@@ -1,0 +1,358 @@
+"""Uninitialised reads that reach a branch, an address or the output. Definedness is followed bit by bit, forward from the first such read."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from butfor.explanation import FailureKind
+from butfor.failures.crash import operand_roots
+from butfor.failures.failure_point import FailurePoint
+from butfor.failures.undefined_bits import Bits
+from butfor.ir.instructions import Function, Instr, Operand
+from butfor.ir.machine_types import Kind, store_size
+from butfor.ir.may_define import PRINTING
+from butfor.ir.recording_segments import ENTRY
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.last_writers import CALL, COPY, READ_BY_CALL, UNINIT
+from butfor.trace.log.columns import EVENT, READ
+from butfor.trace.log.static_segments import StaticSegment
+from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.view.run_objects import HEAP, STACK, Objects
+
+_SECONDS = 2.0
+_SEGMENTS = 2_000_000
+_NODES = 10_000  # instances that are looked at for where a value came from
+_CALLS = 2_000  # calls without a model that are looked at
+
+
+def uninitialised(trace: Trace, objects: Objects) -> FailurePoint | None:
+    """The first use of an uninitialised value that matters, or None."""
+    start = _first(trace)
+    return None if start is None else _Flow(trace, objects).run(start)
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Memory that was never written, in words, and whether an operand of the failing instruction is such a value itself, not computed from one."""
+
+    memory: str
+    is_itself: bool
+
+
+def origin(trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint) -> Origin | None:
+    """The uninitialised memory that the wrong values of a failure came from; None when they were all given a value."""
+    reads = _reads(dependence, point.roots)
+    if not reads or point.node is None:
+        return None
+    undefined = _Flow(trace, objects, looks=False).undefined_at(min(i for i, _ in reads), point.node)
+    instr, fn = trace.instr(point.node), trace.at(point.node[0]).fn
+    wrong = [
+        a
+        for a in instr.args
+        if isinstance(a, int) and a in undefined and _definition(trace, point.node[0], a) in point.roots
+    ]
+    if not wrong:
+        return None
+    i, address = max(reads)
+    o = objects.at(address, i)
+    return Origin(o.describe() if o is not None else "unknown origin", any(_base(fn, a) in undefined for a in wrong))
+
+
+def _reads(dependence: Dependence, roots: tuple[Node, ...]) -> list[tuple[int, int]]:
+    """When and from which address something uninitialised was read that some values were computed from."""
+    found, seen, work = [], set(roots), list(roots)
+    while work and len(seen) < _NODES:
+        node = work.pop()
+        for kind, target in dependence.edges(node):
+            if kind == "uninit":
+                found.append((node[0], target[0]))
+            elif kind == "data" and target not in seen:
+                seen.add(target)
+                work.append(target)
+    return found
+
+
+def _definition(trace: Trace, i: int, slot: int) -> Node | None:
+    try:
+        return trace.definition(i, slot)
+    except Unknown:
+        return None
+
+
+def _base(fn: Function, slot: int) -> Operand:
+    """The pointer that an address is computed from; a value that is no address is its own."""
+    found: Operand = slot
+    while isinstance(found, int) and fn.definer[found] >= 0 and fn.instrs[fn.definer[found]].op == "gep":
+        found = fn.instrs[fn.definer[found]].args[0]
+    return found
+
+
+def _first(trace: Trace) -> int | None:
+    """The first segment instance in which something uninitialised may have been read or copied."""
+    log = trace.log
+    times = []
+    reads = np.flatnonzero(log.read["flags"] & UNINIT) if len(log.read) else np.empty(0, np.int64)
+    if len(reads):
+        times.append(int(log.read["seg"][reads[0]]))
+    zero = np.flatnonzero(log.run["id"] == 0) if len(log.run) else np.empty(0, np.int64)
+    if len(zero):
+        owners = np.searchsorted(np.asarray(log.event["run"]), zero[0], "right") - 1
+        times.append(int(log.event["seg"][int(owners)]))
+    return min(times, default=None)
+
+
+class _Flow:
+    """Undefined bits of registers by frame and of stores by number. `looks` says whether uses that matter are looked for."""
+
+    def __init__(self, trace: Trace, objects: Objects, looks: bool = True) -> None:
+        self.looks = looks
+        self.trace = trace
+        self.log = trace.log
+        self.objects = objects
+        self.regs: dict[int, dict[int, int]] = {}
+        self.stores: dict[int, int] = {}
+        self.reads: dict[int, int] = {}
+        self.origin = 0
+        self.args: dict[int, int] = {}
+        self.returned = 0
+        self.fresh: list[int] = []
+        self.bits = Bits(trace)
+
+    def run(self, start: int) -> FailurePoint | None:
+        """The first use that matters from a point on."""
+        end = time.monotonic() + _SECONDS
+        for i in range(start, min(len(self.trace), start + _SEGMENTS)):
+            if i % 4096 == 0 and time.monotonic() > end:
+                return None
+            found = self._segment(i)
+            if found is not None:
+                return found
+        return None
+
+    def undefined_at(self, start: int, node: Node) -> set[int]:
+        """The registers with undefined bits that an instance sees, as far as they come from what was read from a point on."""
+        end = time.monotonic() + _SECONDS
+        for i in range(start, node[0]):
+            if i % 4096 == 0 and time.monotonic() > end:
+                return set()
+            self._segment(i)
+        self._segment(node[0], node[1])
+        return set(self.regs.get(self.log.frame_of(node[0]), ()))
+
+    def _segment(self, i: int, stop: int | None = None) -> FailurePoint | None:
+        """Follow the instructions of a segment instance, before `stop` if given."""
+        s = self.trace.at(i)
+        frame = self.log.frame_of(i)
+        regs = self.regs.get(frame, {})
+        if s.seg.flags & ENTRY and self.args:
+            regs = dict(self.args)
+        self.args = {}
+        if s.seg.flags & 2 and self.returned:
+            regs[s.fn.instrs[s.seg.start - 1].slot] = self.returned
+        self.returned = 0
+        self.fresh = []
+        if not regs and not self._has_tainted_load(i, s) and not (self.looks and self._reads_by_call(i, s)):
+            return None
+        for number in self.fresh:  # looked at too early: stores of this very segment may matter
+            del self.reads[number]
+        self.regs[frame] = regs
+        for n in range(s.seg.start, s.seg.end if stop is None else stop):
+            found = self._instr((i, n), s, s.fn.instrs[n], regs)
+            if found is not None:
+                return found
+        if stop is not None:
+            return None
+        if s.last.op == "ret" or not any(regs.values()):
+            self.regs.pop(frame, None)
+        return None
+
+    # --- memory -------------------------------------------------------------------------------------------------------------
+
+    def _has_tainted_load(self, i: int, s: StaticSegment) -> bool:
+        """Whether the segment reads anything undefined that was so before it."""
+        if not s.seg.loads:
+            return False
+        first = self.log.before(i)[0]
+        if not self.stores and not (self.log.load[first : first + s.seg.loads] == 255).any():
+            return False
+        return any(s.layout.effects[n].loads and self._loaded((i, n)) for n in s.offsets)
+
+    def _loaded(self, node: Node) -> int:
+        """The undefined bits of what a load read."""
+        mask, shift = 0, 0
+        try:
+            for writer, size in self.trace.writers(node):
+                mask |= self._mask(writer, size, None, node[0]) << shift
+                shift += 8 * size
+        except Unknown:
+            return 0
+        return mask
+
+    def _mask(self, writer: int, size: int, address: int | None, i: int) -> int:
+        """The undefined bits of `size` bytes left by a writer, as seen in segment instance i."""
+        full = (1 << 8 * size) - 1
+        if writer == 0:
+            return full if address is not None and self._is_object(address, i) else 0
+        if writer < READ:
+            return self.stores.get(writer >> 3, 0) >> 8 * (writer & 7) & full
+        if writer < EVENT:
+            return self._read((writer & 0x3FFFFFFF) >> 3) >> 8 * (writer & 7) & full
+        e = self.log.event[((writer & 0x3FFFFFFF) >> 3) - 1]
+        if int(e["kind"]) != COPY or address is None:
+            return 0
+        low = address - int(e["addr"])
+        mask, shift = 0, 0
+        for w, length, place in self.trace.memory.runs(((writer & 0x3FFFFFFF) >> 3), low, low + size, int(e["addr2"])):
+            mask |= self._mask(w, length, place, int(e["seg"])) << shift
+            shift += 8 * length
+        return mask & full
+
+    def _read(self, number: int) -> int:
+        known = self.reads.get(number)
+        if known is not None:
+            return known
+        self.reads[number] = 0  # a read never depends on itself, but be safe
+        self.fresh.append(number)
+        r = self.log.read[number - 1]
+        start, flags, seg, mask = int(r["addr"]), int(r["flags"]), int(r["seg"]), 0
+        if not flags & 2:
+            for k, w in enumerate(self.log.read_sources(number)):
+                undefined = (
+                    flags & UNINIT and self._is_object(start + k, seg) if w == 0 else self._mask(w, 1, start + k, seg)
+                )
+                mask |= (0xFF if undefined is True else int(undefined)) << 8 * k
+        if mask and not self.origin:
+            self.origin = start
+        self.reads[number] = mask
+        return mask
+
+    def _is_object(self, address: int, i: int) -> bool:
+        """Whether the address was in a live variable or heap block of the program, not where the compiler keeps things."""
+        if not self.objects.is_live(address, i) or self._maybe_written(address, i):
+            return False
+        self.origin = self.origin or address
+        return True
+
+    def _maybe_written(self, address: int, i: int) -> bool:
+        """Whether a library function without a model was given a pointer to the object since its frame began: it may have written it."""
+        o = self.objects.at(address, i)
+        start, end = (o.start, o.start + max(o.size, 1)) if o is not None else (address, address + 1)
+        since = min(self.trace.entry(i), o.birth) if o is not None and o.kind == HEAP else 0
+        for k in reversed(self._unknown_calls):
+            seg = int(self.log.event[k]["seg"])
+            if seg > i:
+                continue
+            if seg < since:
+                return False
+            call = self.trace.at(seg).call
+            if call is not None and any(start <= p < end for p in self._pointers(seg, call)):
+                return True
+        return False
+
+    @cached_property
+    def _unknown_calls(self) -> list[int]:
+        rows = np.flatnonzero(self.log.event["kind"] == CALL) if len(self.log.event) else np.empty(0, np.int64)
+        return [int(k) for k in rows[-_CALLS:]]
+
+    def _pointers(self, i: int, call: Instr) -> list[int]:
+        """The pointers that a call was given."""
+        found = []
+        for a, t in zip(call.args, call.detail.arg_types, strict=False):
+            if t.kind is Kind.PTR:
+                try:
+                    found.append(int(self.trace.operand(i, a)))
+                except Unknown:
+                    continue
+        return found
+
+    # --- instructions -------------------------------------------------------------------------------------------------------
+
+    def _instr(self, node: Node, s: StaticSegment, instr: Instr, regs: dict[int, int]) -> FailurePoint | None:
+        def of(op: object) -> int:
+            return regs.get(op, 0) if isinstance(op, int) else 0
+
+        match instr.op:
+            case "load":
+                if self.looks and of(instr.args[0]):
+                    return self._point(node, "address", slice(0, 1))
+                self._set(regs, instr.slot, self._loaded(node))
+            case "store":
+                if self.looks and of(instr.args[1]):
+                    return self._point(node, "address", slice(1, 2))
+                self._store(node, s, of(instr.args[0]))
+            case "br" | "switch" | "indirectbr":
+                if self.looks and instr.args and of(instr.args[0]):
+                    return self._point(node, "branch", slice(0, 1))
+            case "ret":
+                self.returned = of(instr.args[0]) if instr.args else 0
+            case "call":
+                return self._call(node, s, instr, regs)
+            case "alloca" | "unreachable" | "fence" | "cmpxchg" | "atomicrmw":
+                return None
+            case "phi":
+                chosen, _ = self.trace.phi_choice(node)
+                self._set(regs, instr.slot, of(chosen))
+            case _:
+                masks = [of(a) for a in instr.args]
+                self._set(regs, instr.slot, self.bits.result(node, instr, masks) if any(masks) else 0)
+        return None
+
+    def _set(self, regs: dict[int, int], slot: int, mask: int) -> None:
+        if mask:
+            regs[slot] = mask
+        else:
+            regs.pop(slot, None)
+
+    def _store(self, node: Node, s: StaticSegment, mask: int) -> None:
+        if not mask:
+            return
+        first = self.log.before(node[0])[1] + s.offsets[node[1]][1] + 1
+        for k, size in enumerate(s.layout.effects[node[1]].stores):
+            part = mask & ((1 << 8 * size) - 1)
+            if part:
+                self.stores[first + k] = part
+            mask >>= 8 * size
+
+    def _call(self, node: Node, s: StaticSegment, instr: Instr, regs: dict[int, int]) -> FailurePoint | None:
+        call, kind = instr.detail, s.layout.kinds[instr.index]
+        masks = [regs.get(a, 0) if isinstance(a, int) else 0 for a in instr.args[: len(call.arg_types)]]
+        if kind in ("internal", "indirect"):
+            self.args = {k: m for k, m in enumerate(masks) if m}
+        elif kind == "external" and call.callee in PRINTING and self.looks:
+            for k, m in enumerate(masks):
+                if m:
+                    return self._point(node, "output", slice(k, k + 1))
+            if self._reads_by_call(node[0], s):
+                return self._point(node, "output", slice(0, None))
+        elif kind == "pure" and instr.slot >= 0 and any(masks):
+            regs[instr.slot] = (1 << max(8 * store_size(instr.type), 1)) - 1
+        return None
+
+    def _reads_by_call(self, i: int, s: StaticSegment) -> bool:
+        """Whether the library printed bytes that nobody had written."""
+        if s.call is None or s.call.detail.callee not in PRINTING:
+            return False
+        for k in self.log.events_of(i):
+            e = self.log.event[k]
+            if int(e["kind"]) == READ_BY_CALL:
+                for w, length, place in self.trace.memory.runs(k + 1, 0, int(e["len"]), int(e["addr"])):
+                    if self._mask(w, min(length, 8), place, i):
+                        return True
+        return False
+
+    def _point(self, node: Node, use: str, which: slice) -> FailurePoint:
+        try:
+            roots = operand_roots(self.trace, node, which)
+        except Unknown:
+            roots = ()
+        o = self.objects.at(self.origin, node[0]) if self.origin else None
+        declared = o.variable if o is not None and o.kind == STACK else None
+        where = f" (declared at line {declared.line})" if declared is not None and not declared.is_parameter else ""
+        what = f" of {o.describe()}{where}" if o is not None else ""
+        words = {"branch": "decides a branch", "address": "is used as an address", "output": "is printed"}[use]
+        details = {"memory": "uninitialised", "use": use, "address": self.origin}
+        return FailurePoint(FailureKind.MEMORY, f"an uninitialised value{what} {words}", node, roots, details)

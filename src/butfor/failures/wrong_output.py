@@ -1,0 +1,235 @@
+"""Output that differs from what was expected: the call and the argument that wrote the first wrong byte."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from butfor.explanation import FailureKind
+from butfor.failures.crash import operand_roots
+from butfor.failures.failure_point import FailurePoint, Printed
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.last_writers import READ_BY_CALL
+from butfor.trace.trace import Node, Trace
+
+_AROUND = 40
+Shown = tuple[
+    Node, int | None, tuple[int, int]
+]  # a call that prints, the argument, a byte's place in what it shows and the length of that
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first byte at which two outputs differ. kind: differs, missing (the output ends early), extra (it goes on)."""
+
+    kind: str
+    offset: int
+    line: int
+
+
+def first_difference(actual: bytes, expected: bytes) -> Difference | None:
+    """Where the outputs part, or None when they are equal."""
+    if actual == expected:
+        return None
+    n = min(len(actual), len(expected))
+    a, b = np.frombuffer(actual[:n], np.uint8), np.frombuffer(expected[:n], np.uint8)
+    different = np.flatnonzero(a != b)
+    offset = int(different[0]) if len(different) else n
+    kind = "differs" if len(different) else "missing" if len(actual) < len(expected) else "extra"
+    return Difference(kind, offset, expected[:offset].count(b"\n") + 1)
+
+
+def _line_around(data: bytes, offset: int) -> bytes:
+    start = max(data.rfind(b"\n", 0, offset) + 1, offset - _AROUND)
+    end = data.find(b"\n", offset)
+    end = len(data) if end < 0 else end
+    return data[start : min(end, offset + _AROUND)]
+
+
+def output_failure(
+    trace: Trace, dependence: Dependence, actual: bytes, expected: bytes, difference: Difference
+) -> FailurePoint:
+    """The failure of a run with wrong output."""
+    details = {
+        "expected": _line_around(expected, difference.offset),
+        "actual": _line_around(actual, difference.offset),
+        "offset": difference.offset,
+        "output_line": difference.line,
+        "difference": difference.kind,
+    }
+    if difference.kind == "missing":
+        return _missing(trace, dependence, details)
+    call = _writer(trace, difference.offset)
+    word = "more output than expected" if difference.kind == "extra" else "the output differs from the expected output"
+    message = f"{word} at line {difference.line}"
+    if call is None:
+        node = (len(trace) - 1, trace.at(len(trace) - 1).seg.end - 1)
+        return FailurePoint(FailureKind.OUTPUT, message, node, (), details=details)
+    node, argument, within = call
+    values = _values(trace, dependence, node, argument, within)
+    early = _ended_early(trace, difference.offset)
+    maybe = tuple(dict.fromkeys(n for shown in early for n in _values(trace, dependence, *shown)))
+    texts = tuple(dict.fromkeys(t for at, k, place in (call, *early) for t in _text_bytes(trace, at, k, place[0])))
+    printed = _printed(argument, actual, expected, difference.offset, within)
+    return FailurePoint(
+        FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]), texts, printed
+    )
+
+
+def _printed(argument: int | None, actual: bytes, expected: bytes, offset: int, within: tuple[int, int]) -> Printed:
+    start = offset - within[0]
+    end = start + within[1]
+    return Printed(argument, actual[start:end], within[0], expected[start : end + _AROUND], actual[end : end + _AROUND])
+
+
+def written(trace: Trace, actual: bytes) -> list[tuple[Node, bytes]]:
+    """The calls that wrote the output and what each wrote, in the order of the output."""
+    found = []
+    for start, length, k, _ in _spans(trace):
+        i = int(trace.log.output[k]["seg"])
+        call = trace.at(i).call
+        node = (i, call.index) if call is not None else trace.call_of(i)
+        if node is not None:
+            found.append((node, actual[start : start + length]))
+    return found
+
+
+def _silence(trace: Trace, i: int) -> tuple[int, int]:
+    """From the print before this one to this one."""
+    earlier = [int(o["seg"]) for o in trace.log.output if int(o["seg"]) < i]
+    return (earlier[-1] if earlier else 0), i
+
+
+def _ended_early(trace: Trace, offset: int) -> list[Shown]:
+    """What was printed just before the first wrong byte, where that may simply have been too short, and texts in between that were empty."""
+    before = _writer(trace, offset - 1) if offset else None
+    here = _writer(trace, offset)
+    if here is None:
+        return []
+    found = _empty(trace, offset)
+    if before is not None and before[1] is not None and before[:2] != here[:2]:
+        node, argument, within = before
+        found.append((node, argument, (within[0] + 1, within[1])))
+    return found
+
+
+def _empty(trace: Trace, offset: int) -> list[Shown]:
+    """The arguments that the call which wrote a byte printed as nothing just before that byte."""
+    found: list[Shown] = []
+    for start, length, k, within in _spans(trace):
+        if start <= offset < start + length:
+            o, relative = trace.log.output[k], offset - start + within
+            i, at = int(o["seg"]), int(o["piece"])
+            call = trace.at(i).call
+            for p in trace.log.piece[at : at + int(o["pieces"])] if call is not None else ():
+                if int(p["start"]) == int(p["end"]) == relative and int(p["arg"]) < 0xFFFF and call is not None:
+                    found.append(((i, call.index), int(p["arg"]), (0, 0)))
+    return found
+
+
+def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> FailurePoint:
+    """Nothing was printed that should not have been: the question is why the run ended, or did not print, where it did."""
+    i = len(trace) - 1
+    node = (i, trace.at(i).seg.end - 1)
+    since = int(trace.log.output[-1]["seg"]) if len(trace.log.output) else 0
+    roots = dependence.missing_output(since, len(trace))
+    return FailurePoint(
+        FailureKind.OUTPUT, f"the output ends too early, at line {details['output_line']}", node, tuple(roots), details
+    )
+
+
+def _writer(trace: Trace, offset: int) -> Shown | None:
+    """The call that wrote the byte at an offset of the output, the index of the argument that shows there, and the byte's place in it."""
+    spans = _spans(trace)
+    for start, length, k, within in spans:
+        if start <= offset < start + length:
+            o = trace.log.output[k]
+            i = int(o["seg"])
+            call = trace.at(i).call
+            node = (i, call.index) if call is not None else trace.call_of(i)
+            if node is None:
+                return None
+            relative = offset - start + within
+            at = int(o["piece"])
+            for p in trace.log.piece[at : at + int(o["pieces"])]:
+                if int(p["start"]) <= relative < int(p["end"]):
+                    arg = int(p["arg"])
+                    return (
+                        node,
+                        None if arg >= 0xFFFF else arg,
+                        (relative - int(p["start"]), int(p["end"]) - int(p["start"])),
+                    )
+            return node, 1 if int(o["direct"]) else None, (relative, 1)
+    return None
+
+
+def _spans(trace: Trace) -> list[tuple[int, int, int, int]]:
+    """(offset in the file, length, number of the record, offset within the record) of everything written, in file order.
+
+    Bytes written past stdio have a known place; those written through stdio fill what is left, in order.
+    """
+    out = trace.log.output
+    fixed = sorted((int(o["offset"]), int(o["len"]), k) for k, o in enumerate(out) if int(o["direct"]))
+    spans = [(start, length, k, 0) for start, length, k in fixed]
+    at = 0
+    f = 0
+    for k, o in enumerate(out):
+        if int(o["direct"]):
+            continue
+        left, done = int(o["len"]), 0
+        while left > 0:
+            while f < len(fixed) and fixed[f][0] == at:
+                at += fixed[f][1]
+                f += 1
+            room = fixed[f][0] - at if f < len(fixed) else left
+            take = min(left, room) if room > 0 else left
+            spans.append((at, take, k, done))
+            at += take
+            done += take
+            left -= take
+    spans.sort()
+    return spans
+
+
+def _values(
+    trace: Trace, dependence: Dependence, node: Node, argument: int | None, within: tuple[int, int]
+) -> tuple[Node, ...]:
+    """The instances whose values are shown at the wrong byte: the argument, or the text in memory it points to."""
+    instr = trace.instr(node)
+    if argument is None or argument >= len(instr.args):
+        return (
+            ()
+            if argument is None and instr.detail.arg_types and instr.detail.callee not in ("vprintf", "vfprintf")
+            else operand_roots(trace, node, slice(0, None))
+        )
+    values = list(operand_roots(trace, node, slice(argument, argument + 1)))
+    if instr.detail.arg_types[argument].kind.value == "ptr":
+        values += _text_behind(trace, dependence, node, argument, within[0])
+    return tuple(values)
+
+
+def _text_behind(trace: Trace, dependence: Dependence, node: Node, argument: int, offset: int) -> list[Node]:
+    """The writers of the byte of a printed string that is wrong, its neighbours included when it cannot be told apart."""
+    out: list[Node] = []
+    for k, at in _text_bytes(trace, node, argument, offset):
+        for writer, size, address in trace.memory.runs(k + 1, at, at + 1, int(trace.log.event[k]["addr"])):
+            for source in trace.memory.sources(writer, size, address):
+                out += [target for kind, target in dependence.source_edge(source) if kind == "data"]
+    return out
+
+
+def _text_bytes(trace: Trace, node: Node, argument: int | None, offset: int) -> list[tuple[int, int]]:
+    """The byte at an offset of a printed string in what the call read: the number of the event, and the place in it."""
+    instr = trace.instr(node)
+    if argument is None or argument >= len(instr.args) or instr.detail.arg_types[argument].kind.value != "ptr":
+        return []
+    pointer = trace.operand(node[0], instr.args[argument])
+    found = []
+    for k in trace.log.events_of(node[0]):
+        e = trace.log.event[k]
+        start, length = int(e["addr"]), int(e["len"])
+        if int(e["kind"]) == READ_BY_CALL and start <= pointer < start + length:
+            found.append((k, min(pointer - start + offset, length - 1)))
+    return found

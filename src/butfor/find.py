@@ -1,0 +1,146 @@
+"""`butfor find` for C programs: search, shrink, save, explain."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from butfor.concolic.explore_inputs import Goal, Search, State
+from butfor.concolic.input_fuzzer import Fuzzer
+from butfor.concolic.input_runner import Run, Runner
+from butfor.concolic.search_inputs import input_of
+from butfor.concolic.search_result import Found, bound_notes, search_dict, shown, tests_of
+from butfor.counterfactual.shrink_input import NotShrinkable, shrink
+from butfor.explanation import Explanation, Failure, Status
+from butfor.files import write_file
+from butfor.frontends.c.record_run import compile_program, run_spec
+from butfor.frontends.c.run_program import RunSpec
+from butfor.options import DEFAULT_TIME_LIMIT, Options
+from butfor.pipeline import analyse
+from butfor.tests_file import tests_text
+from butfor.witness.confirm_witness import follow_witness
+
+DEFAULT_FAILURES = 3
+_SEARCH_SHARE, _SHRINK_SHARE, _LEAST_SHARE = (
+    0.8,
+    0.1,
+    0.15,
+)  # of the budget; the last one is what the explanation gets at least
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class FindOptions:
+    """How long the search goes on: for `failures` different failures and as many runs of each. None: a few, and not long after the first."""
+
+    failures: int | None = None
+    save: Path | None = None
+    is_guarded: bool = True  # inputs with which the program would write files or act on other programs are not run
+
+
+def find(options: Options, wanted: FindOptions, progress: Progress | None = None) -> Explanation:
+    """The explanation of the first failure found; all that were found are in the extra key `found`, what was tried in `search`."""
+    say = progress or _silent
+    start = time.monotonic()
+    program = compile_program(options, say)
+    witness = None if options.witness is None else follow_witness(options, program, say)
+    if witness is not None:
+        options = replace(options, witness=None, nondet=witness.values)
+    counts_no_end = options.step_limit is not None or options.time_limit != DEFAULT_TIME_LIMIT
+    with Runner(options, program, counts_no_end, wanted.is_guarded) as runner:
+        runner.prepare()
+        state = _search(runner, options, wanted, say)
+        found = [Found(_failure(runs[0]), tuple(runs)) for runs in state.failing.values()]
+        _save(found, wanted)
+        if found and not state.was_interrupted:
+            found = _shrunk(runner, found, options.budget, say)
+            _save(found, wanted)
+    notes = bound_notes(state, runner.refused, options.budget, runner.reaching)
+    extra: dict[str, Any] = {"found": [one.to_dict() for one in found], "search": search_dict(state, runner.refused)}
+    if witness is not None:
+        confirmed = runner.failure_in(witness.recording)
+        notes += witness.notes(confirmed)
+        extra["witness"] = witness.to_dict(confirmed)
+    if not found:
+        return Explanation(Status.NO_FAILURE, notes=tuple(notes), extra=extra)
+    left = max(options.budget - (time.monotonic() - start), _LEAST_SHARE * options.budget)
+    first = found[0]
+    answer = analyse(first.runs[0].recording, replace(options, budget=left, stdin=None, args=(), nondet=()), say)
+    count = sum(len(one.runs) for one in found)
+    head = [f"found after {notes[0]}", f"the failing input: {shown(first.runs[0].given)}"]
+    if len(found) > 1 or count > 1:
+        others = ", ".join(f"{one.failure.kind} at {one.failure.file}:{one.failure.line}" for one in found[1:])
+        head.append(
+            f"{count} failing runs of {len(found)} failures were found{f'; the others: {others}' if others else ''}"
+        )
+    if wanted.save is not None:
+        head.append(f"all failing runs are in {wanted.save}: butfor explain {options.sources[0]} --tests {wanted.save}")
+    if witness is not None:
+        head += witness.notes(confirmed)
+    if state.was_interrupted:
+        head.append("the search was interrupted")
+    return replace(answer, notes=(*head, *answer.notes), extra={**answer.extra, **extra})
+
+
+def _silent(text: str) -> None:
+    """Says nothing."""
+
+
+def _failure(run: Run) -> Failure:
+    assert run.failure is not None
+    return run.failure
+
+
+def _search(runner: Runner, options: Options, wanted: FindOptions, say: Progress) -> State:
+    is_asked = wanted.failures is not None
+    goal = Goal(
+        failures=wanted.failures or DEFAULT_FAILURES,
+        seconds=_SEARCH_SHARE * options.budget,
+        patience=lambda took: options.budget if is_asked else 1.0 + took,
+    )
+    say("searching")
+    with Fuzzer(runner) as fuzzer:
+        return Search(runner, fuzzer, goal, say).go([input_of(run_spec(options))])
+
+
+def _save(found: list[Found], wanted: FindOptions) -> None:
+    if wanted.save is not None and found:
+        write_file(wanted.save, tests_text(tests_of(found)).encode())
+
+
+def _shrunk(runner: Runner, found: list[Found], budget: float, say: Progress) -> list[Found]:
+    """The same failures, each with the smallest input found as its first run."""
+    out = []
+    for one in found:
+        say(f"looking for a smaller input for the failure at line {one.failure.line}")
+        end = time.monotonic() + _SHRINK_SHARE * budget / len(found)
+        smallest = _smallest(runner, one.runs[0], end)
+        rest = [run for run in one.runs[1:] if run.given != smallest.given]
+        out.append(Found(_failure(smallest), (smallest, *rest)))
+    return out
+
+
+def _smallest(runner: Runner, run: Run, end: float) -> Run:
+    best = run
+    like = run_spec(runner.options)
+    assert run.failure is not None
+
+    def fails_alike(spec: RunSpec) -> bool:
+        nonlocal best
+        tried = runner.run(input_of(spec))
+        if tried is None or tried.failure is None or tried.nature != run.nature:
+            return False
+        best = tried
+        return True
+
+    try:
+        shrink(runner.server, run.given.run_spec(like), run.failure.kind, fails_alike, lambda: time.monotonic() >= end)
+    except NotShrinkable:
+        return run
+    except KeyboardInterrupt:
+        return best
+    return best

@@ -1,0 +1,144 @@
+"""Exploration of a Boogie program: all paths up to a bound, with the shortest failing one for each check that can be violated.
+
+The bound counts rounds of a loop and nested calls of a procedure in which the path could have gone elsewhere; rounds that nothing can avoid
+are followed up to a fixed number.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from butfor.frontends.boogie.checked_program import Unit
+from butfor.frontends.boogie.control_flow import Flow
+from butfor.frontends.boogie.exploration_state import Frame, State
+from butfor.frontends.boogie.failing_path import Found
+from butfor.frontends.boogie.path_walk import MOST_ROUNDS, Walk
+from butfor.frontends.boogie.procedure_calls import local_cells, old_cells
+from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
+from butfor.logic.terms import Term, conjunction, equal, negate
+
+DEFAULT_BOUND = 8
+_AFTER_FIRST = 2.0  # seconds, and how many times the time to the first failure, for the others
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What was found, shortest path first. `bound` is how far everything was explored; `complete`: no loop and no recursion was cut.
+
+    `overlong` are the lines of loops and calls that were left after a fixed number of rounds because nothing else ended them. `unknown` tells
+    in words what a solver could not decide; `in_time` is False when the time was over before the bound was reached.
+    """
+
+    failures: tuple[Found, ...]
+    bound: int
+    complete: bool
+    unknown: tuple[str, ...] = ()
+    in_time: bool = True
+    paths: int = 0
+    overlong: tuple[int, ...] = ()
+    vacuous: bool = False  # nothing can run: what must hold at the start contradicts itself
+
+
+@dataclass(slots=True)
+class _Progress:
+    """What all levels share."""
+
+    found: dict[tuple[object, ...], Found] = field(default_factory=dict)
+    unknown: dict[str, None] = field(default_factory=dict)
+    overlong: dict[int, None] = field(default_factory=dict)
+    paths: int = 0
+
+
+def explore(
+    unit: Unit,
+    flow: Flow,
+    bound: int = DEFAULT_BOUND,
+    seconds: float = 30.0,
+    *,
+    stack: Stack | None = None,
+    say: Callable[[str], None] = lambda text: None,
+) -> Exploration:
+    """The failing paths of the procedure, by deepening the bound."""
+    start = time.monotonic()
+    end = start + seconds
+    solver = stack or default_stack()
+    progress = _Progress()
+    if solver.check([tuple(start_of(unit, flow)[0].pending)], Limit(end)).verdict is Verdict.UNSAT:
+        return Exploration((), bound, True, vacuous=True)
+    reached, complete = 0, False
+    first_found = 0.0
+    for level in _levels(bound):
+        say(f"exploring up to bound {level}")
+        state, pre = start_of(unit, flow)
+        walk = Walk(unit, solver, pre, level, end, progress.found, progress.unknown)
+        walk.most = max(MOST_ROUNDS, bound)
+        state.arrive(0, level, walk.most)
+        work = [state]
+        while work and not walk.late:
+            if progress.found and not first_found:
+                first_found = time.monotonic() - start
+                end = walk.end = min(end, time.monotonic() + max(_AFTER_FIRST, 2 * first_found))
+            walk.follow(work.pop(), work)
+            progress.paths += 1
+        if walk.late:
+            return _result(progress, reached, False, False)
+        reached = level
+        progress.overlong |= walk.overlong
+        if not walk.cut:
+            complete = not walk.overlong
+            reached = reached if complete else bound  # nothing more would be found on the way to it
+            break
+    return _result(progress, reached, complete, True)
+
+
+def _result(progress: _Progress, bound: int, complete: bool, in_time: bool) -> Exploration:
+    overlong = tuple(sorted(progress.overlong))
+    failures = sorted(
+        progress.found.values(), key=lambda f: (len(f.path.instances), f.path.place.line, f.path.place.column)
+    )
+    return Exploration(
+        tuple(failures),
+        bound,
+        complete and not progress.unknown,
+        tuple(progress.unknown),
+        in_time,
+        progress.paths,
+        overlong,
+    )
+
+
+def _levels(bound: int) -> Iterator[int]:
+    level = 1
+    while level < bound:
+        yield level
+        level *= 2
+    yield bound
+
+
+def start_of(unit: Unit, flow: Flow) -> tuple[State, Term]:
+    """The state before the first statement, and what holds there: preconditions, axioms, constants that differ."""
+    procedure = flow.procedure
+    frame = Frame(flow, 0, local_cells(unit, procedure, 0))
+    state = State(unit, [frame], {})
+    old = old_cells(unit, procedure, 0)
+    conditions = [equal(cell.term, unit.globals[name].term) for name, cell in old.items()]
+    frame.cells.update({f"old({name})": cell for name, cell in old.items()})
+    state.cells.update({c.name: c for c in old.values()})
+    conditions += [state.term(spec.expr, frame) for spec in procedure.specs if spec.keyword == "requires"]
+    conditions += [state.term(axiom, frame) for axiom in unit.program.axioms]
+    conditions += _distinct(unit)
+    pre = conjunction(conditions)
+    state.pending.append(state.now(pre))
+    return state, pre
+
+
+def _distinct(unit: Unit) -> list[Term]:
+    names = [name for group in unit.program.unique for name in group]
+    kinds = {
+        name: unit.meaning.kinds.resolved(unit.program.constants[name].type, unit.program.constants[name].span)
+        for name in names
+    }
+    pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1 :] if kinds[a] == kinds[b]]
+    return [negate(equal(unit.meaning.constant(a), unit.meaning.constant(b))) for a, b in pairs]

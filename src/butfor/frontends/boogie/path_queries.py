@@ -1,0 +1,98 @@
+"""What a path asks of the solver: whether it can go on, and whether a check can be violated here."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from butfor.frontends.boogie.exploration_state import State
+from butfor.frontends.boogie.failing_path import Found, path_of
+from butfor.logic.solvers import Limit, SolverResult, Stack, Verdict
+from butfor.logic.sorts import INT, REAL, Value
+from butfor.logic.terms import FALSE, TRUE, Term, negate, number, order, postorder
+from butfor.path.path_model import Kind
+from butfor.trace.view.source_places import Place
+
+Key = tuple[object, ...]
+"""What tells one check from another."""
+
+_SMALL = (3, 20, 1000)  # how far from 0 numbers are tried to be
+_LONGEST = 3.0  # seconds for one question
+
+
+class Questions:
+    """Questions until `end`. `found` and `unknown` are shared with searches up to other bounds; what these found is not asked again."""
+
+    def __init__(self, stack: Stack, pre: Term, end: float, found: dict[Key, Found], unknown: dict[str, None]) -> None:
+        self.stack = stack
+        self.pre = pre
+        self.end = end
+        self.found = found
+        self.unknown = unknown
+        self.known = frozenset(found)
+
+    def _ask(self, state: State, term: Term) -> tuple[SolverResult[None], tuple[Term, ...]]:
+        state.flush()
+        layer = (term,)
+        limit = Limit(min(self.end, time.monotonic() + _LONGEST))
+        return self.stack.check([*state.layers, layer], limit, state.sources.values()), layer
+
+    def assume(self, state: State, condition: Term) -> bool:
+        """Whether the path can go on with a condition over cells, which holds from now on."""
+        value = state.now(condition)
+        if value is TRUE or value is FALSE:
+            return value is TRUE
+        result, layer = self._ask(state, value)
+        state.layers.append(layer)
+        return result.verdict is not Verdict.UNSAT
+
+    def must(self, state: State, condition: Term, place: Place, message: str, key: Key) -> bool:
+        """Whether the path can go on past a check; a violation is noted."""
+        value = state.now(condition)
+        if value is not TRUE and key not in self.known:
+            result, _ = self._ask(state, negate(value))
+            if result.verdict is Verdict.SAT:
+                self._violated(state, result, condition, place, message, key)
+            elif result.verdict is Verdict.UNKNOWN and time.monotonic() < self.end:
+                self._unsure(place, message)
+            elif result.verdict is Verdict.UNSAT:
+                value = TRUE
+        state.add(Kind.ASSUME, place, condition=condition)
+        return value is TRUE or self.assume(state, condition)
+
+    def _violated(
+        self, state: State, result: SolverResult[None], condition: Term, place: Place, message: str, key: Key
+    ) -> None:
+        best = self.found.get(key)
+        if best is not None and len(best.path.instances) <= len(state.instances):
+            return
+        path = path_of(
+            state, self._small(state, negate(state.now(condition))) or result.model, self.pre, condition, place
+        )
+        if path is None:
+            self._unsure(place, message)
+        else:
+            self.found[key] = Found(path, message)
+
+    def _small(self, state: State, violation: Term) -> Mapping[str, Value] | None:
+        """Values from outside that violate a check and are small numbers, which are read more easily; None where there are none."""
+        layers = [*state.layers, (violation,)]
+        outside = set(state.sources.values())
+        numbers = [t for t in postorder(t for layer in layers for t in layer) if t.op == "select" or t in outside]
+        for most in _SMALL:
+            near = [order("most", *pair) for t in numbers if t.width in (INT, REAL) for pair in _between(t, most)]
+            if not near or time.monotonic() >= self.end:
+                return None
+            result = self.stack.check(
+                [*layers, tuple(near)], Limit(min(self.end, time.monotonic() + 1.0)), state.sources.values()
+            )
+            if result.verdict is Verdict.SAT:
+                return result.model
+        return None
+
+    def _unsure(self, place: Place, message: str) -> None:
+        self.unknown[f"line {place.line}: the solver could not decide on some path: {message}"] = None
+
+
+def _between(t: Term, most: int) -> tuple[tuple[Term, Term], tuple[Term, Term]]:
+    return (number(-most, t.width), t), (t, number(most, t.width))

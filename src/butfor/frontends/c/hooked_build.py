@@ -1,0 +1,107 @@
+"""From a program's LLVM assembly to one that can be run again with something changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from butfor.frontends.c import build_cache, object_files, toolchain
+from butfor.frontends.c.build import RUNTIME, code_version, models, object_code, runtime_objects
+from butfor.frontends.c.instrument.hooked_module import Checks, hook
+from butfor.frontends.c.llvm.module_text import Module
+from butfor.ir.change_sites import Site
+from butfor.ir.program import Program
+
+HOOKS = Path(__file__).parent / "hooks"
+CHECKS = Path(__file__).parent / "checks"
+_WRAPPED = re.compile(r"__cf_w_(\w+)\(|^REFUSED\((\w+)\)|^NONDET\((\w+),", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class HookedBuild:
+    """A compiled program with hooks and the table of its sites."""
+
+    home: Path
+
+    @property
+    def executable(self) -> Path:
+        """The fork server."""
+        return self.home / "program"
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """All sites, by number."""
+        rows = json.loads((self.home / "sites.json").read_bytes())
+        return tuple(Site.of_row(number, row) for number, row in enumerate(rows, 1))
+
+    @cached_property
+    def checks(self) -> tuple[tuple[str, int], ...]:
+        """The instruction that each check is for, number 1 first; none in a program that is not checked."""
+        file = self.home / "checks.json"
+        return tuple((function, instr) for function, instr in json.loads(file.read_bytes())) if file.exists() else ()
+
+
+def wrapped_functions() -> frozenset[str]:
+    """Library functions that the runtime replaces, so that a run touches nothing and its end is noted."""
+    texts = [file.read_text("utf-8") for file in (*sorted(HOOKS.glob("*.c")), RUNTIME / "nondet_types.h")]
+    found = [m for text in texts for m in _WRAPPED.finditer(text)]
+    return frozenset(m[1] or m[2] or f"__VERIFIER_nondet_{m[3]}" for m in found if m[1] != "__VERIFIER_nondet_")
+
+
+def modelled_functions() -> frozenset[str]:
+    """Library functions that checks have models of; those that end a run are left to the fork server."""
+    return models() - models("models_control.txt")
+
+
+def check_objects(compiler: toolchain.Compiler) -> list[Path]:
+    """The runtime of checks: the recorder's objects and models, which call what may be done to the world through the fork server's functions."""
+    key = build_cache.key_of([code_version(), *compiler.command, "checks"])
+    names = {name: f"__cf_w_{name}" for name in wrapped_functions()}
+    shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(RUNTIME.glob("libc_*.c")) if f.stem != "libc_control")]
+
+    def make(work: Path) -> None:
+        def compiled(source: Path) -> None:
+            out = work / f"{source.stem}.o"
+            toolchain.compile_object(compiler, source, out, [f"-I{RUNTIME}", f"-I{HOOKS}", f"-I{CHECKS}"])
+            out.write_bytes(object_files.renamed(out.read_bytes(), names))
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            list(pool.map(compiled, [*shared, *CHECKS.glob("*.c")]))
+
+    return sorted(build_cache.entry("runtime", key, make).glob("*.o"))
+
+
+def build_hooked(
+    module: Module,
+    text: bytes,
+    program: Program,
+    cc: str | None,
+    libs: tuple[str, ...],
+    *,
+    checked: bool = False,
+    hooks: bool = True,
+) -> HookedBuild:
+    """The program with hooks, from the cache when it was built before. `text` is the assembly that `module` was read from.
+
+    A memory error ends the runs of a program that is `checked`; such a program need have no `hooks`.
+    """
+    compiler = toolchain.find_compiler(cc)
+    key = build_cache.key_of([code_version(), *compiler.command, text, "--", *libs, "--", f"{checked} {hooks}"])
+
+    def make(work: Path) -> None:
+        result = hook(module, program, wrapped_functions(), Checks(modelled_functions(), hooks) if checked else None)
+        (work / "program.o").write_bytes(
+            object_code(result.text, opt=1 if hooks else 0)
+        )  # many versions of functions: fast code is not worth it
+        runtime = [*runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}"]), *(check_objects(compiler) if checked else ())]
+        (work / "checks.json").write_text(json.dumps(result.checks), "utf-8")
+        toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in libs), "-lm"])
+        (work / "program.o").unlink()
+        (work / "sites.json").write_text(json.dumps([site.to_row() for site in result.sites]), "utf-8")
+
+    return HookedBuild(build_cache.entry("hooked", key, make))

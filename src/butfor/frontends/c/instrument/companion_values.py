@@ -1,0 +1,135 @@
+"""What goes with every value of a function that is checked: its bits that were never given a value, the object that a pointer was derived from.
+
+Both are values of the rewritten function (masks.py, provenance.py); a hook that changes a value changes them too.
+"""
+
+from __future__ import annotations
+
+from butfor.frontends.c.instrument.hooked_function import Hooker
+from butfor.frontends.c.instrument.pointer_provenance import Provenance
+from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR, Masks
+from butfor.frontends.c.llvm.module_text import Module
+from butfor.ir.change_sites import Site, SiteKind
+from butfor.ir.instructions import Const, Function, Instr, Operand
+from butfor.ir.machine_types import Kind, Type, mask_width
+from butfor.ir.recording_segments import Layout
+
+_SH_MASK, _SH_UNDEF = (1 << 42) - 1, 1 << 44  # checks.h
+
+
+class Companions(Hooker):
+    """Puts hooks into one function where they are wanted; masks and objects of its values are at hand.
+
+    `checks` are the instructions that checks are for, by number. Without `hooks`, there are no sites.
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        fn: Function,
+        layout: Layout,
+        sites: list[Site],
+        checks: list[tuple[str, int]],
+        objects: dict[str, int],
+        modelled: frozenset[str],
+        *,
+        hooks: bool,
+    ) -> None:
+        super().__init__(module, fn, layout, sites)
+        self.checks = checks
+        self.modelled = modelled
+        self.hooks = hooks
+        self.types = module.types
+        self.direct = {n for n in layout.direct if not hooks or not self._is_computed(fn.instrs[n])}
+        self.prov = Provenance(fn, layout, objects, self.direct)
+        self.masks = Masks(self._new)
+        self.starts = {next((n for n in range(b.start, b.end) if fn.instrs[n].op != "phi"), -1) for b in fn.blocks[1:]}
+        self.site = 0  # the last one made for the instruction under way
+        self.known: tuple[str, str] = CLEAR, CLEAR  # mask and object of the value that goes into a hook
+        self.hooked: dict[int, tuple[str, str]] = {}  # the same of what comes out, by operand; -1 for the result
+
+    def _is_computed(self, instr: Instr) -> bool:
+        """Whether a hook may move the address of an access."""
+        address = instr.args[1] if instr.op == "store" else instr.args[0]
+        return isinstance(address, int) and address not in self.layout.frame
+
+    # --- masks and objects of operands ------------------------------------------------------------------------------------------
+
+    def _type(self, op: Operand) -> Type:
+        if isinstance(op, Const):
+            return op.type
+        d = self.fn.definer[op]
+        return self.fn.instrs[d].type if d >= 0 else self.fn.params[op]
+
+    def _mask(self, op: Operand) -> str:
+        """The mask of an operand."""
+        if isinstance(op, Const) or not mask_width(self._type(op)):
+            return CLEAR
+        d = self.fn.definer[op]
+        is_place = self.fn.instrs[d].op == "alloca" if d >= 0 else bool(self.fn.byval[op])
+        return CLEAR if is_place else f"%bf.m{op}"
+
+    def _word(self, op: Operand) -> str:
+        return self.masks.word(self._mask(op), mask_width(self._type(op)))
+
+    def _set(self, instr: Instr, mask: str) -> None:
+        """Makes this the mask of an instruction's result."""
+        bits = mask_width(instr.type)
+        if instr.slot >= 0 and bits and instr.op != "alloca":
+            self._emit(f"%bf.m{instr.slot} = or i{bits} {mask}, 0")
+
+    def _check(self, instr: Instr) -> int:
+        """The number of a new check."""
+        self.checks.append((self.fn.name, instr.index))
+        return len(self.checks)
+
+    def _shadow(self, address: str) -> str:
+        """Where the masks of the bytes at an address are."""
+        low = self._new(f"and i64 {self._new(f'ptrtoint ptr {address} to i64')}, {_SH_MASK}")
+        return self._new(f"inttoptr i64 {self._new(f'or i64 {low}, {_SH_UNDEF}')} to ptr")
+
+    # --- what hooks change ----------------------------------------------------------------------------------------------------------
+
+    def _site(
+        self, instr: Instr, kind: SiteKind, t: Type, operand: int = -1, *, is_unsigned: bool = False, operator: int = -1
+    ) -> int:
+        self.site = super()._site(instr, kind, t, operand, is_unsigned=is_unsigned, operator=operator)
+        return self.site
+
+    def _after(
+        self, site: int, mask: str, bits: int, sides: tuple[str, str] = (CLEAR, CLEAR), old: str = "null", size: int = 0
+    ) -> str:
+        """The mask of a value after its hook."""
+        word = self.masks.word(mask, bits)
+        left, right = (word, word) if sides == (CLEAR, CLEAR) else sides
+        new = self._new(
+            f"call i64 @__cf_m(i32 {site}, i64 {word}, i64 {left}, i64 {right}, ptr %cf.frame, ptr {old}, i32 {size})"
+        )
+        return self.masks.resized(new, 64, bits)
+
+    def _object(self, site: int, found: str, old: str = "null") -> str:
+        """The object of a pointer after its hook."""
+        return self._new(f"call i32 @__cf_pv(i32 {site}, i32 {found}, ptr %cf.frame, ptr {old})")
+
+    def _value(self, site: int, t: Type, value: str, name: str = "") -> str:
+        made = super()._value(site, t, value, name)
+        s = self.sites[site - 1]
+        mask, found = self.known
+        if s.kind is SiteKind.CONSTANT:
+            operand = self.fn.instrs[s.instr].args[s.operand]
+            mask, found = CLEAR, self.prov.of(operand) if t.kind is Kind.PTR else CLEAR
+        elif s.kind is SiteKind.RESULT:
+            mask, found = CLEAR, self._new("load i32, ptr @__bf_retp") if t.kind is Kind.PTR else CLEAR
+        self.hooked[s.operand] = (
+            self._after(site, mask, mask_width(t)),
+            self._object(site, found) if t.kind is Kind.PTR else CLEAR,
+        )
+        return made
+
+    def _plain(self, instr: Instr, text: str) -> None:
+        """The instruction itself, with its hook."""
+        loc = instr.loc
+        if not self.hooks:
+            instr.loc = -1  # so it has no site
+        super()._instr(instr, text)
+        instr.loc = loc

@@ -1,0 +1,98 @@
+"""A whole module with hooks, and the list of its sites."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from butfor.frontends.c.instrument.hooked_function import DECLARATIONS, Hooker
+from butfor.frontends.c.instrument.memory_checks import CHECK_DECLARATIONS, Checker
+from butfor.frontends.c.instrument.recording_module import exported, quoted, renamed, without_debug
+from butfor.frontends.c.llvm.module_text import Module
+from butfor.ir.change_sites import Site
+from butfor.ir.program import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Hooked:
+    """The rewritten text, its sites and its checks, numbered from 1."""
+
+    text: str
+    sites: list[Site]
+    checks: list[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """That memory is checked; `modelled` are the library functions with models. Without `hooks`, nothing can be changed."""
+
+    modelled: frozenset[str]
+    hooks: bool = True
+
+
+def hook(module: Module, program: Program, wrapped: frozenset[str], checked: Checks | None = None) -> Hooked:
+    """The module with hooks; functions named in `wrapped` and not defined here are replaced by the runtime's own."""
+    sites: list[Site] = []
+    checks: list[tuple[str, int]] = []
+    modelled = checked.modelled if checked is not None else frozenset()
+    out: list[str] = []
+    lines = module.lines
+    starts = {f.start: f for f in module.functions.values()}
+    i = 0
+    while i < len(lines):
+        here = starts.get(i)
+        if here is not None:
+            fn, layout = module.function(here.name), program.layout(here.name)
+            if checked is None:
+                out += Hooker(module, fn, layout, sites).text()
+            else:
+                out += Checker(
+                    module, fn, layout, sites, checks, program.object_numbers, modelled, hooks=checked.hooks
+                ).text()
+            i = here.end
+        elif lines[i][:1] == "@":
+            out.append(without_debug(lines[i]))
+        elif lines[i][:1] not in ("!", ";"):
+            out.append(lines[i])
+        i += 1
+    out += [DECLARATIONS, _tables(program, len(sites))]
+    if checked is not None:
+        out += [CHECK_DECLARATIONS, _objects(program, len(checks))]
+    names = {
+        f"@{name}": f"@__{'bf' if name in modelled else 'cf'}_w_{name}"
+        for name in module.declared
+        if name in modelled or name in wrapped
+    }
+    return Hooked(
+        renamed("\n".join(out), names | {f"@{name}": f"@u.{name}" for name in exported(module)}), sites, checks
+    )
+
+
+def _objects(program: Program, checks: int) -> str:
+    """Where globals begin and how long they are, for the checks."""
+    rows = ", ".join(f"{{ ptr, i64 }} {{ ptr @{quoted(n)}, i64 {size} }}" for n, size in program.global_table)
+    g = len(program.global_table)
+    return "\n".join(
+        (
+            f"@__bf_gtab = constant [{g} x {{ ptr, i64 }}] [{rows}]"
+            if g
+            else "@__bf_gtab = constant [0 x { ptr, i64 }] zeroinitializer",
+            f"@__bf_counts = constant [4 x i64] [i64 {g}, i64 0, i64 0, i64 0]",
+            f"@__ck_count = constant i32 {checks}",
+            "",
+        )
+    )
+
+
+def _tables(program: Program, sites: int) -> str:
+    """Where globals and functions are, by number."""
+    variables = ", ".join(f"ptr @{quoted(n)}" for n, _ in program.global_table) or ""
+    functions = ", ".join(f"ptr @{quoted(n)}" for n in program.function_table)
+    g, f = len(program.global_table), len(program.function_table)
+    return "\n".join(
+        (
+            f"@__cf_gtab = constant [{g} x ptr] [{variables}]",
+            f"@__cf_ftab = constant [{f} x ptr] [{functions}]",
+            f"@__cf_counts = constant [3 x i64] [i64 {sites}, i64 {g}, i64 {f}]",
+            "",
+        )
+    )

@@ -1,0 +1,230 @@
+"""One function's text with checks of memory put in, and with hooks where they are wanted.
+
+Beside every pointer goes the object that it was derived from (provenance.py), beside every value go its bits that were never given a value
+(masks.py), also through memory, calls and returns. An error ends the run: there is no log.
+"""
+
+from __future__ import annotations
+
+import re
+
+from butfor.frontends.c.instrument.memory_checks_at_calls import CallChecker
+from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS
+from butfor.frontends.c.instrument.recording_function import address_text, local
+from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR
+from butfor.frontends.c.llvm.function_body import parse_header
+from butfor.ir.instructions import Instr, Operand
+from butfor.ir.machine_types import Kind, alloc_size, mask_width, store_size
+
+CHECK_DECLARATIONS = """
+@__bf_argp = external global [16 x i32]
+@__bf_args = external global [16 x ptr]
+@__bf_args_set = external global i32
+@__bf_retp = external global i32
+@__ck_argm = external global [16 x i64]
+@__ck_retm = external global [8 x i64]
+@__ck_masks_set = external global i32
+@__ck_at = external global i32
+@__ck_printing = external global i32
+declare void @__ck_enter(ptr, i64)
+declare void @__ck_leave()
+declare i32 @__ck_local(ptr, i64)
+declare i32 @__ck_dynamic(ptr, i64, i64)
+declare void @__ck_restore(ptr)
+declare i32 @__ck_byval(ptr, i64, i32)
+declare void @__ck_setjmp(ptr)
+declare void @__ck_l(ptr, i64, i32, i64, i32)
+declare void @__ck_w(ptr, i64, i32, i64, i32)
+declare i32 @__ck_lp(ptr)
+declare void @__ck_sp(ptr, i32)
+declare void @__ck_sd(ptr, i64)
+declare void @__ck_b(i1 zeroext, i32)
+declare void @__ck_o(i64, i32)
+declare void @__ck_given(ptr, i32)
+declare void @__ck_copy(ptr, i32, ptr, i32, i64, i32)
+declare void @__ck_fill(ptr, i32, i64, i32)
+declare void @__ck_va_start(ptr)
+declare i64 @__cf_m(i32, i64, i64, i64, ptr, ptr, i32)
+declare i32 @__cf_pv(i32, i32, ptr, ptr)
+"""
+
+
+class Checker(CallChecker):
+    """Puts checks into one function."""
+
+    def _entry(self) -> list[str]:
+        out, self.out = self.out, []
+        self._emit(f"call void @__ck_enter(ptr %cf.frame, i64 {self.layout.frame_size})")
+        names = [p[1] for p in parse_header(self.header, self.types)[1]]
+        for k, t in enumerate(self.fn.params):
+            bits = mask_width(t)
+            if self.fn.byval[k]:
+                self._emit(f"%bf.p{k} = call i32 @__ck_byval(ptr {names[k]}, i64 {self.fn.byval[k]}, i32 {k})")
+                continue
+            if k in self.prov.needed and t.kind is Kind.PTR and k < MAX_ARGS:
+                self._emit(
+                    f"%bf.p{k} = load i32, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})"
+                )
+            if bits:
+                word = (
+                    self._new(f"load i64, ptr getelementptr ([{MAX_ARGS} x i64], ptr @__ck_argm, i64 0, i64 {k})")
+                    if k < MAX_ARGS
+                    else CLEAR
+                )
+                self._emit(f"%bf.m{k} = or i{bits} {self.masks.resized(word, 64, bits) if bits <= 64 else CLEAR}, 0")
+        made, self.out = [line.strip() for line in self.out], out
+        return made
+
+    def _instr(self, instr: Instr, text: str) -> None:
+        if not self.hooks and instr.index in self.starts:
+            self._emit("call void @__cf_tick()")
+        self.site, self.hooked, self.known = 0, {}, (CLEAR, CLEAR)
+        getattr(self, "_check_" + instr.op, self._check_other)(instr, text)
+
+    def _before_last(self, instr: Instr, text: str) -> str:
+        """Writes the instruction, which ends a block; takes its last line back."""
+        self._plain(instr, text)
+        return self.out.pop()
+
+    def _check_alloca(self, instr: Instr, text: str) -> None:
+        self._plain(instr, text)
+        name = text.partition(" = ")[0]
+        size = alloc_size(instr.detail[0])
+        if instr.slot not in self.layout.frame:
+            m = re.search(r", (i\d+) ([^,]+)", text)
+            assert m is not None, text
+            count = m[2] if m[1] == "i64" else self._new(f"zext {m[1]} {m[2]} to i64")
+            self._emit(f"%bf.p{instr.slot} = call i32 @__ck_dynamic(ptr {name}, i64 {count}, i64 {size})")
+        elif instr.slot in self.prov.needed:
+            self._emit(f"%bf.o{instr.slot} = call i32 @__ck_local(ptr {name}, i64 {size})")
+
+    def _access(self, hook: str, instr: Instr, address: str, op: Operand, size: int) -> None:
+        """The check of an access."""
+        if instr.index not in self.direct:
+            self._emit(
+                f"call void @{hook}(ptr {address}, i64 {size}, i32 {self.prov.of(op)}, i64 {self._word(op)}, i32 {self._check(instr)})"
+            )
+
+    def _check_load(self, instr: Instr, text: str) -> None:
+        address, size, bits = address_text(text), store_size(instr.type), mask_width(instr.type)
+        self._access("__ck_l", instr, address, instr.args[0], size)
+        mask = self._new(f"load i{8 * size}, ptr {self._shadow(address)}, align 1")
+        is_pointer = instr.type.kind is Kind.PTR
+        found = self._new(f"call i32 @__ck_lp(ptr {address})") if is_pointer else CLEAR
+        self.known = self.masks.resized(mask, 8 * size, bits), found
+        self._plain(instr, text)
+        mask, found = self.hooked.get(-1, self.known)
+        self._set(instr, mask)
+        if is_pointer:
+            self._emit(f"%bf.p{instr.slot} = or i32 {found}, 0")
+
+    def _check_store(self, instr: Instr, text: str) -> None:
+        value, where = instr.args
+        t = instr.detail
+        address, size, bits = address_text(text), store_size(t), mask_width(t)
+        self._access("__ck_w", instr, address, where, size)
+        self._plain(instr, text)
+        mask = self._mask(value)
+        if self.site:
+            mask = self._after(self.site, mask, bits, old=address, size=size)
+        self._emit(
+            f"store i{8 * size} {self.masks.resized(mask, bits, 8 * size)}, ptr {self._shadow(address)}, align 1"
+        )
+        if t.kind is Kind.PTR:
+            found = self.prov.of(value)
+            self._emit(
+                f"call void @__ck_sp(ptr {address}, i32 {self._object(self.site, found, address) if self.site else found})"
+            )
+        elif not self._is_number(where):
+            self._emit(f"call void @__ck_sd(ptr {address}, i64 {size})")
+
+    def _is_number(self, op: Operand) -> bool:
+        """Whether an address is that of a local number, which holds no pointers."""
+        return (
+            isinstance(op, int)
+            and op in self.layout.frame
+            and self.fn.instrs[self.fn.definer[op]].detail[0].kind in (Kind.INT, Kind.FLOAT)
+        )
+
+    def _check_atomicrmw(self, instr: Instr, text: str) -> None:
+        t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
+        m = re.search(r'ptr (%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|getelementptr.*?\)),', text)
+        assert m is not None, text
+        self._access("__ck_w", instr, m[1], instr.args[0], store_size(t))
+        self._plain(instr, text)
+        self._emit(f"store i{8 * store_size(t)} 0, ptr {self._shadow(m[1])}, align 1")
+        self._emit(f"call void @__ck_sd(ptr {m[1]}, i64 {store_size(t)})")
+        self._set(instr, CLEAR)
+
+    _check_cmpxchg = _check_atomicrmw
+
+    def _check_phi(self, instr: Instr, text: str) -> None:
+        self._plain(instr, text)
+        rows = [(a, f"%{local(self.fn.blocks[b].label)}") for a, b in zip(instr.args, instr.detail, strict=True)]
+        bits = mask_width(instr.type)
+        if bits:
+            self._emit(
+                f"%bf.m{instr.slot} = phi i{bits} {', '.join(f'[ {self._mask(a)}, {label} ]' for a, label in rows)}"
+            )
+        if instr.slot in self.prov.needed:
+            self._emit(
+                f"%bf.p{instr.slot} = phi i32 {', '.join(f'[ {self.prov.of(a)}, {label} ]' for a, label in rows)}"
+            )
+
+    def _check_select(self, instr: Instr, text: str) -> None:
+        self._check_other(instr, text)
+        if instr.slot in self.prov.needed:
+            flags = r"^(?:(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*"
+            condition = re.sub(flags, "", text.split("select ", 1)[1]).split(",", 1)[0]
+            self._emit(
+                f"%bf.p{instr.slot} = select {condition}, i32 {self.prov.of(instr.args[1])}, i32 {self.prov.of(instr.args[2])}"
+            )
+
+    def _check_other(self, instr: Instr, text: str) -> None:
+        """Computations."""
+        bits = mask_width(instr.type) if instr.slot >= 0 else 0
+        if not bits or instr.op == "va_arg":
+            self._plain(instr, text)
+            self._set(instr, CLEAR)
+            return
+        masks = [self._mask(a) for a in instr.args]
+        mask = self.masks.result(instr, text.partition(" = ")[2], masks, [self._type(a) for a in instr.args])
+        self.known = mask, CLEAR
+        self._plain(instr, text)
+        if -1 in self.hooked:
+            mask = self.hooked[-1][0]
+        elif self.site:
+            mask = self._after(self.site, mask, bits, (self._word(instr.args[0]), self._word(instr.args[-1])))
+        self._set(instr, mask)
+
+    # --- ends of blocks ---------------------------------------------------------------------------------------------------------------
+
+    def _check_br(self, instr: Instr, text: str) -> None:
+        if not instr.args:
+            self._plain(instr, text)
+            return
+        self.known = self._mask(instr.args[0]), CLEAR
+        last = self._before_last(instr, text)
+        mask, bits = self.known[0], mask_width(self._type(instr.args[0]))
+        if -1 in self.hooked:
+            mask = self.hooked[-1][0]
+        elif self.site:
+            mask = self._after(self.site, mask, bits)
+        flag = self.masks.any([(mask, bits)])
+        if flag != CLEAR:
+            self._emit(f"call void @__ck_b(i1 zeroext {flag}, i32 {self._check(instr)})")
+        self.out.append(last)
+
+    _check_switch = _check_indirectbr = _check_br
+
+    def _check_ret(self, instr: Instr, text: str) -> None:
+        last = self._before_last(instr, text)
+        if instr.args:
+            t, value = instr.detail, instr.args[0]
+            mask, found = self.hooked.get(0, (self._mask(value), self.prov.of(value) if t.kind is Kind.PTR else CLEAR))
+            if 0 < mask_width(t) <= 512:
+                self._emit(f"store i{mask_width(t)} {mask}, ptr @__ck_retm, align 8")
+            if t.kind is Kind.PTR:
+                self._emit(f"store i32 {found}, ptr @__bf_retp")
+        self._emit("call void @__ck_leave()")
+        self.out.append(last)

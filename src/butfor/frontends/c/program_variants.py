@@ -1,0 +1,230 @@
+"""Many versions of a program in one: every changed function stands beside the original, and a run chooses which one it takes.
+
+So a thousand edits cost one or two calls of the compiler, and trying one of them costs one fork. What the compiler refuses is left out.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from butfor.errors import CompileError
+from butfor.frontends.c import build_cache, object_files, toolchain
+from butfor.frontends.c.build import RUNTIME, BuildSpec, code_version, initialise_llvm, linked, runtime_objects
+from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.hooked_build import HOOKS, HookedBuild, build_hooked, wrapped_functions
+from butfor.ir.program import Program
+
+_ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
+# A change that makes a number of a pointer or the other way round is no repair, even where old programs may do that.
+_STRICT = (
+    "-Wno-everything",
+    "-Werror=int-conversion",
+    "-Werror=incompatible-pointer-types",
+    "-Werror=implicit-function-declaration",
+)
+_LENIENT = (
+    "-Wno-everything",
+    "-Wno-int-conversion",
+    "-Wno-incompatible-pointer-types",
+    "-Wno-implicit-function-declaration",
+)
+_FLAGS = (
+    "-c",
+    "-O0",
+    "-g0",
+    "-fno-stack-protector",
+    "-ffunction-sections",
+    "-fsanitize-coverage=trace-pc,no-prune",
+    "-ferror-limit=0",
+    "-fno-caret-diagnostics",
+    "-fno-color-diagnostics",
+)
+_MOST_ROUNDS = 4
+_NOT_COPIED = re.compile(rb"\b(?:constructor|destructor|alias|ifunc|section)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Another version of one function: the bytes from `start` to `end` of a source are its definition now, `text` is the new one.
+
+    The name stands at the offset `name` of both, and is `name_size` bytes long.
+    """
+
+    number: int
+    source: Path
+    start: int
+    end: int
+    name: int
+    name_size: int
+    text: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """A program that holds variants; `refused` says why some are not in it."""
+
+    build: HookedBuild
+    refused: Mapping[int, str]
+    sources: Mapping[Path, bytes]  # the text with all variants
+    objects: tuple[bytes, ...]
+
+
+def can_be_copied(definition: bytes) -> bool:
+    """Whether a function can have a second version beside it."""
+    return _NOT_COPIED.search(definition.partition(b"{")[0]) is None
+
+
+def build_variants(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, bytes] | None = None) -> Variants:
+    """The program of `spec` with these variants; `texts` are other contents for some of its sources."""
+    contents = {source: (texts or {}).get(source, b"") or source.read_bytes() for source in spec.sources}
+    compiler = toolchain.find_compiler(spec.cc)
+    refused: dict[int, str] = {}
+    with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
+        work = Path(name)
+
+        def compiled(numbered: tuple[int, Path]) -> tuple[bytes, bytes]:
+            k, source = numbered
+            mine = [c for c in copies if c.source == source]
+            return _compiled(compiler, spec, source, contents[source], mine, work / str(k), refused)
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            done = list(pool.map(compiled, enumerate(spec.sources)))
+        objects = _renamed([code for code, _ in done])
+        key = build_cache.key_of([code_version(), *compiler.command, *objects, "--", *spec.libs])
+
+        def make(home: Path) -> None:
+            files = []
+            for k, code in enumerate(objects):
+                files.append(home / f"{k}.o")
+                files[-1].write_bytes(code)
+            runtime = runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}"])
+            toolchain.link(compiler, [*files, *runtime], home / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
+            for file in files:
+                file.unlink()
+            (home / "sites.json").write_text("[]", "utf-8")
+
+        build = HookedBuild(build_cache.entry("variants", key, make))
+    return Variants(
+        build,
+        refused,
+        {source: text for source, (_, text) in zip(spec.sources, done, strict=True)},
+        tuple(c for c, _ in done),
+    )
+
+
+def build_checked(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, bytes]) -> HookedBuild:
+    """The program of `spec` with variants that all compile, in which memory errors end a run."""
+    compiler = toolchain.find_compiler(spec.cc)
+    with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
+
+        def assembly(numbered: tuple[int, Path]) -> Path:
+            k, source = numbered
+            if source.suffix in (".ll", ".bc"):
+                return source
+            file, out = Path(name, f"{k}.c"), Path(name, f"{k}.ll")
+            data = texts.get(source, b"") or source.read_bytes()
+            file.write_bytes(with_copies(data, str(source), [c for c in copies if c.source == source]))
+            toolchain.compile_to_ir(
+                compiler, file, out, ("-iquote", str(source.absolute().parent), *spec.flags, *_LENIENT)
+            )
+            return out
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            files = list(pool.map(assembly, enumerate(spec.sources)))
+        initialise_llvm()
+        text = str(linked(files))
+    module = CSource(text)
+    return build_hooked(
+        module, text.encode("utf-8", "surrogateescape"), Program(module), spec.cc, spec.libs, checked=True, hooks=False
+    )
+
+
+def _compiled(
+    compiler: toolchain.Compiler,
+    spec: BuildSpec,
+    source: Path,
+    data: bytes,
+    copies: Sequence[Copy],
+    work: Path,
+    refused: dict[int, str],
+) -> tuple[bytes, bytes]:
+    """The object of one source with its variants, and its text."""
+    work.mkdir()
+    out = work / "out.o"
+    if source.suffix in (".ll", ".bc"):
+        toolchain.run_tool(
+            (*compiler.command, *compiler.arch_flags, "-c", "-g0", str(source), "-o", str(out)),
+            f"{source} does not compile",
+        )
+        return out.read_bytes(), data
+    file = work / "program.c"
+    quiet = _STRICT
+    for _ in range(_MOST_ROUNDS):
+        left = [c for c in copies if c.number not in refused]
+        text = with_copies(data, str(source), left)
+        file.write_bytes(text)
+        command = (
+            *compiler.command,
+            *_FLAGS,
+            *compiler.arch_flags,
+            "-iquote",
+            str(source.absolute().parent),
+            *spec.flags,
+            *quiet,
+        )
+        try:
+            toolchain.run_tool((*command, str(file), "-o", str(out)), f"{source} does not compile")
+            return out.read_bytes(), text
+        except CompileError as e:
+            found = {int(m[1]): m[2] for m in _ERROR.finditer(e.stderr)}
+            if found:
+                refused.update(found)
+            elif quiet is _STRICT:
+                quiet = _LENIENT
+            else:
+                raise
+    raise CompileError(f"{source} does not compile with its variants")
+
+
+def with_copies(data: bytes, name: str, copies: Iterable[Copy]) -> bytes:
+    """The text of a source with variants of its functions after each of them, and a table of all."""
+    shown = name.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "surrogateescape")
+    by_end: dict[int, list[Copy]] = {}
+    for copy in copies:
+        by_end.setdefault(copy.end, []).append(copy)
+    out = [b'#line 1 "%s"\n' % shown]
+    rows = []
+    at = 0
+    for end in sorted(by_end):
+        out.append(data[at:end] + b"\n")
+        for c in by_end[end]:
+            old = data[c.start + c.name : c.start + c.name + c.name_size]
+            new = b"%s__bf%d" % (old, c.number)
+            body = c.text[: c.name] + new + c.text[c.name + c.name_size :]
+            if old == b"main":  # only there, the end of the function returns 0
+                body = body[: body.rindex(b"}")] + b"return 0; }"
+            line = data.count(b"\n", 0, c.start) + 1
+            out.append(b'#line %d "bf-variant-%d"\n__attribute__((used)) %s\n' % (line, c.number, body))
+            rows.append(b"{%dul, (void *)%s, (void *)%s, 0}" % (c.number, old, new))
+        out.append(b'#line %d "%s"\n' % (data.count(b"\n", 0, end) + 1, shown))
+        at = end
+    out.append(data[at:])
+    if rows:
+        head = b'\nstatic struct { unsigned long number; void *from, *to, *unused; } __bf_variants[] __attribute__((used, section("bf_variants"))) = {\n'
+        out.append(head + b",\n".join(rows) + b"};\n")
+    return b"".join(out)
+
+
+def _renamed(objects: Sequence[bytes]) -> list[bytes]:
+    """The objects as a fork server can take them: library functions that reach beyond a run are the runtime's, the program's own are no library's."""
+    own = set().union(*map(object_files.exported, objects)) - {"main"}
+    names = {name: f"__cf_w_{name}" for name in wrapped_functions() if name not in own} | {
+        name: f"u.{name}" for name in own
+    }
+    return [object_files.renamed(code, names) for code in objects]

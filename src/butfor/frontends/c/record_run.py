@@ -1,0 +1,118 @@
+"""From options to a recording of one run of a C program."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from butfor.errors import DiskFull, UsageError
+from butfor.frontends.c.build import Build, BuildSpec, build
+from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.run_program import RunSpec, run
+from butfor.options import Options
+from butfor.trace.recording import Meta, Recording
+
+Progress = Callable[[str], None]
+
+
+def build_spec(options: Options) -> BuildSpec:
+    """What the options say about compiling."""
+    flags = (*options.cflags, *(f"-I{x}" for x in options.includes), *(f"-D{x}" for x in options.defines))
+    libs = tuple(x.removeprefix("-l") for x in options.libs)
+    return BuildSpec(options.sources, options.cc, flags, libs)
+
+
+def run_spec(options: Options) -> RunSpec:
+    """What the options say about the run."""
+    stdin = options.stdin
+    if isinstance(stdin, Path):
+        try:
+            data = stdin.read_bytes()
+        except OSError as e:
+            raise UsageError(f"{stdin}: {e.strerror}") from e
+    else:
+        data = stdin or b""
+    return RunSpec(
+        options.args, data, options.env, options.nondet, options.time_limit, options.step_limit, options.output_limit
+    )
+
+
+def compile_program(options: Options, progress: Progress) -> Build:
+    """The program that records itself."""
+    return build(build_spec(options), progress)
+
+
+def record(options: Options, program: Build, progress: Progress) -> Recording:
+    """The recording of one run."""
+    try:
+        folder = scratch_folder()
+        _sweep(Path(folder or tempfile.gettempdir()))
+        home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
+    except OSError as e:
+        raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
+    try:
+        progress("running")
+        name = options.sources[0].with_suffix("").name if options.sources else "program"
+        spec = run_spec(options)
+        done = run(program.executable, f"./{name}", spec, home)
+        _bring(program.module, home / "module.ll")
+        _bring(program.segments, home / "segments.npy")
+        expected = options.expect_stdout
+        meta = Meta(
+            args=options.args,
+            name=name,
+            folder=os.getcwd(),
+            env=options.env,
+            nondet=options.nondet,
+            libs=build_spec(options).libs,
+            returncode=done.returncode,
+            seconds=done.seconds,
+            limit=done.limit,
+            expect_stdout=None if expected is None else expected.decode("latin-1"),
+            expect_exit=options.expect_exit,
+            sources=_keep_sources(program, home),
+            given=tuple(map(str, options.sources)),
+        )
+    except BaseException:
+        shutil.rmtree(home, ignore_errors=True)
+        raise
+    return Recording(home, meta, CSource)
+
+
+def _sweep(folder: Path) -> None:
+    """Removes what runs of butfor that were killed have left behind."""
+    for left in folder.glob("butfor-*-*"):
+        owner = left.name.split("-")[1]
+        if owner.isdigit() and not Path("/proc", owner).exists():
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def scratch_folder() -> str | None:
+    """Memory if there is plenty, else the default temporary folder: logs are written fast and read back at once."""
+    shm = Path("/dev/shm")
+    if "TMPDIR" in os.environ or not os.access(shm, os.W_OK):
+        return None
+    free = os.statvfs(shm)
+    return str(shm) if free.f_bavail * free.f_frsize > 4 * 2**30 else None
+
+
+def _bring(source: Path, to: Path) -> None:
+    try:
+        os.link(source, to)
+    except OSError:
+        shutil.copyfile(source, to)
+
+
+def _keep_sources(program: Build, home: Path) -> dict[str, str]:
+    """Copies of the program's source files, so that the recording can be read elsewhere."""
+    found: dict[str, str] = {}
+    for path in (program.home / "files").read_text("utf-8", "surrogateescape").splitlines():
+        content = Path(path)
+        if content.is_file() and content.stat().st_size < 64 * 2**20:
+            member = f"source-{len(found)}"
+            shutil.copyfile(content, home / member)
+            found[path] = member
+    return found

@@ -1,0 +1,1 @@
+"""The LLVM-shaped program model and what static analysis says about it."""

@@ -1,0 +1,65 @@
+"""Which calls may lead to a call of a function over any number of calls, and which arms of branches those calls lie under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from butfor.ir.flow_graphs import components
+from butfor.ir.instructions import Instr
+
+Call = tuple[str, Instr]  # the function it is in, and the instruction
+
+
+class Leading:
+    """Calls are numbered; sets of them, and of arms, are bit sets. `over` gives the arms over a block of a function."""
+
+    def __init__(
+        self, calls_of: Callable[[str], Iterable[Call]], functions: Iterable[str], over: Callable[[str, int], int]
+    ) -> None:
+        self._numbers: dict[tuple[str, int], int] = {}
+        self._instrs: list[Instr] = []
+        self._in_block: dict[tuple[str, int], int] = {}
+        self._calls: dict[str, int] = {}
+        self._arms: dict[str, int] = {}
+        names = list(functions)
+        place = {name: k for k, name in enumerate(names)}
+        after: list[set[int]] = [set() for _ in names]
+        incoming: list[list[Call]] = []
+        for k, name in enumerate(names):
+            calls = [(caller, instr) for caller, instr in calls_of(name) if caller in place]
+            incoming.append(calls)
+            for caller, _ in calls:
+                after[place[caller]].add(k)
+        for members in components([sorted(a) for a in after]):  # callers come first
+            bits = arms = 0
+            for k in members:
+                for caller, instr in incoming[k]:
+                    bits |= 1 << self._number(caller, instr) | self._calls.get(caller, 0)
+                    arms |= over(caller, instr.block) | self._arms.get(caller, 0)
+            for k in members:
+                self._calls[names[k]], self._arms[names[k]] = bits, arms
+
+    def _number(self, caller: str, instr: Instr) -> int:
+        known = self._numbers.get((caller, instr.index))
+        if known is None:
+            known = self._numbers[caller, instr.index] = len(self._instrs)
+            self._instrs.append(instr)
+            block = (caller, instr.block)
+            self._in_block[block] = self._in_block.get(block, 0) | 1 << known
+        return known
+
+    def calls_to(self, name: str) -> int:
+        """The calls through which a function may come to run."""
+        return self._calls.get(name, 0)
+
+    def arms_to(self, name: str) -> int:
+        """The arms under which such calls lie."""
+        return self._arms.get(name, 0)
+
+    def within(self, calls: int, name: str, block: int) -> Iterator[Instr]:
+        """Those of some calls that are in one block."""
+        rest = calls & self._in_block.get((name, block), 0)
+        while rest:
+            low = rest & -rest
+            yield self._instrs[low.bit_length() - 1]
+            rest ^= low

@@ -1,0 +1,1 @@
+"""An abstract interpreter: ranges, differences and pointers that hold in every run."""

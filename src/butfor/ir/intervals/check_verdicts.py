@@ -1,0 +1,112 @@
+"""The checks of a program: every instruction that could go wrong, with what was found of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from butfor.ir.instructions import Const, Function, Instr, Operand
+from butfor.ir.intervals import library_facts
+from butfor.ir.intervals.instruction_records import Records
+from butfor.ir.intervals.value_boxes import number_of, split_address
+from butfor.ir.machine_types import Kind, alloc_size, store_size
+from butfor.ir.program import Program
+
+_DIVISIONS = frozenset("udiv sdiv urem srem".split())
+_MEMORY = ("null", "bounds-low", "bounds-high")
+
+
+class Kinds:
+    """The kinds of checks of instructions; an access at a fixed place inside of a variable has none."""
+
+    def __init__(self, program: Program) -> None:
+        self._own = frozenset(program.names)
+        variables = program.source.global_variables()
+        self._sizes = {n: alloc_size(g.type) for n, g in variables.items() if g.type.kind is not Kind.OTHER}
+
+    def of(self, function: Function, instr: Instr) -> tuple[str, ...]:
+        """The kinds of checks of an instruction."""
+        if instr.op == "load":
+            return () if self._is_fixed(function, instr.args[0], store_size(instr.type)) else _MEMORY
+        if instr.op == "store":
+            return () if self._is_fixed(function, instr.args[1], store_size(instr.detail)) else _MEMORY
+        if instr.op in ("atomicrmw", "cmpxchg"):
+            return _MEMORY
+        if instr.op in _DIVISIONS:
+            return (
+                ()
+                if isinstance(instr.args[1], Const) and number_of(instr.args[1]) not in (0, -1, None)
+                else ("division",)
+            )
+        if instr.op == "call":
+            return self._of_call(function, instr)
+        return ()
+
+    def _of_call(self, function: Function, instr: Instr) -> tuple[str, ...]:
+        name = instr.detail.callee
+        if name is None:
+            return ("null",) if instr.detail.asm is None else ()
+        if name in library_facts.REPORTS:
+            return ("assertion",)
+        plain = library_facts.plain_name(name)
+        if name in self._own or plain not in library_facts.ACCESSES:
+            return ()
+        if name.startswith("llvm.mem"):  # what an initialiser was compiled to
+            size = number_of(instr.args[2]) if isinstance(instr.args[2], Const) else None
+            pointers = instr.args[:1] if plain == "memset" else instr.args[:2]
+            if size is not None and all(self._is_fixed(function, p, size) for p in pointers):
+                return ()
+        return _MEMORY
+
+    def _is_fixed(self, function: Function, address: Operand, size: int) -> bool:
+        """Whether some bytes at an address are always in the same place of a variable."""
+        at = 0
+        while True:
+            if isinstance(address, Const):
+                if address.kind == "expr" and address.value[0] == "gep":
+                    _, detail, args = address.value
+                elif address.kind == "global":
+                    return at >= 0 and at + size <= self._sizes.get(address.value, -1)
+                else:
+                    return False
+            else:
+                definer = function.definer[address]
+                instr = function.instrs[definer]
+                if definer < 0 or instr.op not in ("gep", "alloca"):
+                    return False
+                if instr.op == "alloca":
+                    count = (
+                        1 if not instr.args else number_of(instr.args[0]) if isinstance(instr.args[0], Const) else None
+                    )
+                    return count is not None and at >= 0 and at + size <= alloc_size(instr.detail[0]) * count
+                detail, args = instr.detail, instr.args
+            parts = split_address(args, detail)
+            if parts is None or parts[1]:
+                return False
+            at += parts[0]
+            address = args[0]
+
+
+def all_checks(program: Program) -> Iterator[tuple[Function, Instr, str]]:
+    """Every check of the program."""
+    kinds = Kinds(program)
+    for name in program.names:
+        function = program.function(name)
+        for instr in function.instrs:
+            for kind in kinds.of(function, instr):
+                yield function, instr, kind
+
+
+def verdict(records: Records, function: Function, instr: Instr, kind: str) -> str:
+    """What was found of a check."""
+    name = function.name
+    if kind == "assertion":
+        if (name, instr.index, kind) in records.checks:
+            return "open"
+        before = function.blocks[instr.block].preds
+        reached = (name, instr.block) in records.blocks or any((name, b) in records.blocks for b in before)
+        return "proved" if reached else "unreachable"
+    keys = [(name, instr.index, kind + suffix) for suffix in ("", "-0", "-1", "-2")]
+    found = [records.checks[key] for key in keys if key in records.checks]
+    if not found:
+        return "unreachable"
+    return "proved" if all(found) else "open"

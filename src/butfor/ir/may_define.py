@@ -1,0 +1,306 @@
+"""Which decisions could have led to an assignment of a cell: the static half of potential dependence.
+
+A cell is some bytes of an abstract object: a variable, a parameter passed by value, the blocks that one call allocates. Which cells a write may
+assign comes from the points-to analysis; what a function writes by way of a parameter counts for a call only if the argument fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from butfor.ir.call_reachability import Leading
+from butfor.ir.flow_graphs import control_dependence, successors
+from butfor.ir.instructions import Function, Instr, Operand
+from butfor.ir.machine_types import store_size
+from butfor.ir.points_to.constant_nodes import LITERALS
+from butfor.ir.points_to.function_facts import Facts, Write
+from butfor.ir.points_to.inclusion_solver import NO
+from butfor.ir.points_to.instruction_constraints import analyse
+from butfor.ir.points_to.may_write import WIDEST, Cell, Field, Reach, Row, Writes, field_of
+from butfor.ir.points_to.memory_places import Key
+from butfor.ir.program import Program
+
+OUTPUT = Cell(("output",))  # standard output as a cell that printing functions assign
+PRINTING = frozenset(
+    "printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked _IO_putc perror".split()
+)
+_FAILING = frozenset(("__assert_fail", "abort", "exit"))
+_MOST_REASONS = 8  # for one arm
+_MOST_TOLD = 400  # writes or reasons for one cell
+Block = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Arm:
+    """One way out of a branch: the function, the block that ends in the branch, and the successor's place among its successors."""
+
+    function: str
+    block: int
+    successor: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a block may assign a cell: an instruction that writes at an address, or gives it to a function that writes somewhere in that object.
+
+    `size` is 0 in the second case. The address is None when it cannot be named.
+    """
+
+    instr: Instr
+    address: Operand | None = None
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ways:
+    """The arms under which a cell may be assigned, by their numbers.
+
+    `own`: by name, so only in the frame of the variable. `told`: with everything that may assign it there. `untold`, a bit set: all others, because
+    it cannot be named where they write, or it is too much.
+    """
+
+    own: tuple[int, ...]
+    told: tuple[tuple[int, tuple[Reason, ...]], ...]
+    untold: int
+
+
+Blocks = dict[Block, list[Reason]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Writing:
+    """What may assign a cell: blocks in the frame it is in, blocks in any frame, and as bit sets calls that lead to some of these and their arms."""
+
+    own: Blocks
+    free: Blocks
+    calls: int
+    arms: int
+
+
+class MayDefine:
+    """For each cell the arms under which some statement assigns it. `precise` is False when the points-to analysis was given up."""
+
+    def __init__(self, program: Program, functions: tuple[str, ...]) -> None:
+        self.program = program
+        self._found = analyse(program, functions)
+        self._solution = self._found.solution
+        self.precise = self._solution.complete
+        self._writes = Writes(self._found)
+        self._executed = frozenset(functions)
+        self._dependences: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
+        self._quiet: dict[str, bool] = {}
+        self.arms: list[Arm] = []
+        self._numbers: dict[Arm, int] = {}
+        self._arms: dict[Block, int] = {}
+        self._ways: dict[tuple[Cell, tuple[Row, ...]], Ways] = {}
+        self._known: dict[tuple[Cell, tuple[Row, ...]], _Writing] = {}
+
+    # --- cells --------------------------------------------------------------------------------------------------------------
+
+    def global_key(self, name: str) -> Key:
+        """The key of a global variable."""
+        return LITERALS if name.startswith(".str") else ("global", name)
+
+    def field(self, fn: Function, load: Instr) -> Field | None:
+        """The member that a load reads by name; only of use where pointers are not known."""
+        return None if self.precise else field_of(fn, load.args[0])
+
+    def block_key(self, calls: Iterator[tuple[str, Instr]]) -> Key:
+        """The key of a heap block, from the call that allocated it and the calls that led there: function and instruction, innermost first."""
+        allocators = self._found.allocators
+        name, call = next(calls)
+        while call.index in allocators.of(name).calls:
+            outer = next(calls, None)
+            if outer is None or not allocators.called(*outer).calls:
+                return ("heap", name, -1)
+            name, call = outer
+        return ("heap", name, call.index)
+
+    def plain(self, fn: Function) -> frozenset[int]:
+        """The local variables of a function that are only used by name."""
+        return self._found.allocators.uses(fn).plain
+
+    def parameter(self, fn: Function, slot: int) -> int:
+        """The parameter that a local variable holds and never changes, or -1."""
+        return self._found.allocators.uses(fn).parameters.get(slot, -1)
+
+    def is_quiet(self, name: str) -> bool:
+        """Whether a function of the program computes a value and does nothing else, short of failing."""
+        if name not in self._quiet:
+            self._quiet[name] = name in self._found.facts and self._looks_quiet(self.program.function(name))
+        return self._quiet[name]
+
+    def _looks_quiet(self, fn: Function) -> bool:
+        for instr in fn.instrs:
+            if instr.op == "store" and instr.args[1] not in self.plain(fn):
+                return False
+            if instr.op in ("atomicrmw", "cmpxchg") or (instr.op == "call" and instr.detail.callee not in _FAILING):
+                return False
+        return [len(instr.args) for instr in fn.instrs if instr.op == "ret"] == [1]
+
+    def cells_of(self, fn: Function, load: Instr) -> tuple[Cell, ...]:
+        """The cells that a load may read, as far as that can be told without the run."""
+        facts, op, size = self._found.facts[fn.name], load.args[0], store_size(load.type)
+        exact = self._found.exact(facts, op)
+        if op in self.plain(fn):
+            exact = ("local", fn.name, op), 0
+        if exact is not None:
+            return (Cell(*exact, size),)
+        s, field = self._solution, self.field(fn, load)
+        node = self._found.value(facts, op)
+        return tuple(
+            Cell(s.objects[s.place_object[p]].key, s.place_offset[p], size, False, field) for p in s.places_of(node)
+        )
+
+    # --- arms ---------------------------------------------------------------------------------------------------------------
+
+    def ways(self, cell: Cell) -> Ways:
+        """The arms under which the cell may be assigned."""
+        alike, named = self._alike(cell)
+        found = self._ways.get((alike, named))
+        if found is None:
+            found = self._ways[alike, named] = self._over(self._writing(cell))
+        return found
+
+    def writers(self, cell: Cell, function: str, block: int) -> Iterator[Instr]:
+        """The instructions of a block that may assign a cell, themselves or by a call."""
+        writing = self._writing(cell)
+        for blocks in (writing.own, writing.free):
+            yield from (reason.instr for reason in blocks.get((function, block), ()))
+        yield from self._leading.within(writing.calls, function, block)
+
+    def _alike(self, cell: Cell) -> tuple[Cell, tuple[Row, ...]]:
+        """The cell that stands for all elements of an array, and the writes to just this one by name: cells with both alike have the same answers."""
+        number = self._solution.number(cell.key)
+        named = tuple(self._writes.by_name(cell))
+        if not self.precise and (number is not None or cell.key[0] != "local"):
+            return Cell(("pointed",), 0, cell.size, False, cell.field), named
+        if number is None or self._solution.objects[number].shape.flat:
+            return Cell(cell.key, 0, 1, False, cell.field), named
+        return Cell(
+            cell.key, self._solution.objects[number].shape.cell(cell.offset), cell.size, False, cell.field
+        ), named
+
+    def named(self, cell: Cell) -> Iterator[tuple[Function, Write]]:
+        """The writes that assign a cell, or a part of it, by the name of its variable."""
+        yield from ((facts.fn, w) for facts, w in self._writes.by_name(cell))
+
+    def _over(self, writing: _Writing) -> Ways:
+        """All arms of executed functions that writing blocks lie under, inner and outer, with what is assigned there if that can be told."""
+        own = 0
+        for place in writing.own:
+            own |= self._around(*place)
+        untold = writing.arms
+        for place, reasons in writing.free.items():
+            if any(reason.address is None for reason in reasons):
+                untold |= self._around(*place)
+        told: dict[int, dict[Reason, None]] = {}
+        for place, reasons in writing.free.items():
+            for arm in members(self._around(*place) & ~untold):
+                told.setdefault(arm, {}).update(dict.fromkeys(reasons))
+        for arm in [arm for arm, reasons in told.items() if len(reasons) > _MOST_REASONS]:
+            untold |= 1 << arm
+            del told[arm]
+        return Ways(members(own), tuple((arm, tuple(reasons)) for arm, reasons in told.items()), untold)
+
+    def _around(self, name: str, block: int) -> int:
+        """The arms that a block lies under, inner and outer; none in a function that was not executed."""
+        found = self._arms.get((name, block))
+        if found is None:
+            found = self._arms[name, block] = self._look_around(name, block) if name in self._executed else 0
+        return found
+
+    def _look_around(self, name: str, block: int) -> int:
+        deps = self._dependences.get(name)
+        if deps is None:
+            deps = self._dependences[name] = control_dependence(successors(self.program.function(name)))
+        arms = 0
+        work, seen = [block], {block}
+        while work:
+            for branch, successor in deps[work.pop()]:
+                arms |= 1 << self._number(Arm(name, branch, successor))
+                if branch not in seen:
+                    seen.add(branch)
+                    work.append(branch)
+        return arms
+
+    def _number(self, arm: Arm) -> int:
+        known = self._numbers.get(arm)
+        if known is None:
+            known = self._numbers[arm] = len(self.arms)
+            self.arms.append(arm)
+        return known
+
+    @cached_property
+    def _leading(self) -> Leading:
+        return Leading(self._calls_of, self._found.facts, self._around)
+
+    def _calls_of(self, name: str) -> Iterator[tuple[str, Instr]]:
+        yield from (
+            (caller.fn.name, call) for caller, call, _, _ in self._writes.callers(self._found.facts[name], None, OUTPUT)
+        )
+
+    def _writing(self, cell: Cell) -> _Writing:
+        """What may assign a cell, itself or by a call."""
+        alike, named = self._alike(cell)
+        known = self._known.get((alike, named))
+        if known is None:
+            rows = self._printed if cell == OUTPUT else [*named, *self._writes.by_pointer(alike)]
+            known = self._known[alike, named] = self._reached(rows, alike)
+        return known
+
+    def _reached(self, writes: list[Row], cell: Cell) -> _Writing:
+        own: Blocks = {}
+        free: Blocks = {}
+        anyhow: set[str] = set()  # functions that write to the cell whatever they are given
+        work: list[tuple[Facts, Reach]] = []
+        for facts, w in writes:
+            reason = (
+                Reason(w.instr, w.address, w.size) if w.size < WIDEST and not w.item else Reason(w.instr, w.address)
+            )
+            is_own = w.exact is not None and w.exact[0][0] == "local"
+            (own if is_own else free).setdefault((facts.fn.name, w.instr.block), []).append(reason)
+            if is_own:
+                continue
+            if w.via is None or not self.precise or len(writes) > _MOST_TOLD:
+                anyhow.add(facts.fn.name)
+            else:
+                work.append((facts, (w.via, w.size, w.item)))
+        seen = set()
+        while work:
+            facts, reach = item = work.pop()
+            if item in seen or facts.fn.name in anyhow:
+                continue
+            seen.add(item)
+            for caller, call, argument, upper in self._writes.callers(facts, reach, cell):
+                free.setdefault((caller.fn.name, call.block), []).append(Reason(call, argument))
+                if upper is None:
+                    anyhow.add(caller.fn.name)
+                else:
+                    work.append((caller, upper))
+        calls = arms = 0
+        for name in anyhow:
+            calls |= self._leading.calls_to(name)
+            arms |= self._leading.arms_to(name)
+        return _Writing(own, free, calls, arms)
+
+    @cached_property
+    def _printed(self) -> list[Row]:
+        return [
+            (facts, Write(instr, None, NO, 0))
+            for facts in self._found.facts.values()
+            for instr in facts.fn.instrs
+            if instr.op == "call" and instr.detail.callee in PRINTING
+        ]
+
+
+def members(bits: int) -> tuple[int, ...]:
+    """The numbers in a bit set."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""What pointers may point to, for all runs (inclusion-based, field-sensitive)."""

@@ -1,0 +1,274 @@
+"""Constraints of calls: arguments and results, new blocks, library functions and what they call back, variable arguments."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from butfor.ir.instructions import Const, Function, Instr
+from butfor.ir.machine_types import Kind, Type
+from butfor.ir.points_to.function_facts import Site, Write
+from butfor.ir.points_to.inclusion_solver import NO
+from butfor.ir.points_to.libc_effects import UNLISTED, Effect, effects_of
+from butfor.ir.points_to.memory_places import Key, Object
+from butfor.ir.points_to.object_shapes import BYTES, ENDLESS, SOMEWHERE, Path, Shape
+
+if TYPE_CHECKING:
+    from butfor.ir.points_to.instruction_constraints import Constraints
+
+_VA_LIST = 24
+_COUNT = re.compile(rb"%[-+ #0-9.*hljztq]*n")
+_SILENT = (
+    "llvm.dbg.",
+    "llvm.lifetime.",
+    "llvm.va_end",
+    "llvm.assume",
+    "llvm.prefetch",
+    "llvm.stackrestore",
+    "llvm.stacksave",
+    "llvm.objectsize",
+)
+
+
+class Calls:
+    """Connects calls with what they call."""
+
+    def __init__(self, constraints: Constraints) -> None:
+        self._c = constraints
+        self._s = constraints.solution
+        self._s.escapes = self._escaped
+        self._tokens = self._s.node()  # what strtok works on
+        self._kept = self._s.node()  # functions to be called at the end or when a signal comes
+
+    def by_name(self, site: Site, name: str | None) -> None:
+        """A call of a function by its name; None is inline assembly."""
+        if name is None:
+            self._apply(site, UNLISTED, "")
+        elif name in self._c.defined:
+            self._bind(site, name, site.args)
+            self._c.function(name).sites.append(site)
+        elif name.startswith("llvm."):
+            self._intrinsic(site, name)
+        else:
+            self._apply(site, effects_of(name), name)
+
+    def through(self, site: Site, place: int, args: list[int]) -> None:
+        """A call of what a function pointer may point to, by the program or by the library, which passes arguments of its own."""
+        key = self._s.objects[self._s.place_object[place]].key
+        if key[0] != "function":
+            return
+        name, is_own, allocators = key[1], args is site.args, self._c.allocators
+        fn = self._c.program.function(name) if name in self._c.defined else None
+        if fn is not None and is_own and not _suits(site.instr, fn):
+            return
+        if is_own and allocators.suppose(site.facts.fn.name, site.instr, name):
+            self._s.stopped = True  # what was taken for true so far is not
+        elif fn is not None:
+            site.facts.calls[site.instr.index, name] = site.instr
+            self._bind(site, name, args, is_own and bool(allocators.called(site.facts.fn.name, site.instr).calls))
+        elif is_own:
+            self.by_name(site, name)
+
+    def _bind(self, site: Site, name: str, args: list[int], is_known: bool = True) -> None:
+        """Connects a call with a function of the program; `is_known`: the call stands for the blocks that the function allocates and returns."""
+        callee, byval = self._c.function(name), site.instr.detail.byval
+        for k, arg in enumerate(args):
+            if arg == NO:
+                continue
+            if k < len(callee.params):
+                if callee.fn.byval[k]:
+                    self._s.copy_memory(callee.params[k], arg, callee.fn.byval[k])
+                else:
+                    self._c.flow(arg, callee.params[k])
+            elif callee.fn.variadic:
+                self._pass_variadic(name, arg, byval[k] if k < len(byval) else 0)
+        allocator = self._c.allocators.of(name)
+        if allocator.calls:
+            self._allocated(site, callee.fresh, None if is_known else ("heap", name, -1))
+            for k in allocator.resized:
+                if k < len(args) and args[k] != NO:
+                    self._move(site, k, args[k])
+        else:
+            self._c.flow(callee.result, site.result)
+
+    def _allocated(self, site: Site, inner: int, key: Key | None = None) -> None:
+        """A call that returns a new block. When its function returns that too, the blocks are those that the function's callers get."""
+        if key is None and self._is_passed_on(site):
+            self._c.flow(site.facts.fresh, site.result)
+            self._c.flow(site.facts.fresh, inner)
+            return
+        number = self._s.object(key or ("heap", site.facts.fn.name, site.instr.index))
+        self._c.point_at(site.result, number)
+        self._c.point_at(inner, number)
+
+    def _is_passed_on(self, site: Site) -> bool:
+        return site.instr.index in self._c.allocators.of(site.facts.fn.name).calls
+
+    def _move(self, site: Site, k: int, arg: int) -> None:
+        """A call that moves what argument k points to into the new block; callers see to it when both are theirs."""
+        fn = site.facts.fn
+        if site.result != NO and not (
+            self._is_passed_on(site) and self._c.allocators.uses(fn).parameter(fn, site.instr.args[k]) >= 0
+        ):
+            self._s.copy_memory(site.result, arg, ENDLESS)
+
+    def _intrinsic(self, site: Site, name: str) -> None:
+        if name.startswith(("llvm.memcpy", "llvm.memmove")):
+            self._copy(site, Effect("c", 0, "1", 2))
+        elif name.startswith("llvm.memset"):
+            self._write(site, Effect("w", 0, size=2), False)
+        elif name.startswith("llvm.va_start"):
+            place = self._s.place(self._variadic(site.facts.fn.name), 0)
+            node = self._s.node()
+            self._s.add(node, 1 << place)
+            self._s.store(site.args[0], node, _VA_LIST)
+            self._c.write(site.facts, site.instr, site.instr.args[0], _VA_LIST)
+        elif name.startswith("llvm.va_copy"):
+            self._s.copy_memory(site.args[0], site.args[1], _VA_LIST)
+            self._c.write(site.facts, site.instr, site.instr.args[0], _VA_LIST)
+        elif not name.startswith(_SILENT):
+            for arg in site.args:
+                self._c.flow(arg, site.result)
+
+    def _variadic(self, name: str) -> int:
+        """The object that holds the variable arguments of a function."""
+        return self._s.object(("variadic", name), Shape(flat=True))
+
+    def _pass_variadic(self, name: str, arg: int, size: int) -> None:
+        """An argument among the variable ones; `size` is that of a struct passed by value."""
+        number = self._variadic(name)
+        if size:
+            node = self._s.node()
+            self._s.add(node, 1 << self._s.place(number, 0))
+            self._s.copy_memory(node, arg, size)
+        else:
+            self._s.copy(arg, self._s.word(number, 0))
+
+    # --- effects of library functions ---------------------------------------------------------------------------------------
+
+    def _apply(self, site: Site, effects: tuple[Effect, ...], name: str) -> None:
+        for e in effects:
+            arg = site.args[e.argument] if 0 <= e.argument < len(site.args) else NO
+            match e.kind:
+                case "new":
+                    self._allocated(site, NO)
+                case "lib":
+                    if site.result != NO:
+                        self._c.point_at(site.result, self._s.object(("library", name), Shape(flat=True)))
+                case "esc":
+                    self._unlisted(site)
+                case "e":
+                    self._s.each(self._kept, lambda place: self.through(site, place, []))
+                case "h":
+                    self._tokenise(site, arg)
+                case _ if arg == NO:
+                    pass
+                case "w" | "t":
+                    self._write(site, e, e.kind == "t")
+                case "t*":
+                    site.facts.writes.append(Write(site.instr, None, self._s.load(arg, 8), ENDLESS, True))
+                case "v":
+                    site.facts.writes.append(
+                        Write(site.instr, None, self._s.load(self._s.load(arg, _VA_LIST), 8), ENDLESS, True)
+                    )
+                case "c":
+                    self._copy(site, e)
+                case "m":
+                    self._move(site, e.argument, arg)
+                case "p":
+                    self._store_pointer(site, e, arg)
+                case "r":
+                    self._c.flow(arg, site.result)
+                case "i":
+                    self._c.flow(self._s.shifted(arg, BYTES), site.result)
+                case "r*":
+                    self._c.flow(self._s.shifted(self._s.load(arg, 8), BYTES), site.result)
+                case "k":
+                    self._call_back(site, e, arg)
+                case "a" | "a*":
+                    self._s.copy(arg if e.kind == "a" else self._s.load(arg, 8), self._kept)
+                case "f":
+                    self._counts(site, e)
+                case _:
+                    raise AssertionError(e)
+
+    def _tokenise(self, site: Site, text: int) -> None:
+        if text != NO:
+            self._s.copy(self._s.shifted(text, BYTES), self._tokens)
+        self._c.flow(self._tokens, site.result)
+        site.facts.writes.append(Write(site.instr, None, self._tokens, ENDLESS, True))
+
+    def _counts(self, site: Site, e: Effect) -> None:
+        text = self._c.literal(site.instr.args[e.argument])
+        if _COUNT.search(text):
+            self._write(site, Effect("t", e.argument + 1, later=True), True)
+
+    def _size(self, site: Site, e: Effect) -> int:
+        op = site.instr.args[e.size] if 0 <= e.size < len(site.instr.args) else None
+        return op.value if isinstance(op, Const) and op.kind == "int" else ENDLESS
+
+    def _write(self, site: Site, e: Effect, item: bool) -> None:
+        for k in range(e.argument, len(site.args) if e.later else e.argument + 1):
+            if site.args[k] != NO:
+                self._c.write(site.facts, site.instr, site.instr.args[k], self._size(site, e), item)
+
+    def _copy(self, site: Site, e: Effect) -> None:
+        to, source = site.args[e.argument], site.args[int(e.other)]
+        self._c.write(site.facts, site.instr, site.instr.args[e.argument], self._size(site, e))
+        if to != NO and source != NO:
+            self._s.copy_memory(to, source, self._size(site, e))
+
+    def _store_pointer(self, site: Site, e: Effect, arg: int) -> None:
+        if e.other == "new":
+            stored = self._s.node()
+            self._c.point_at(stored, self._s.object(("heap", site.facts.fn.name, site.instr.index)))
+        else:
+            stored = site.args[int(e.other)]
+            stored = stored if stored == NO else self._s.shifted(stored, BYTES)
+        self._c.write(site.facts, site.instr, site.instr.args[e.argument], 8)
+        if stored != NO:
+            self._s.store(arg, stored, 8)
+
+    def _call_back(self, site: Site, e: Effect, target: int) -> None:
+        args = [site.args[k] if 0 <= k < len(site.args) else NO for k, _ in e.passed]
+        for at, (_, is_element) in enumerate(e.passed):
+            if is_element and args[at] != NO:
+                args[at] = self._s.shifted(args[at], self._element(site))
+        self._s.each(target, lambda place: self.through(site, place, args))
+
+    def _element(self, site: Site) -> Path:
+        """The way to the elements of an array whose element size is an argument before the callback."""
+        sizes = [a.value for a in site.instr.args if isinstance(a, Const) and a.kind == "int" and a.value]
+        return (sizes[-1], 0, (), 0) if sizes else SOMEWHERE
+
+    def _unlisted(self, site: Site) -> None:
+        for arg in site.args:
+            self._c.flow(arg, self._s.unknown)
+        self._c.flow(self._s.unknown, site.result)
+        site.facts.writes.append(Write(site.instr, None, self._s.unknown, ENDLESS))
+        site.facts.calls[site.instr.index, None] = site.instr
+
+    def _escaped(self, o: Object) -> None:
+        """Code that is not seen may call a function that it got hold of."""
+        if o.key[0] == "function" and o.key[1] in self._c.defined:
+            facts = self._c.function(o.key[1])
+            for node in facts.params:
+                self._c.flow(self._s.unknown, node)
+            self._c.flow(facts.result, self._s.unknown)
+            if facts.fresh != NO:
+                self._c.point_at(facts.fresh, self._s.object(("heap", o.key[1], -1)))
+                self._c.point_at(self._s.unknown, self._s.object(("heap", o.key[1], -1)))
+
+
+def _suits(call: Instr, fn: Function) -> bool:
+    """Whether a call through a pointer can be meant for a function, by the kinds of result and arguments; a function may leave some unused."""
+    given, wanted = call.detail.arg_types, fn.params
+    if call.type.kind is not Kind.VOID and not _alike(call.type, fn.result):
+        return False
+    if len(given) == len(wanted):
+        return all(_alike(a, b) for a, b in zip(given, wanted, strict=True))
+    return len(wanted) < len(given) and all(a.kind is b.kind for a, b in zip(given, wanted, strict=False))
+
+
+def _alike(a: Type, b: Type) -> bool:
+    return a.kind is b.kind or (a.bits == b.bits == 64 and Kind.PTR in (a.kind, b.kind))

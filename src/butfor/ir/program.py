@@ -1,0 +1,109 @@
+"""The static side of a recorded program: functions, layouts, globals, and the tables that the runtime logs addresses for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Protocol
+
+from butfor.ir.instructions import Const, Function
+from butfor.ir.machine_types import Kind, Type, alloc_size
+from butfor.ir.recording_segments import Context, Layout, lay_out
+
+
+class GlobalVariable(Protocol):
+    """A global variable as a front end knows it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type(self) -> Type: ...
+    @property
+    def init(self) -> Const | None: ...
+    @property
+    def constant(self) -> bool: ...
+    @property
+    def thread_local(self) -> bool: ...
+
+
+class Source(Protocol):
+    """What a front end provides: functions parsed on demand and the globals."""
+
+    def function(self, name: str) -> Function:
+        """The function of that name."""
+        ...
+
+    def function_names(self) -> tuple[str, ...]:
+        """Names of the defined functions, in order."""
+        ...
+
+    def declared_names(self) -> tuple[str, ...]:
+        """Names of functions that are only declared, without intrinsics."""
+        ...
+
+    def global_variables(self) -> Mapping[str, GlobalVariable]:
+        """Global variables by name."""
+        ...
+
+    def labels_taken(self) -> tuple[tuple[str, str], ...]:
+        """(function, label) of every label whose address is taken."""
+        ...
+
+    def is_pure(self, name: str, args: tuple[Type, ...], result: Type) -> bool:
+        """Whether an intrinsic's result can be computed from its arguments."""
+        ...
+
+
+class Program:
+    """Functions and layouts by name and number."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.names = source.function_names()
+        self._context = Context(frozenset(self.names), source.is_pure)
+        self._layouts: dict[str, Layout] = {}
+
+    def function(self, name: str) -> Function:
+        """The function of that name."""
+        return self.source.function(name)
+
+    def layout(self, name: str) -> Layout:
+        """The layout of that function."""
+        layout = self._layouts.get(name)
+        if layout is None:
+            layout = lay_out(self.function(name), self._context, self.global_sizes)
+            self._layouts[name] = layout
+        return layout
+
+    @cached_property
+    def global_sizes(self) -> dict[str, int]:
+        """Sizes of the variables defined in the program."""
+        return {
+            n: alloc_size(g.type)
+            for n, g in self.source.global_variables().items()
+            if g.init is not None and not g.thread_local and g.type.kind is not Kind.OTHER
+        }
+
+    @cached_property
+    def global_table(self) -> tuple[tuple[str, int], ...]:
+        """(name, size) of every global whose address is fixed; size 0 for those defined elsewhere."""
+        return tuple(
+            (n, self.global_sizes.get(n, 0))
+            for n, g in self.source.global_variables().items()
+            if not g.thread_local and not n.startswith("llvm.")
+        )
+
+    @cached_property
+    def object_numbers(self) -> dict[str, int]:
+        """The object number of every global defined in the program."""
+        return {n: k + 1 for k, (n, size) in enumerate(self.global_table) if size}
+
+    @cached_property
+    def function_table(self) -> tuple[str, ...]:
+        """Functions whose addresses are logged: defined ones first."""
+        return self.names + self.source.declared_names()
+
+    @cached_property
+    def label_table(self) -> tuple[tuple[str, str], ...]:
+        """Labels whose address is taken."""
+        return self.source.labels_taken()

@@ -1,0 +1,1 @@
+"""Terms: plain data with one substitution, one simplifier, and solvers behind them."""

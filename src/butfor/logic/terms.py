@@ -1,0 +1,342 @@
+"""Terms: bit-vectors, booleans, unbounded numbers and maps as plain data, shared by identity, with an evaluator.
+
+Operations have the meaning of SMT-LIB: a bit-vector divided by zero gives all ones, a shift by the width or more shifts everything out. What
+SMT-LIB leaves open is fixed here: unbounded numbers divided by zero give 0, and `mod` by zero the number itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from weakref import WeakValueDictionary
+
+from butfor.errors import ButforError
+from butfor.logic.sorts import INT, REAL, MapValue, Sort, Value, is_map, is_sort, map_sort, parts, same_value
+
+Data = int | Fraction | str | None
+
+
+class TermError(ButforError):
+    """A term that makes no sense: widths that do not fit, an operation that does not exist, a variable without a value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
+class Term:
+    """One node. `width` is its sort: the number of bits, 0 for a boolean, negative for unbounded numbers and maps (see `sorts.py`). `data` is
+    the value of a constant, the name of a variable, the lowest bit of an extract. Equal terms are the same object, so they compare and hash by
+    identity: make them with the functions of this module only."""
+
+    op: str
+    args: tuple[Term, ...]
+    width: int
+    data: Data = None
+
+    def __repr__(self) -> str:
+        return f"<{self.op} {'' if self.data is None else self.data}:{self.width} of {len(self.args)}>"  # flat: terms can be deep
+
+
+_made: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+
+BINARY = frozenset("add sub mul udiv urem sdiv srem and or xor shl lshr ashr".split())
+COMPARISONS = frozenset("eq ult ule slt sle".split())
+ARITHMETIC = {INT: frozenset("plus minus times div mod".split()), REAL: frozenset("plus minus times over".split())}
+ORDER = frozenset(("less", "most"))  # x < y, x <= y
+
+
+def _make(op: str, args: tuple[Term, ...], width: int, data: Data = None) -> Term:
+    key = (op, tuple(map(id, args)), width, data)
+    term = _made.get(key)
+    if term is None:
+        term = Term(op, args, width, data)
+        _made[key] = term
+    return term
+
+
+def const(value: int, width: int) -> Term:
+    """The bit-vector constant, cut to its width."""
+    if width <= 0:
+        raise TermError(f"a bit-vector of {width} bits")
+    return _make("const", (), width, value & (1 << width) - 1)
+
+
+def number(value: int | Fraction, sort: Sort) -> Term:
+    """The constant of the sort INT or REAL."""
+    if sort == INT and value.denominator == 1:
+        return _make("number", (), INT, int(value))
+    if sort == REAL:
+        return _make("number", (), REAL, Fraction(value))
+    raise TermError(f"the number {value} of the sort {sort}")
+
+
+def constant(value: Value, sort: Sort) -> Term:
+    """The term that has this value."""
+    if sort > 0:
+        return const(value, sort)
+    if not sort:
+        return TRUE if value else FALSE
+    if not is_map(sort):
+        return number(value, sort)
+    index, element = parts(sort)
+    term = everywhere(constant(value.default, element), index)
+    for k, v in value.others.items():
+        term = store(term, constant(k, index), constant(v, element))
+    return term
+
+
+def variable(name: str, width: Sort) -> Term:
+    """The variable of that name: a boolean when the width is 0."""
+    if not is_sort(width):
+        raise TermError(f"no sort has the number {width}")
+    return _make("var", (), width, name)
+
+
+TRUE = _make("all", (), 0)
+FALSE = _make("any", (), 0)
+
+
+def binary(op: str, x: Term, y: Term) -> Term:
+    """The arithmetic or bitwise operation on two bit-vectors of one width."""
+    if op not in BINARY or x.width != y.width or x.width <= 0:
+        raise TermError(f"{op} of {x.width} and {y.width} bits")
+    return _make(op, (x, y), x.width)
+
+
+def arithmetic(op: str, x: Term, y: Term) -> Term:
+    """The operation on two unbounded numbers of one sort; `div` and `mod` are those of SMT-LIB, `over` divides reals."""
+    if x.width != y.width or op not in ARITHMETIC.get(x.width, ()):
+        raise TermError(f"{op} of the sorts {x.width} and {y.width}")
+    return _make(op, (x, y), x.width)
+
+
+def order(op: str, x: Term, y: Term) -> Term:
+    """`less` or `most` of two unbounded numbers of one sort: x < y, x <= y."""
+    if op not in ORDER or x.width != y.width or x.width not in ARITHMETIC:
+        raise TermError(f"{op} of the sorts {x.width} and {y.width}")
+    return _make(op, (x, y), 0)
+
+
+def converted(x: Term, sort: Sort) -> Term:
+    """An integer as a real, a real as the next integer below."""
+    if {x.width, sort} != {INT, REAL}:
+        raise TermError(f"the sort {x.width} as {sort}")
+    return _make("toreal" if sort == REAL else "toint", (x,), sort)
+
+
+def everywhere(value: Term, index: Sort) -> Term:
+    """The map that has the value at every index."""
+    return _make("everywhere", (value,), map_sort(index, value.width))
+
+
+def select(m: Term, index: Term) -> Term:
+    """The value of a map at an index."""
+    if not is_map(m.width) or parts(m.width)[0] != index.width:
+        raise TermError(f"the sort {m.width} at the sort {index.width}")
+    return _make("select", (m, index), parts(m.width)[1])
+
+
+def store(m: Term, index: Term, value: Term) -> Term:
+    """The map with another value at an index."""
+    if not is_map(m.width) or parts(m.width) != (index.width, value.width):
+        raise TermError(f"the sort {value.width} put into the sort {m.width} at the sort {index.width}")
+    return _make("store", (m, index, value), m.width)
+
+
+def compare(op: str, x: Term, y: Term) -> Term:
+    """The comparison of two terms; `eq` is there for booleans too."""
+    if op not in COMPARISONS or x.width != y.width or not (x.width > 0 or op == "eq"):
+        raise TermError(f"{op} of {x.width} and {y.width} bits")
+    return TRUE if op == "eq" and x is y else _make(op, (x, y), 0)
+
+
+def equal(x: Term, y: Term) -> Term:
+    """x == y."""
+    return compare("eq", x, y)
+
+
+def ite(condition: Term, x: Term, y: Term) -> Term:
+    """x if the condition holds, else y."""
+    if condition.width or x.width != y.width:
+        raise TermError(f"a choice between {x.width} and {y.width} bits")
+    return x if x is y else _make("ite", (condition, x, y), x.width)
+
+
+def extract(x: Term, low: int, width: int) -> Term:
+    """`width` bits of x from bit `low`."""
+    if low < 0 or width <= 0 or low + width > x.width:
+        raise TermError(f"bits {low} to {low + width} of {x.width}")
+    return x if width == x.width else _make("extract", (x,), width, low)
+
+
+def concat(parts: Iterable[Term]) -> Term:
+    """The parts side by side, the first one lowest."""
+    first, *rest = parts
+    for part in rest:
+        if part.width <= 0 or first.width <= 0:
+            raise TermError("only bit-vectors are parts of a bit-vector")
+        first = _make("concat", (part, first), part.width + first.width)
+    return first
+
+
+def resize(x: Term, width: int, signed: bool = False) -> Term:
+    """x extended or cut to a width."""
+    if width <= x.width:
+        return extract(x, 0, width)
+    if x.width <= 0:
+        raise TermError(f"the sort {x.width} as {width} bits")
+    return _make("sext" if signed else "zext", (x,), width)
+
+
+def negate(x: Term) -> Term:
+    """Not x."""
+    if x.width:
+        raise TermError("not of something that is no boolean")
+    return x.args[0] if x.op == "not" else _make("not", (x,), 0)
+
+
+def conjunction(terms: Iterable[Term]) -> Term:
+    """All of the terms."""
+    parts = tuple(dict.fromkeys(t for t in terms if t is not TRUE))
+    if any(t.width for t in parts):
+        raise TermError("all of things that are no booleans")
+    return parts[0] if len(parts) == 1 else _make("all", parts, 0)
+
+
+def disjunction(terms: Iterable[Term]) -> Term:
+    """Any of the terms."""
+    parts = tuple(dict.fromkeys(t for t in terms if t is not FALSE))
+    if any(t.width for t in parts):
+        raise TermError("any of things that are no booleans")
+    return parts[0] if len(parts) == 1 else _make("any", parts, 0)
+
+
+def implies(condition: Term, x: Term) -> Term:
+    """x wherever the condition holds."""
+    return x if condition is TRUE else disjunction((negate(condition), x))
+
+
+def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
+    """The term with other arguments of the same sorts."""
+    if any(a.width != b.width for a, b in zip(term.args, args, strict=True)):
+        raise TermError(f"{term.op} with arguments of other sorts")
+    return term if args == term.args else _make(term.op, args, term.width, term.data)
+
+
+def postorder(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[Term]:
+    """Every term below the roots once, operands first."""
+    seen = set() if done is None else done
+    stack = list(roots)
+    while stack:
+        top = stack[-1]
+        if top in seen:
+            stack.pop()
+            continue
+        pending = [a for a in top.args if a not in seen]
+        if pending:
+            stack.extend(pending)
+            continue
+        seen.add(stack.pop())
+        yield top
+
+
+def variables(roots: Iterable[Term]) -> tuple[Term, ...]:
+    """The variables below the roots."""
+    return tuple(t for t in postorder(roots) if t.op == "var")
+
+
+class Evaluator:
+    """Values of terms for one assignment of the variables; booleans are 0 and 1."""
+
+    def __init__(self, values: Mapping[str, Value]) -> None:
+        self.values = values
+        self._known: dict[Term, Value] = {}
+        self._done: set[Term] = set()
+
+    def __call__(self, term: Term) -> Value:
+        for t in postorder((term,), self._done):
+            self._known[t] = self._one(t)
+        return self._known[term]
+
+    def _one(self, t: Term) -> Value:
+        if t.op == "var":
+            value = self.values.get(str(t.data))
+            if value is None:
+                raise TermError(f"the variable {t.data} has no value")
+            return value
+        rule = _RULES.get(t.op)
+        if rule is None:
+            raise TermError(f"no operation is called {t.op}")
+        return rule(t, [self._known[a] for a in t.args])
+
+
+def _signed(x: int, width: int) -> int:
+    return x - (1 << width) if x >> width - 1 else x
+
+
+def _divide(t: Term, a: list[int]) -> int:
+    """Unsigned and signed quotients and remainders, truncated toward zero."""
+    x, y = a if t.op[0] == "u" else [_signed(n, t.width) for n in a]
+    is_quotient = t.op.endswith("div")
+    if y == 0:
+        return (1 if x < 0 else (1 << t.width) - 1) if is_quotient else a[0]
+    whole = abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1)
+    return (whole if is_quotient else x - y * whole) & (1 << t.width) - 1
+
+
+def _shift(t: Term, a: list[int]) -> int:
+    x, by = a[0], min(a[1], t.width)
+    if t.op == "shl":
+        return x << by & (1 << t.width) - 1
+    return (_signed(x, t.width) if t.op == "ashr" else x) >> by & (1 << t.width) - 1
+
+
+def _compare(t: Term, a: list[int]) -> int:
+    width = t.args[0].width
+    x, y = a if t.op[0] == "u" else [_signed(n, width) for n in a]
+    return int(x < y if t.op.endswith("lt") else x <= y)
+
+
+def _quotient(t: Term, a: list[int]) -> int:
+    """Euclid's division: the remainder is never negative."""
+    x, y = a
+    if y == 0:
+        return 0 if t.op == "div" else x
+    rest = x % abs(y)
+    return rest if t.op == "mod" else (x - rest) // y
+
+
+_RULES: dict[str, Callable[[Term, list[Value]], Value]] = {
+    "const": lambda t, a: int(t.data or 0),
+    "add": lambda t, a: a[0] + a[1] & (1 << t.width) - 1,
+    "sub": lambda t, a: a[0] - a[1] & (1 << t.width) - 1,
+    "mul": lambda t, a: a[0] * a[1] & (1 << t.width) - 1,
+    "and": lambda t, a: a[0] & a[1],
+    "or": lambda t, a: a[0] | a[1],
+    "xor": lambda t, a: a[0] ^ a[1],
+    **dict.fromkeys(("udiv", "urem", "sdiv", "srem"), _divide),
+    **dict.fromkeys(("shl", "lshr", "ashr"), _shift),
+    **dict.fromkeys(("ult", "ule", "slt", "sle"), _compare),
+    "eq": lambda t, a: int(same_value(t.args[0].width, a[0], a[1]) if t.args[0].width < REAL else a[0] == a[1]),
+    "ite": lambda t, a: a[1] if a[0] else a[2],
+    "extract": lambda t, a: a[0] >> int(t.data or 0) & (1 << t.width) - 1,
+    "concat": lambda t, a: a[0] << t.args[1].width | a[1],
+    "zext": lambda t, a: a[0],
+    "sext": lambda t, a: _signed(a[0], t.args[0].width) & (1 << t.width) - 1,
+    "not": lambda t, a: 1 - a[0],
+    "all": lambda t, a: int(all(a)),
+    "any": lambda t, a: int(any(a)),
+    "number": lambda t, a: t.data,
+    "plus": lambda t, a: a[0] + a[1],
+    "minus": lambda t, a: a[0] - a[1],
+    "times": lambda t, a: a[0] * a[1],
+    "div": _quotient,
+    "mod": _quotient,
+    "over": lambda t, a: a[0] / a[1] if a[1] else Fraction(0),
+    "less": lambda t, a: int(a[0] < a[1]),
+    "most": lambda t, a: int(a[0] <= a[1]),
+    "toreal": lambda t, a: Fraction(a[0]),
+    "toint": lambda t, a: a[0].__floor__(),
+    "everywhere": lambda t, a: MapValue(a[0]),
+    "select": lambda t, a: a[0][a[1]],
+    "store": lambda t, a: a[0].having(a[1], a[2]),
+}

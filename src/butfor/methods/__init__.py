@@ -1,0 +1,1 @@
+"""One folder for each method, and what all of them share."""

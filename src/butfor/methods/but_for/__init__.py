@@ -1,0 +1,1 @@
+"""Counterfactual re-execution: the program is run again with one thing changed."""

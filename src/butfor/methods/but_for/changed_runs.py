@@ -1,0 +1,294 @@
+"""But for this statement: the program is run again with one thing changed, and the failure is gone.
+
+Every site of the failing run is tried with the changes that people make when they mend programs; what avoids the failure is evidence that the
+program itself gave. It says that a change here avoids the failure, not that the statement is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from butfor.counterfactual.change_candidates import Candidate, Candidates
+from butfor.counterfactual.change_candidates import initial as initial_values
+from butfor.counterfactual.change_rules import Op, Rule
+from butfor.counterfactual.comparison_relations import in_all_runs
+from butfor.counterfactual.evidence_strength import FAMILIES, statement_strength, strength, weights_of
+from butfor.counterfactual.experiment import Confirmed, Result
+from butfor.counterfactual.fork_server import MEMORY
+from butfor.counterfactual.rerun import experiment, trials
+from butfor.errors import ButforError
+from butfor.explanation import FailureKind
+from butfor.ir.change_sites import Site, SiteKind
+from butfor.ir.debug_types import CType
+from butfor.methods.but_for.change_findings import EACH, Statement, Teller
+from butfor.methods.but_for.solver_values import solved_values
+from butfor.methods.method import Budget, Case, Diagnosis
+from butfor.source.source_model import Role
+from butfor.trace.dependence.value_forwarding import Passing
+from butfor.trace.view.source_places import Place
+
+_SHARE = 0.4  # of the budget
+_LONGEST_PATH, _SOLVING = (
+    1_500,
+    2.0,
+)  # instances of a slice that is made a path for the solver, and seconds for its proposals
+_TELLING = 0.4  # the score of a print statement from which on it is likely to be wrong itself
+_FEW = 5  # statements at which a change helps: with fewer, single occurrences are tried too
+_MOST_INITIAL = 40  # elements of initial data that are changed
+_DETOURS = frozenset(
+    ("force", "truth", "flip", "reversed", "keep", "skip", "value", "solved", "case", "once")
+)  # they avoid the fault more often than they mend it
+_OVERRIDES = frozenset(("literal", "named", "near", "value", "solved", "variable", "keep", "compound", "case"))
+_EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))  # there the same families stand for edits of an expression
+_NUMBER = re.compile(r"(?<!\w)\d|'")
+_TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
+_FAR = 1_000.0  # distance of what is in no slice
+
+
+def localize(case: Case) -> Diagnosis:
+    """The statements at which a change avoids the failure. A program that cannot be run again is a note, not an error: other methods go on."""
+    try:
+        return _experiment(case)
+    except ButforError as e:
+        return _skipped(f"the program could not be run again with changes: {e.message}")
+
+
+def _skipped(why: str) -> Diagnosis:
+    return Diagnosis("butfor", (), {"skipped": why}, notes=(why,))
+
+
+def _experiment(case: Case) -> Diagnosis:
+    end = time.monotonic() + _SHARE * case.options.budget
+    with experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors) as (
+        build,
+        running,
+    ):
+        result = running.watch()
+        if not result.repeatable or running.goal.is_met(result.baseline) or not _is_same_output(case, result):
+            return _skipped(
+                "the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried"
+            )
+        tests = trials(case.others, case.recording.log.counts > 0)
+        candidates = Candidates(case.recording.program, result.seen, running.seen_in(tests, case.budget.is_over))
+        ordered = _in_order(case, build.sites, candidates.of, initial=True)
+        running.search(result, (c for c, _ in ordered), lambda: time.monotonic() >= end or case.budget.is_over())
+        places = {id(c): place for c, place in ordered}
+        if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < _FEW:
+            single = _in_order(case, build.sites, candidates.once, initial=False)
+            running.search(result, (c for c, _ in single), lambda: time.monotonic() >= end or case.budget.is_over())
+            tried = len(single)
+            single += _solved(case, build.sites)
+            running.search(
+                result, (c for c, _ in single[tried:]), lambda: time.monotonic() >= end or case.budget.is_over()
+            )
+            ordered += single
+            places |= {id(c): place for c, place in single}
+        if tests:
+            edits = _in_all_runs(result.confirmed, places)
+            running.search(result, (c for c, _ in edits), case.budget.is_over)
+            places |= {id(c): place for c, place in edits}
+        running.try_tests(result, tests, case.budget.is_over)
+        inputs = running.disturb(result, _best(places, result), case.budget.is_over)
+    _mark_direct(case, result.confirmed)
+    weights = weights_of([c.elsewhere for c in result.confirmed if c.elsewhere])
+    statements = _by_statement(places, result.confirmed)
+    for s in statements:
+        s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
+    teller = Teller(case, build.sites, result)
+    findings = [
+        teller.finding(
+            s,
+            strength(s.found[0], weights, result.failing, result.passing)
+            + statement_strength(len(statements), len(s.found)),
+        )
+        for s in statements
+    ]
+    findings.sort(key=lambda f: -f.score)
+    data = {
+        "runs": result.runs,
+        "candidates": len(ordered),
+        "inputs": inputs,
+        "failing": result.failing,
+        "passing": result.passing,
+        "confirmed": [teller.plain(s) for s in statements],
+    }
+    return Diagnosis(
+        "butfor", tuple(findings), data, result.complete, () if _is_text(case) else _missing(statements, result)
+    )
+
+
+def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> list[tuple[Candidate, Place]]:
+    """Of comparisons that went another way for the relation they met, the operator that does so: other tests meet other relations."""
+    found = []
+    for c in (known.candidate for known in confirmed):
+        rule = in_all_runs(c.site, c.rule, c.operator)
+        if rule is not None:
+            found.append((replace(c, rule=rule), places[id(c)]))
+    return found
+
+
+def _is_same_output(case: Case, result: Result) -> bool:
+    """Whether the run wrote what the recorded one did; one that a memory error ended, the beginning of that; one without an end, as far as it got."""
+    written = case.recording.stdout
+    if case.point.kind is FailureKind.NO_END:
+        return written.startswith(result.output) or result.output.startswith(written)
+    return written.startswith(result.output) if result.baseline.end == MEMORY else written == result.output
+
+
+def _mark_direct(case: Case, confirmed: list[Confirmed]) -> None:
+    """Marks changes that override the wrong value itself where it is only passed on."""
+    handed_on = Passing(case.places, case.dependence).handed_on(case.point.roots)
+    for c in confirmed:
+        site = c.candidate.site
+        c.is_direct = (
+            c.candidate.family in _OVERRIDES and site.kind not in _EDITED and (site.function, site.instr) in handed_on
+        )
+
+
+def _is_text(case: Case) -> bool:
+    """Whether another text of a print statement would do: then nothing need be missing."""
+    return "output" in case.answers and any(f.score >= _TELLING for f in case.answers["output"].findings)
+
+
+def _missing(statements: list[Statement], result: Result) -> tuple[str, ...]:
+    """What is said when no edit of a statement avoids the failure: then something is missing in the program."""
+    if not result.complete or any(c.candidate.family not in _DETOURS for s in statements for c in s.found):
+        return ()
+    if not statements:
+        return (
+            f"none of {result.runs:,} changes of one statement avoids the failure: a statement may be missing, or several are wrong",
+        )
+    lines = sorted({s.place.line for s in statements if s.place.role == Role.CONDITION})
+    if not lines:
+        return ()
+    branches = (
+        f"the branch at line {lines[0]}"
+        if len(lines) == 1
+        else f"the branch at one of the lines {', '.join(map(str, lines[:5]))}"
+    )
+    return (f"no statement to change: something may be missing; {branches} would have to go the other way",)
+
+
+def _distances(case: Case) -> dict[tuple[str, int], float]:
+    """How far each instruction was from the failure, for those in the relevant slice."""
+    best: dict[tuple[str, int], float] = {}
+    for kind in ("data", "relevant"):
+        for node, distance in case.slices[kind].distance.items():
+            key = (case.trace.at(node[0]).fn.name, node[1])
+            if distance < best.get(key, _FAR):
+                best[key] = distance
+    return best
+
+
+def _in_order(
+    case: Case, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[Candidate]], *, initial: bool
+) -> list[tuple[Candidate, Place]]:
+    """What is tried, with the statement it changes: near the failure first, natural edits first."""
+    known = _distances(case)
+    rows: list[tuple[float, Candidate, Place]] = []
+    for site in sites:
+        place = _place_of(case, site)
+        if place is None or case.is_check(place):
+            continue
+        distance = known.get((site.function, site.instr), _FAR)
+        for c in candidates(site):
+            if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(
+                place
+            ):  # a variable that is born has no old value
+                rows.append((c.stage + min(distance, _FAR) / 20, _by_name(c, place), place))
+    rows += ((c.stage + distance / 20, c, place) for distance, c, place in (_initial(case) if initial else ()))
+    rows.sort(key=lambda row: row[0])
+    return [(c, place) for _, c, place in rows]
+
+
+def _solved(case: Case, sites: tuple[Site, ...]) -> list[tuple[Candidate, Place]]:
+    """Values that the solver proposes for statements of the failing path, where that is short enough."""
+    if len(case.slices["relevant"].distance) > _LONGEST_PATH:
+        return []
+    over = Budget(min(_SOLVING, case.budget.end - time.monotonic()))
+    try:
+        proposed = dict(solved_values(case.path, over.is_over))
+    except ButforError:
+        return []  # there is no path for this failure
+    found = []
+    for site in sites:
+        place = _place_of(case, site) if site.kind is SiteKind.STORE and not (site.is_pointer or site.is_real) else None
+        if place is not None and place in proposed and not case.is_check(place):
+            found.append((Candidate(Rule(site.number, Op.SET, proposed[place]), site, "solved"), place))
+    return found
+
+
+def _by_name(c: Candidate, place: Place) -> Candidate:
+    """The candidate; another value for a constant that has a name, not a number to mistype, is a family of its own."""
+    is_named = (
+        c.family == "literal"
+        and c.site.kind in (SiteKind.STORE, SiteKind.CONSTANT, SiteKind.OPERATION)
+        and not _NUMBER.search(place.text)
+    )
+    return replace(c, family="named") if is_named else c
+
+
+def _declares(place: Place) -> bool:
+    return place.role == Role.DECLARATION or (place.role == Role.FOR_INIT and _TYPED.match(place.text) is not None)
+
+
+def _initial(case: Case) -> Iterator[tuple[float, Candidate, Place]]:
+    """Changes of initial data that the failure depended on."""
+    relevant = case.slices["relevant"]
+    met: set[tuple[str, int]] = set()
+    for address, reader in relevant.initial.items():
+        found = case.objects.global_at(address)
+        element = _element(case, *found[:2]) if found is not None else None
+        if found is None or element is None or (found[0], element[0]) in met or len(met) >= _MOST_INITIAL:
+            continue
+        met.add((found[0], element[0]))
+        places = case.places.initialisers(found[0], element[0])
+        for c in initial_values(case.recording.program, found[0], *element) if places else ():
+            yield relevant.distance[reader], c, places[0]
+
+
+def _element(case: Case, name: str, offset: int) -> tuple[int, int] | None:
+    """Offset and size of the integer in a global that a byte belongs to."""
+    variable = case.recording.source.global_variable(name)
+    t: CType | None = None if variable is None else variable.type
+    start = 0
+    while t is not None and t.kind in ("array", "struct"):
+        if t.kind == "array":
+            t = t.element
+            start += (offset - start) // t.size * t.size if t is not None and t.size else 0
+        else:
+            field = next(
+                (f for f in t.fields if 0 <= offset - start - f.bit_offset // 8 < f.type.size and not f.is_bits), None
+            )
+            start += field.bit_offset // 8 if field is not None else 0
+            t = field.type if field is not None else None
+    whole = t is not None and t.kind in ("signed", "unsigned", "char", "uchar", "bool", "enum") and t.size <= 8
+    return (start, t.size) if whole and t is not None else None
+
+
+def _place_of(case: Case, site: Site) -> Place | None:
+    """The statement that a site belongs to."""
+    fn = case.recording.program.function(site.function)
+    return case.places.of_instr(fn, fn.instrs[site.instr])
+
+
+def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> list[Statement]:
+    found: dict[Place, Statement] = {}
+    for c in confirmed:
+        place = places[id(c.candidate)]
+        found.setdefault(place, Statement(place)).found.append(c)
+    return list(found.values())
+
+
+def _best(places: Mapping[int, Place], result: Result) -> list[Confirmed]:
+    """The most natural changes of each statement."""
+    return [
+        c for s in _by_statement(places, result.confirmed) for c in sorted(s.found, key=_natural, reverse=True)[:EACH]
+    ]
+
+
+def _natural(c: Confirmed) -> float:
+    return FAMILIES[c.candidate.family] + c.passes

@@ -1,0 +1,170 @@
+"""The cause tree of a failing path: what made the check fail, which decisions led there, what made those come out as they did.
+
+A cause of a property at a position: the nearest instances before it that contradict the property, as a minimal core. First the assignments are
+asked alone, then with the conditions that held, last with the values found for the inputs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers import Limit, Solver, Verdict
+from butfor.logic.terms import Term, negate
+from butfor.methods.method import Budget
+from butfor.path.instance_uses import uses_of
+from butfor.path.path_model import Kind, Path
+from butfor.path.path_versions import versions_of
+from butfor.trace.view.source_places import Place
+
+Group = tuple[tuple[int, int], tuple[Term, ...]]
+
+_LONGEST = 5.0  # seconds for one question
+_START = -1  # the position that stands for what held at the start
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a property does not hold: positions of instances, and how far that is proved. `pinned`: only for the values found."""
+
+    positions: tuple[int, ...]
+    proved: bool
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One node of the tree. `branch` is the position of the decision that is explained, None for the check; `others` are its other rounds."""
+
+    id: int
+    parent: int | None
+    level: int
+    via: str
+    branch: int | None
+    reason: Reason
+    others: tuple[int, ...] = ()
+
+    @property
+    def positions(self) -> tuple[int, ...]:
+        """The instances of the node: those of the reason, and the decision itself."""
+        return (*self.reason.positions, *(() if self.branch is None else (self.branch,)))
+
+
+class PathCauses:
+    """The tree, level by level, within a budget."""
+
+    def __init__(
+        self, path: Path, solver: Solver, budget: Budget, is_benign: Callable[[Place], bool] = lambda place: False
+    ) -> None:
+        self.path = path
+        self.solver = solver
+        self.budget = budget
+        self.is_benign = is_benign
+        self.uses = uses_of(path)
+        self.versions = versions_of(path)
+        self.complete = True
+
+    def tree(self, depth: int) -> list[Cause]:
+        """The causes of the failure up to a depth; each decision once for each direction."""
+        last = len(self.path.instances)
+        causes = [Cause(0, None, 0, "check", None, self._reason(self.versions.check, last))]
+        known = set()
+        for parent in causes:  # grows meanwhile
+            if parent.level >= depth:
+                continue
+            found = dict(self._critical(parent))
+            for branch, via in sorted(found.items(), reverse=True):
+                key = self._direction(branch)
+                if key in known or self.is_benign(self.path.instances[branch].place):
+                    continue
+                if self.budget.is_over():
+                    self.complete = False
+                    return causes
+                known.add(key)
+                same = tuple(b for b in found if b != branch and self._direction(b) == key)
+                reason = self._reason(negate(self.versions.conditions[branch]), branch)
+                causes.append(Cause(len(causes), parent.id, parent.level + 1, via, branch, reason, same))
+        return causes
+
+    def _direction(self, branch: int) -> tuple[Place, bool]:
+        instance = self.path.instances[branch]
+        return instance.place, instance.held
+
+    def _critical(self, cause: Cause) -> Iterator[tuple[int, str]]:
+        """The decisions without which the cause would not have been: those around it, and those that kept other values from being assigned."""
+        last = len(self.path.instances)
+        positions = cause.positions if cause.branch is not None else (*cause.positions, last)
+        for position in positions:
+            for branch in self.uses.omitted[position]:
+                yield branch, "potential"
+        for position in positions:
+            scope = self.path.scope if position == last else self.path.instances[position].scope
+            if scope:
+                yield scope[-1], "control"
+        if cause.branch is None:
+            for position, instance in enumerate(self.path.instances):
+                if instance.escapes:
+                    yield position, "control"
+
+    def _reason(self, goal: Term, end: int) -> Reason:
+        """Why the goal cannot hold behind the first `end` instances."""
+        v = self.versions
+        unknown = False
+        for with_conditions, pinned in ((False, False), (True, False), (True, True)):
+            groups: list[Group] = [((_START, 0), (v.pre, *(v.start if pinned else ())))]
+            for k in range(end):
+                terms = (
+                    *v.assigned[k],
+                    *((v.conditions[k],) if with_conditions and self._has_condition(k) else ()),
+                    *(v.outside[k] if pinned else ()),
+                )
+                if terms:
+                    groups.append(((k, 0), terms))
+            verdict, core, minimal = self._core(groups, goal)
+            if verdict is Verdict.UNSAT:
+                return Reason(tuple(k for k in core if k != _START), minimal, pinned)
+            unknown |= verdict is Verdict.UNKNOWN
+        self.complete &= not unknown
+        return Reason(self._data(end), False)
+
+    def _has_condition(self, position: int) -> bool:
+        return self.path.instances[position].kind in (Kind.BRANCH, Kind.ASSUME)
+
+    def _core(self, groups: list[Group], goal: Term) -> tuple[Verdict, tuple[int, ...], bool]:
+        """The verdict on the goal with all groups; if it is UNSAT, a minimal core of the nearest groups that suffice, checked again."""
+        verdict = self._check(groups, goal)
+        if verdict is not Verdict.UNSAT:
+            return verdict, (), False
+        enough, too_few = len(groups), 0
+        while enough - too_few > 1:  # more groups never make it possible again
+            middle = (enough + too_few) // 2
+            if self._check(groups[-middle:], goal) is Verdict.UNSAT:
+                enough = middle
+            else:
+                too_few = middle
+        if self._check([], goal) is Verdict.UNSAT:
+            return verdict, (), True
+        near = groups[-enough:]
+        result = self.solver.core(Problem(tuple(near), goal), self._limit())
+        if result.verdict is not Verdict.UNSAT:
+            return verdict, tuple(name[0] for name, _ in near), False
+        chosen = [g for g in near if g[0] in set(result.core)]
+        return verdict, tuple(name[0] for name, _ in chosen), self._check(chosen, goal) is Verdict.UNSAT
+
+    def _check(self, groups: list[Group], goal: Term) -> Verdict:
+        return self.solver.check(Problem(tuple(groups), goal), self._limit()).verdict
+
+    def _limit(self) -> Limit:
+        return Limit.after(_LONGEST, self.budget.is_over)
+
+    def _data(self, end: int) -> tuple[int, ...]:
+        """The instances that the values at a position were computed by; for where no solver says which of them count."""
+        seen: set[int] = set()
+        work = [writer for _, writer in self.uses.reads[end]]
+        while work:
+            k = work.pop()
+            if k >= 0 and k not in seen:
+                seen.add(k)
+                work += [writer for _, writer in self.uses.reads[k]]
+        return tuple(sorted(seen))

@@ -1,0 +1,1 @@
+"""The smallest sets of statements whose change can avoid all failures."""

@@ -1,0 +1,66 @@
+"""The other failing tests of a program: their runs are recorded again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from butfor.counterfactual.other_tests import OtherRun
+from butfor.errors import ButforError
+from butfor.failures.failure_point import Unsupported
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.methods.method import Case
+from butfor.path.path_model import Path
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.view.source_places import Places
+
+MOST = 5  # other failing runs
+
+
+def other_cases(case: Case, *, most: int = MOST) -> Iterator[tuple[str, Case]]:
+    """The names and runs of other failing tests; those that do not fail again are left out."""
+    for run in [o for o in case.others if o.failed][:most]:
+        if case.budget.is_over():
+            return
+        try:
+            other = _case(case, run)
+        except (ButforError, Unsupported):
+            continue
+        if other is not None:
+            yield run.name, other
+
+
+def other_paths(case: Case, *, free: bool, most: int = MOST) -> Iterator[tuple[str, Path]]:
+    """The names and paths of other failing tests; those that have no path are left out."""
+    for name, other in other_cases(case, most=most):
+        try:
+            yield name, other.free_path if free else other.path
+        except (ButforError, Unsupported):
+            continue
+
+
+def _case(case: Case, run: OtherRun) -> Case | None:
+    spec = run.spec
+    options = replace(
+        case.options,
+        args=spec.args,
+        stdin=spec.stdin,
+        env=spec.env,
+        nondet=spec.nondet,
+        expect_stdout=run.expect_stdout,
+        expect_exit=run.expect_exit,
+        tests=None,
+    )
+    recording = record(options, compile_program(options, _quiet), _quiet)
+    dependence = Dependence(recording.trace)
+    failure = find_failure(recording, dependence, options.memory_errors).failure
+    return (
+        None
+        if failure is None
+        else Case(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
+    )
+
+
+def _quiet(text: str) -> None:
+    del text

@@ -1,0 +1,171 @@
+"""Whether a change of one statement alone can avoid the failure of a path: values by guess, then by the solver."""
+
+from __future__ import annotations
+
+import enum
+import random
+from collections.abc import Iterator, Mapping, Sequence
+
+from butfor.logic.fold import Folding
+from butfor.logic.solvers import Limit, Verdict, default_stack
+from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
+from butfor.logic.terms import FALSE, Evaluator, Term, constant, disjunction, negate, postorder, variables
+from butfor.methods.diagnoses.single_change_rerun import OPEN, Needed, OutOfTime, Rerun
+from butfor.path.execute.statement_changes import Change
+
+_MOST_GUESSES, _MOST_WORK = 40_000, 3_000  # terms that are computed in guesses, at all conditions and at one
+_MOST_TOSSES = 40
+_MOST_VARIABLES = 4  # of a condition, the latest, that are guessed at
+_MOST_CONSTANTS = 12
+
+
+class Avoiding(enum.Enum):
+    """Whether a change can avoid a failure. POSSIBLE: it depends on what the path does not tell."""
+
+    PROVED = "proved"
+    POSSIBLE = "possible"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+    @property
+    def can(self) -> bool:
+        """Whether it can, as far as is known."""
+        return self in (Avoiding.PROVED, Avoiding.POSSIBLE)
+
+
+def avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoiding:
+    """Whether the change can avoid the failure. `proving`: until when what is possible may also be proved."""
+    try:
+        return _avoiding(rerun, change, limit, proving)
+    except OutOfTime:
+        return Avoiding.UNKNOWN
+
+
+def _avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None) -> Avoiding:
+    pending: list[Needed] = []
+    possible = False
+    work = _MOST_GUESSES
+    for needed in rerun.needed(change, lambda: limit.left <= 0):
+        pending.append(needed)
+        if work > 0 and not (possible and needed.is_open):
+            rest, done = _guess(needed)
+            work -= done
+            if rest is FALSE:
+                return Avoiding.PROVED
+            possible = possible or rest is not None
+    if not pending:
+        return Avoiding.NO
+    closed = [n.condition for n in pending if not n.is_open]
+    found = _tossed([n.condition for n in pending], frozenset(closed), pending[-1].recorded)
+    if found is Avoiding.PROVED:
+        return found
+    possible = possible or found is Avoiding.POSSIBLE
+    verdict, values = _ask(closed, limit) if closed else (Verdict.UNSAT, {})
+    if verdict is Verdict.SAT:
+        return Avoiding.PROVED
+    if len(closed) == len(pending):
+        return Avoiding.NO if verdict is Verdict.UNSAT else Avoiding.UNKNOWN
+    everything = [n.condition for n in pending]
+    if possible and (proving is None or proving.left <= 0):
+        return Avoiding.POSSIBLE
+    verdict, values = _ask(everything, limit)
+    if verdict is Verdict.SAT:
+        return Avoiding.PROVED if _whatever(everything, values, limit) else Avoiding.POSSIBLE
+    if possible:
+        return Avoiding.POSSIBLE
+    return Avoiding.NO if verdict is Verdict.UNSAT else Avoiding.UNKNOWN
+
+
+# --- by the solver ----------------------------------------------------------------------------------------------------------
+
+
+def _violated(conditions: Sequence[Term]) -> Term:
+    return disjunction(map(negate, conditions))
+
+
+def _ask(conditions: Sequence[Term], limit: Limit) -> tuple[Verdict, Mapping[str, Value]]:
+    """Whether one of the conditions can be violated, and with which values."""
+    goal = _violated(conditions)
+    result = default_stack().check([(goal,)], limit, variables((goal,)))
+    return result.verdict, result.model
+
+
+def _whatever(conditions: Sequence[Term], values: Mapping[str, Value], limit: Limit) -> bool:
+    """Whether one of the conditions is violated with these values, whatever nothing determines."""
+    goal = _violated(conditions)
+    chosen = {str(v.data): v for v in variables((goal,)) if not str(v.data).startswith(OPEN)}
+    rest = Folding({n: constant(values.get(n, default_value(v.width)), v.width) for n, v in chosen.items()})(
+        negate(goal)
+    )
+    return rest is FALSE or default_stack().check([(rest,)], limit).verdict is Verdict.UNSAT
+
+
+# --- by guess ---------------------------------------------------------------------------------------------------------------
+
+
+def _guess(needed: Needed) -> tuple[Term | None, int]:
+    """What is left of the condition with values that violate it, FALSE if that is sure, None when none were found; and how much was computed."""
+    if needed.condition is FALSE:
+        return FALSE, 0
+    terms = list(postorder((needed.condition,)))
+    if len(terms) > _MOST_WORK // 4:
+        return None, len(terms)
+    seen = [t for t in terms if t.op == "var"]
+    free = [v for v in seen if not str(v.data).startswith(OPEN)]
+    constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][:_MOST_CONSTANTS]
+    base = {str(v.data): needed.recorded.get(str(v.data), default_value(v.width)) for v in seen}
+    best: Term | None = None
+    work = 0
+    for v in free[-_MOST_VARIABLES:]:
+        name = str(v.data)
+        for value in _near(base[name], v.width, constants):
+            work += len(terms)
+            if work > _MOST_WORK:
+                return best, work
+            if Evaluator({**base, name: value})(needed.condition):
+                continue
+            values = {**base, name: value}
+            best = Folding({str(f.data): constant(values[str(f.data)], f.width) for f in free})(needed.condition)
+            if best is FALSE:
+                return FALSE, work
+    return best, work
+
+
+def _tossed(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]) -> Avoiding:
+    """What tosses of all values at once show: a violated condition proves it where nothing in it is open; UNKNOWN when none was violated."""
+    terms = list(postorder(conditions))
+    constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][-_MOST_CONSTANTS:]
+    seen = [t for t in terms if t.op == "var"]
+    was = {str(v.data): recorded.get(str(v.data), default_value(v.width)) for v in seen}
+    other = {str(v.data): list(_near(was[str(v.data)], v.width, constants)) or [was[str(v.data)]] for v in seen}
+    pick = random.Random(0)
+    found = Avoiding.UNKNOWN
+    for toss in range(min(_MOST_TOSSES, _MOST_GUESSES // max(len(terms), 1))):
+        share = (toss + 1) / _MOST_TOSSES
+        holds = Evaluator(
+            {name: pick.choice(other[name]) if pick.random() < share else value for name, value in was.items()}
+        )
+        violated = [c for c in conditions if not holds(c)]
+        if not closed.isdisjoint(violated):
+            return Avoiding.PROVED
+        if violated:
+            found = Avoiding.POSSIBLE
+            if not closed:
+                return found
+    return found
+
+
+def _near(value: Value, sort: int, constants: Sequence[Value]) -> Iterator[Value]:
+    """Other values, plain ones first."""
+    if is_map(sort):
+        return
+    if sort == 0:
+        yield 1 - value
+        return
+    tried = [value + 1, value - 1, 0, 1, -1, *(c + d for c in constants for d in (0, 1, -1))]
+    if sort not in (INT, REAL):
+        top = 1 << sort
+        tried = [int(t) % top for t in (*tried, top >> 1, (top >> 1) - 1)]
+    elif sort == INT:
+        tried = [t for t in tried if t == int(t)]
+    yield from (t for t in dict.fromkeys(tried) if t != value)

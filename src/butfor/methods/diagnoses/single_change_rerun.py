@@ -1,0 +1,239 @@
+"""A path with one statement changed: which conditions can then come out otherwise. Only instances that the change reaches are looked at.
+
+All else is as it was, so that nearly everything is a number; the failure is avoided if any one of the conditions can be violated.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from butfor.logic.fold import folded
+from butfor.logic.sorts import Value, default_value
+from butfor.logic.terms import (
+    FALSE,
+    TRUE,
+    Evaluator,
+    Term,
+    conjunction,
+    disjunction,
+    implies,
+    ite,
+    negate,
+    variable,
+    variables,
+)
+from butfor.path.execute.any_value import any_value
+from butfor.path.execute.statement_changes import Change, Effect
+from butfor.path.execute.symbolic_execution import Execution
+from butfor.path.path_model import Instance, Kind, Path
+
+OPEN = "?"  # begins the names of values that nothing determines
+_LOOK = 256  # instances between two looks at the time
+_CLOSE, _EFFECT, _RUN = range(3)  # what happens at a position, in this order
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What the failure needs and a change may violate. `recorded`: what the variables in it were."""
+
+    condition: Term
+    recorded: dict[str, Value]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it depends on what nothing determines."""
+        return any(str(v.data).startswith(OPEN) for v in variables((self.condition,)))
+
+
+class OutOfTime(Exception):
+    """The time was over before all was looked at."""
+
+
+class Rerun:
+    """One path as it ran, and again with changes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.execution = Execution(path, pinned=True)
+        self.parents, self.closing = _nesting(path)
+        names = {n: variable(f"{OPEN}{n}", sort) for n, sort in self.execution.symbols.sorts.items()}
+        self._open = names.get
+        self._known: dict[Term, Term] = {}
+
+    def value(self, cell: str, position: int) -> Term:
+        """What a cell held before the instance at a position, open where nothing says."""
+        found = self.execution.value(cell, position)
+        if not self.execution.symbols.sorts or (not found.args and found.op != "var"):
+            return found
+        if found not in self._known:
+            self._known[found] = folded(found, self._open)
+        return self._known[found]
+
+    def needed(self, change: Change, is_over: Callable[[], bool] = lambda: False) -> Iterator[Needed]:
+        """What the failure needs with a change, as far as that is not as it was; nothing else can avoid it. Raises OutOfTime."""
+        return _Walk(self, change, is_over).needed()
+
+
+def _nesting(path: Path) -> tuple[list[int], dict[int, list[int]]]:
+    """For each position the branch around it, -1 for none, and the branches whose arms end at each position, innermost first."""
+    parents: list[int] = []
+    closing: dict[int, list[int]] = {}
+    under_way: list[int] = []
+    for k in range(len(path.instances) + 1):
+        while under_way and (k == len(path.instances) or path.instances[under_way[-1]].end <= k):
+            closing.setdefault(k, []).append(under_way.pop())
+        parents.append(under_way[-1] if under_way else -1)
+        if k < len(path.instances) and path.instances[k].kind is Kind.BRANCH:
+            under_way.append(k)
+    return parents, closing
+
+
+class _Walk:
+    def __init__(self, rerun: Rerun, change: Change, is_over: Callable[[], bool]) -> None:
+        self.r = rerun
+        self.path = rerun.path
+        self.change = change
+        self.is_over = is_over
+        self.overlay: dict[str, Term] = {}
+        self.guards: dict[int, Term] = {}
+        self.recorded: dict[str, Value] = {}
+        self.queue: list[tuple[int, int, int]] = []  # position, what happens, number of an effect
+        self.queued: set[tuple[int, int, int]] = set()
+        self.filled = 0  # where the last arm ends of which all instances are looked at
+        self.skipped: set[int] = set()
+        self.before: dict[int, dict[str, Term]] = {}  # by effect: cells before what may not have run
+
+    def needed(self) -> Iterator[Needed]:
+        if self.change.leads:
+            yield Needed(FALSE, {})
+            return
+        for cell in sorted(self.change.starts):
+            self._set(cell, self._fresh(f"i.{cell}", self.r.value(cell, 0)), 0)
+        for k in self.change.on:
+            self._later(k, _RUN)
+        for number, effect in enumerate(self.change.effects):
+            self._later(effect.since, _EFFECT, number)
+            if effect.skips:
+                self._later(effect.position, _EFFECT, number)
+                self.skipped.update(range(effect.since, effect.position))
+        steps = 0
+        while self.queue:
+            steps += 1
+            if steps % _LOOK == 0 and self.is_over():
+                raise OutOfTime
+            k, what, number = heapq.heappop(self.queue)
+            if what == _CLOSE:
+                self._close(k)
+            elif what == _EFFECT:
+                self._effect(k, number, self.change.effects[number])
+            elif k not in self.skipped:
+                found = self._run(k)
+                if found is not TRUE:
+                    yield Needed(found, self.recorded)
+
+    def _later(self, k: int, what: int, number: int = 0) -> None:
+        """Looks at a position when its time comes, once."""
+        item = k, what, number
+        if item not in self.queued:
+            self.queued.add(item)
+            heapq.heappush(self.queue, item)
+
+    # --- values -------------------------------------------------------------------------------------------------------------
+
+    def _lookup(self, k: int) -> Callable[[str], Term]:
+        overlay, value = self.overlay, self.r.value
+        return lambda name: overlay.get(name) or value(name, k)
+
+    def _set(self, name: str, term: Term, position: int) -> None:
+        """Gives a cell a value from a position on."""
+        if term is self.r.value(name, position):
+            self.overlay.pop(name, None)
+            return
+        self.overlay[name] = term
+        touches, writers = self.r.execution.touches[name], self.r.execution.writers[name]
+        for k in touches[bisect_left(touches, position) :]:
+            self._later(k, _RUN)
+            if k in writers:
+                break
+
+    def _fresh(self, name: str, was: Term) -> Term:
+        """Any value in the place of another one."""
+        values = {str(v.data): self.recorded.get(str(v.data), default_value(v.width)) for v in variables((was,))}
+        self.recorded[name] = Evaluator(values)(was)
+        return variable(name, was.width)
+
+    def _guard(self, k: int) -> Term:
+        """The condition under which the instance at a position runs."""
+        return self.guards.get(self.r.parents[k], TRUE)
+
+    # --- instances ----------------------------------------------------------------------------------------------------------
+
+    def _run(self, k: int) -> Term:
+        """What the failure needs of the instance at a position."""
+        lookup = self._lookup(k)
+        if k == len(self.path.instances):
+            return negate(folded(self.path.check, lookup))
+        instance = self.path.instances[k]
+        guard = self._guard(k)
+        condition = TRUE if instance.condition is TRUE else folded(instance.condition, lookup)
+        if condition is not TRUE and condition is folded(instance.condition, lambda name: self.r.value(name, k)):
+            condition = TRUE  # as it was: that it is not known to hold has nothing to do with the change
+        if instance.kind is Kind.BRANCH:
+            return self._branch(k, instance, guard, condition)
+        new = {}
+        for number, (cell, term) in enumerate(instance.writes):
+            from_outside = term is None or cell.name in instance.inputs
+            was = self.r.value(cell.name, k + 1)
+            value = was if from_outside or term is None else folded(term, lookup)
+            if k in self.change.on and (not from_outside or k in self.change.inputs):
+                value = any_value(f"r{k}.{number}", cell.term, term, value, lookup, self._fresh)
+            new[cell.name] = value if guard is TRUE else ite(guard, value, lookup(cell.name))
+        for name, value in new.items():
+            self._set(name, value, k + 1)
+        return implies(guard, condition) if condition is not TRUE else TRUE
+
+    def _branch(self, k: int, instance: Instance, guard: Term, condition: Term) -> Term:
+        if k in self.change.on:
+            condition = variable(f"c{k}", 0)
+            self.recorded[f"c{k}"] = 1
+        taken = conjunction((guard, condition))
+        if taken is not TRUE:
+            self.guards[k] = taken
+            for j in range(max(k + 1, self.filled), instance.end):
+                self._later(j, _RUN)
+            self.filled = max(self.filled, instance.end)
+            self._later(instance.end, _CLOSE)
+        if condition is TRUE:
+            return TRUE
+        if instance.escapes or k in self.path.scope:
+            return implies(guard, condition)
+        if k in self.path.silent:
+            return implies(guard, disjunction((condition, variable(f"{OPEN}q{k}", 0))))
+        return TRUE
+
+    def _close(self, position: int) -> None:
+        """Ends the arms that end at a position: where one was not taken, what another arm may assign is any value."""
+        for branch in self.r.closing.get(position, ()):
+            taken = self.guards.get(branch, TRUE)
+            if taken is TRUE:
+                continue
+            not_taken = conjunction((self._guard(branch), negate(taken)))
+            for number, cell in enumerate(
+                (*self.path.instances[branch].frames, *self.path.instances[branch].rewritten)
+            ):
+                now = self._lookup(position)(cell.name)
+                self._set(cell.name, ite(not_taken, variable(f"{OPEN}f{branch}.{number}", cell.sort), now), position)
+
+    def _effect(self, k: int, number: int, effect: Effect) -> None:
+        lookup = self._lookup(k)
+        if effect.skips and k == effect.since:
+            self.before[number] = {name: lookup(name) for name in effect.cells}
+            return
+        guard = self._guard(effect.since)
+        for j, name in enumerate(effect.cells):
+            new = self._fresh(f"e{number}.{j}", self.r.value(name, effect.position))
+            old = self.before[number][name] if effect.skips else lookup(name)
+            self._set(name, new if guard is TRUE else ite(guard, new, old), effect.position)

@@ -1,0 +1,207 @@
+"""The smallest sets of statements whose change can avoid every one of several failures at once.
+
+Inputs are as found. Copies of a statement, in a loop or in another run, are changed together. Statements that suffice alone are found one by
+one; sets of several are then found among the rest by a solver, on the paths with a selector for every statement. Sets are enumerated by
+size, so that each is minimal, and each is checked again by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from butfor.logic.fold import Folding
+from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
+from butfor.logic.sorts import default_value
+from butfor.logic.terms import (
+    FALSE,
+    TRUE,
+    Term,
+    binary,
+    compare,
+    const,
+    constant,
+    disjunction,
+    ite,
+    negate,
+    variable,
+    variables,
+)
+from butfor.methods.diagnoses.single_change import Avoiding, avoiding
+from butfor.methods.diagnoses.single_change_rerun import OPEN, Rerun
+from butfor.path.execute.statement_changes import Change, How, plain_changes
+from butfor.path.execute.statement_selectors import Selectors, selected
+from butfor.path.path_model import Path
+from butfor.trace.view.source_places import Place
+
+LARGEST, MOST = 4, 24  # statements in a set, sets of several statements
+_WIDTH = 16  # bits of the number of changes
+Possible = Sequence[Mapping[Place, Change]]  # per path
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSet:
+    """Statements whose change together can avoid all failures. `proved`: whatever happens that the paths do not tell."""
+
+    places: tuple[Place, ...]
+    proved: bool
+    how: How = How.VALUE
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """The sets, smallest first; all of those with up to `largest` statements. `complete`: those of the smallest size are among them."""
+
+    sets: tuple[ChangeSet, ...]
+    largest: int
+    complete: bool
+    unavoidable: bool = False  # not even a change of all statements would help
+
+
+def smallest_changes(
+    paths: Sequence[Path],
+    is_over: Callable[[], bool],
+    *,
+    most: int = MOST,
+    largest: int = LARGEST,
+    each: float = 5.0,
+    possible: Possible | None = None,
+    wider: Possible = (),
+) -> Changes:
+    """The sets for some failing paths. `wider`: changes that are tried for statements whose possible ones do not suffice alone."""
+    known = [plain_changes(path) for path in paths] if possible is None else possible
+    singles, sure = _singles(paths, known, wider, lambda: Limit.after(each, is_over), Limit.after(each, is_over))
+    used = {s.places[0] for s in singles}
+    rest = [{place: c for place, c in changes.items() if place not in used} for changes in known]
+    if singles and not sure:
+        return Changes(tuple(singles), 0, complete=False)
+    if singles and largest == 1:
+        return Changes(tuple(singles), 1, complete=True)
+    limit = Limit.after(each, is_over) if singles else None  # larger sets say little then
+    return _Search(paths, rest, is_over, each, limit).changes(singles, most, largest)
+
+
+def _singles(
+    paths: Sequence[Path], known: Possible, wider: Possible, limit: Callable[[], Limit], proving: Limit
+) -> tuple[list[ChangeSet], bool]:
+    """The statements that suffice alone, the likeliest first, and whether that is just all of them: in doubt they are in."""
+    tables = [known, *([[{**w} for w in wider]] if wider else [])]
+    reruns = {k: Rerun(path) for k, path in enumerate(paths)}
+    order = sorted(reruns, key=lambda k: len(paths[k].instances))
+    places = dict.fromkeys(place for table in tables for place in table[0])
+    left = [p for p in places if all(any(p in table[k] for table in tables) for k in order)]
+    found: dict[Place, tuple[Avoiding, How]] = dict.fromkeys(left, (Avoiding.PROVED, How.VALUE))
+    sure = True
+    for k in order:
+        for place in [p for p in left if p in found]:
+            verdict, how = _alone(reruns[k], [table[k][place] for table in tables if place in table[k]], limit, proving)
+            sure = sure and verdict is not Avoiding.UNKNOWN
+            if verdict is Avoiding.NO:
+                del found[place]
+                continue
+            before, least = found[place]
+            weaker = before if verdict is Avoiding.PROVED else Avoiding.POSSIBLE
+            found[place] = weaker, max(least, how, key=lambda h: h.order)
+    last = _last_positions(paths[0])
+    sets = [ChangeSet((p,), verdict is Avoiding.PROVED, how) for p, (verdict, how) in found.items()]
+    return sorted(
+        sets, key=lambda s: (s.how.order >= How.INPUT.order, not s.proved, s.how.order, -last.get(s.places[0], -1))
+    ), sure
+
+
+def _alone(rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit) -> tuple[Avoiding, How]:
+    """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last; only plain ones are proved."""
+    verdict, how = Avoiding.NO, How.VALUE
+    doubt = False
+    for change in changes:
+        verdict, how = avoiding(rerun, change, limit(), proving), change.how
+        doubt = doubt or verdict is Avoiding.UNKNOWN
+        if verdict.can:
+            return (Avoiding.POSSIBLE if how.order >= How.INPUT.order else verdict), how
+    return (Avoiding.UNKNOWN if doubt else verdict), how
+
+
+def _last_positions(path: Path) -> dict[Place, int]:
+    return {instance.place: k for k, instance in enumerate(path.instances)}
+
+
+class _Search:
+    """Sets of several statements."""
+
+    def __init__(
+        self, paths: Sequence[Path], possible: Possible, is_over: Callable[[], bool], each: float, limit: Limit | None
+    ) -> None:
+        self.selectors = Selectors()
+        relaxed = [
+            selected(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)
+        ]
+        self.fails = [r.fails for r in relaxed]
+        self.is_over = is_over
+        self.each = each
+        self._in_all = limit
+        avoided = tuple(negate(f) for f in self.fails)
+        used = {str(v.data) for v in variables(avoided)}
+        self.places = {str(on.data): place for place, on in self.selectors.by_place.items() if str(on.data) in used}
+        self.names = tuple(variable(name, 0) for name in self.places)
+        self._base = (*avoided, *self._counting())
+        self._stack: Stack = default_stack()
+
+    def _counting(self) -> Iterator[Term]:
+        """The number of selectors that are on, as a variable; sums of pairs, then of pairs of sums."""
+        sums = [ite(on, const(1, _WIDTH), const(0, _WIDTH)) for on in self.names] or [const(0, _WIDTH)]
+        while len(sums) > 1:
+            sums = [binary("add", *sums[k : k + 2]) if k + 1 < len(sums) else sums[k] for k in range(0, len(sums), 2)]
+        yield compare("eq", variable("count", _WIDTH), sums[0])
+
+    def changes(self, singles: Sequence[ChangeSet], most: int, largest: int) -> Changes:
+        """All sets: those of one statement, which are known, and those of several."""
+        found: list[ChangeSet] = []
+        blocked: list[Term] = []
+        first = self._stack.check([self._base], self._limit(), self.names)
+        if first.verdict is not Verdict.SAT:
+            is_none = first.verdict is Verdict.UNSAT
+            return Changes(
+                tuple(singles), LARGEST if is_none else 1, is_none or bool(singles), unavoidable=is_none and not singles
+            )
+        size, least, cut = 2, 1 if singles else 0, False
+        while size <= min(largest, len(self.names), least + 1 if least else largest) and not cut:
+            bounded = (compare("ule", variable("count", _WIDTH), const(size, _WIDTH)), *blocked)
+            result = self._stack.check([self._base, bounded], self._limit(), self.names)
+            if result.verdict is Verdict.UNSAT:
+                size += 1
+            elif result.verdict is Verdict.SAT:
+                chosen = [v for v in self.names if result.model.get(str(v.data))]
+                found.append(self._checked(chosen))
+                least = least or len(chosen)
+                blocked.append(disjunction(map(negate, chosen)))
+                cut = len(found) >= most
+            else:
+                cut = True
+        found.sort(key=lambda s: (len(s.places), not s.proved))
+        return Changes((*singles, *found), size - 1, not cut or size - 1 >= least > 0)
+
+    def _checked(self, chosen: Sequence[Term]) -> ChangeSet:
+        """A set with the word on it: with all other statements as they are, values exist that avoid each failure, also when open ones are any."""
+        on = {str(v.data) for v in chosen}
+        fold = Folding({name: TRUE if name in on else FALSE for name in self.places})
+        proved = all(self._avoids(fold(f)) for f in self.fails)
+        return ChangeSet(tuple(self.places[str(v.data)] for v in chosen), proved)
+
+    def _avoids(self, fails: Term) -> bool:
+        """Whether values exist with which a path does not fail, whatever nothing determines."""
+        avoided = negate(fails)
+        result = default_stack().check([(avoided,)], self._limit(), variables((avoided,)))
+        if result.verdict is not Verdict.SAT:
+            return False
+        rest = Folding(_constants(avoided, result.model))(fails)
+        return rest is FALSE or (
+            rest is not TRUE and default_stack().check([(rest,)], self._limit()).verdict is Verdict.UNSAT
+        )
+
+    def _limit(self) -> Limit:
+        return self._in_all or Limit.after(self.each, self.is_over)
+
+
+def _constants(term: Term, model: Mapping[str, object]) -> dict[str, Term]:
+    chosen = (v for v in variables((term,)) if not str(v.data).startswith(OPEN))
+    return {str(v.data): constant(model.get(str(v.data), default_value(v.width)), v.width) for v in chosen}

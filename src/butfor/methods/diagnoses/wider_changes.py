@@ -1,0 +1,139 @@
+"""Changes of statements of a recorded run that go further than other values: other inputs read, other places written, other functions called."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.failures.memory_errors import access_of
+from butfor.methods.method import Case
+from butfor.path.execute.statement_changes import Change, Effect, How, plain_changes
+from butfor.path.path_model import Home, Path, Range
+from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.trace import Node
+from butfor.trace.view.source_places import Place
+
+_MOST_STORES = 400  # into one object, the latest, that are looked at
+
+
+def plainly(case: Case, path: Path) -> dict[Place, Change]:
+    """The changes of values: of statements, macros and initialisers."""
+    return plain_changes(path, case.places.macros, dict(_starts(case, path)))
+
+
+def _starts(case: Case, path: Path) -> Iterator[tuple[str, Place]]:
+    """The initialisers of globals that a path begins with."""
+    for name in path.initial:
+        r = path.ranges.get(name)
+        key = r.home.key if r is not None else ()
+        if r is not None and len(key) == 2 and key[0] == "global":
+            found = case.places.initialisers(str(key[1]), r.start - r.home.start)
+            if found:
+                yield name, found[0]
+
+
+def wider_changes(case: Case, path: Path) -> dict[Place, Change]:
+    """For each statement all that a change of it may do, beginning with other values."""
+    found: dict[Place, Change] = {}
+    for change in (
+        *plainly(case, path).values(),
+        *_inputs(path),
+        Change(path.place, How.FAILING, leads=True),
+        *_calls(case, path),
+        *_targets(case, path),
+    ):
+        known = found.get(change.place)
+        found[change.place] = change if known is None else known.with_(change)
+    return {place: change for place, change in found.items() if change.how.order >= How.INPUT.order}
+
+
+def _inputs(path: Path) -> Iterator[Change]:
+    """Statements that read other inputs."""
+    for k, instance in enumerate(path.instances):
+        if (
+            not instance.trusted
+            and path.nodes[k][0] >= 0
+            and (instance.inputs or any(term is None for _, term in instance.writes))
+        ):
+            yield Change(instance.place, How.INPUT, frozenset((k,)), frozenset((k,)))
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------------
+
+
+def _calls(case: Case, path: Path) -> Iterator[Change]:
+    """Statements that call another function, or none: what the call assigned may be anything then."""
+    frames = case.trace.log.frame
+    inside: dict[int, list[int]] = {}
+    for k, instance in enumerate(path.instances):
+        if path.nodes[k][0] >= 0:
+            for frame in _around(frames["parent"], instance.frame):
+                inside.setdefault(frame, []).append(k)
+    leading = {case.trace.log.frame_of(case.point.node[0])} if case.point.node is not None else set()
+    leading = {f for frame in leading for f in _around(frames["parent"], frame)}
+    for frame in inside.keys() | leading:
+        caller = int(frames["caller"][frame])
+        if int(frames["parent"][frame]) == NO_FRAME or caller < 0:
+            continue
+        call = case.trace.at(caller).call
+        place = case.places.of((caller, call.index)) if call is not None else None
+        if place is None:
+            continue
+        if frame in leading:
+            yield Change(place, How.CALL, leads=True)
+            continue
+        first, last = inside[frame][0], inside[frame][-1]
+        cells = {
+            cell.name
+            for j in range(first, last + 1)
+            for cell in (*(c for c, _ in path.instances[j].writes), *path.instances[j].frames)
+        }
+        yield Change(place, How.CALL, effects=(Effect(last + 1, tuple(sorted(cells)), first),))
+
+
+def _around(parents: NDArray[np.uint32], frame: int) -> Iterator[int]:
+    """A call and those around it, without the program itself."""
+    while frame != NO_FRAME and int(parents[frame]) != NO_FRAME:
+        yield frame
+        frame = int(parents[frame])
+
+
+# --- targets ----------------------------------------------------------------------------------------------------------------
+
+
+def _targets(case: Case, path: Path) -> Iterator[Change]:
+    """Statements that stored into another part of an object of which a part matters."""
+    objects: dict[Home, list[Range]] = {}
+    for r in path.ranges.values():
+        if r.home.end > r.home.start:
+            objects.setdefault(r.home, []).append(r)
+    times = np.maximum.accumulate(np.array([n[0] for n in path.nodes], dtype=np.int64)).tolist()
+    for home, ranges in objects.items():
+        for node, size in _stores(case, home):
+            place = case.places.of(node)
+            cells = tuple(r.cell.name for r in ranges if r.size == size)
+            if place is not None and cells:
+                position = bisect_left(times, node[0])
+                yield Change(place, How.TARGET, effects=(Effect(position, cells, position),))
+
+
+def _stores(case: Case, home: Home) -> Iterator[tuple[Node, int]]:
+    """The stores into an object while it was there, or past its end, before the failure, and how many bytes each wrote."""
+    log, trace = case.trace.log, case.trace
+    for e in log.error[:_MOST_STORES]:
+        if int(e["is_write"]) and int(e["object"]) and int(log.object[int(e["object"])]["start"]) == home.start:
+            missed = access_of(trace, e)
+            if trace.instr(missed).op == "store":
+                yield missed, int(e["size"])
+    until = case.point.node[0] if case.point.node is not None else len(trace) - 1
+    first, end = log.before(home.birth)[3], log.before(until)[3]
+    there = log.address[first:end]
+    for k in np.flatnonzero((there >= home.start) & (there < home.end))[-_MOST_STORES:].tolist():
+        q = log.segment_of_address(first + k)
+        s, start = trace.at(q), log.before(q)[3]
+        n = next((n for n, o in s.offsets.items() if o[3] == first + k - start and s.layout.effects[n].address), None)
+        if n is not None and s.fn.instrs[n].op == "store":
+            yield (q, n), sum(s.layout.effects[n].stores)

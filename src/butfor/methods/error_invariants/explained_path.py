@@ -1,0 +1,176 @@
+"""Error invariants as a method: the failing path told by what was true and which statements changed that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.errors import UnsupportedError
+from butfor.explanation import Evidence
+from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.methods.error_invariants.abstract_trace import Storyteller, Told
+from butfor.methods.error_invariants.contradiction_chain import Chain, chain_of
+from butfor.methods.error_invariants.interpolation_engines import best
+from butfor.methods.error_invariants.interpolation_queries import Questions
+from butfor.methods.error_invariants.invariant_intervals import Interval, cover
+from butfor.methods.error_invariants.literal_interpolants import Invariants
+from butfor.methods.error_invariants.recorded_invariants import closure, recorded
+from butfor.methods.method import Budget, Case, Diagnosis, Finding, PathCase
+from butfor.path.path_model import Path
+from butfor.path.pinned import pinned
+from butfor.path.preconditions import supposing
+from butfor.path.source_expressions import Express
+
+METHOD = "error-invariants"
+_SHARE = 0.33  # of the budget
+_CORE = 0.5  # of that, for finding the steps that count
+_PINNED = "the inputs could avoid the failure on this path: the error invariants hold for the values found"
+_NONE = "error invariants: no invariants were found in time that pass the checks"
+
+
+@dataclass(frozen=True, slots=True)
+class Localized:
+    """The abstract error trace of a path."""
+
+    chain: Chain
+    invariants: Invariants
+    intervals: tuple[Interval, ...]
+    entries: tuple[Told, ...]
+    pinned: bool
+    asked: int
+
+
+def localize(case: Case) -> Diagnosis:
+    """The story of a recorded failing run."""
+    pre = case.options.pre
+    is_free = case.options.inputs == "free" or (pre is not None and case.options.inputs is None)
+    try:
+        path = case.free_path if is_free else case.path
+    except UnsupportedError as e:  # not every failure is a property of a path; other methods may say more
+        return Diagnosis(
+            METHOD,
+            (),
+            {"flow_sensitive": True, "abstract_trace": [], "pinned": not is_free},
+            True,
+            (f"error invariants: {e.message}",),
+        )
+    if pre is not None:
+        path = supposing(path, pre, case.options.entry or "main")
+    moment = len(case.trace) - 1
+    return _diagnosis(
+        path, case.budget, not is_free, boogie=False, address=lambda a: case.objects.pointer_text(a, moment)
+    )
+
+
+def localize_path(case: PathCase) -> Diagnosis:
+    """The story of a failing path that a search found."""
+    is_pinned = case.options.inputs == "pinned"
+    path = pinned(case.path) if is_pinned else case.path
+    if case.options.pre is not None:
+        path = supposing(path, case.options.pre, case.options.entry or "main")
+    return _diagnosis(path, case.budget, is_pinned, boogie=True)
+
+
+def _diagnosis(
+    path: Path, budget: Budget, is_pinned: bool, *, boogie: bool, address: Callable[[int], str] = hex
+) -> Diagnosis:
+    limit = Limit.after(_SHARE * budget.seconds, budget.is_over)
+    found = localized(path, limit, boogie=boogie, address=address)
+    if isinstance(found, str):
+        return Diagnosis(
+            METHOD, (), {"flow_sensitive": True, "abstract_trace": [], "pinned": is_pinned}, False, (found,)
+        )
+    notes = ((_PINNED,) if found.pinned else ()) + tuple(f"error invariants: {text}" for text in path.approximate)
+    data = _plain(found, is_pinned or found.pinned)
+    return Diagnosis(METHOD, _findings(found), data, found.chain.minimal and not found.invariants.coarse, notes)
+
+
+def localized(
+    path: Path,
+    limit: Limit,
+    *,
+    flow: bool = True,
+    boogie: bool = False,
+    address: Callable[[int], str] = hex,
+    solver: Any = None,
+) -> Localized | str:
+    """The abstract error trace of a path; a sentence when there is none."""
+    asked = solver or default_solver()
+    chain = chain_of(path, flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
+    was_pinned = False
+    if chain is not Verdict.UNKNOWN and not isinstance(chain, Chain):
+        was_pinned = True
+        chain = chain_of(pinned(path), flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
+    questions = Questions(limit)
+    invariants = None
+    if isinstance(chain, Chain):
+        invariants = best(chain, questions, Express({c.name: c for c in path.cells}, boogie=boogie))
+    if not isinstance(chain, Chain) or invariants is None:
+        chain = closure(pinned(path), flow)
+        was_pinned = was_pinned or chain.path != path
+        invariants = recorded(chain)
+    if invariants is None:
+        return _NONE
+    teller = Storyteller(chain, boogie=boogie, address=address)
+    intervals = cover(chain, invariants.atoms, questions)
+    return Localized(chain, invariants, intervals, teller.entries(intervals), was_pinned, questions.asked)
+
+
+def _plain(found: Localized, is_pinned: bool) -> dict[str, Any]:
+    path = found.chain.path
+    told = {e.position for e in found.entries if e.kind == "statement"}
+    place = path.place
+    return {
+        "flow_sensitive": found.chain.flow,
+        "pinned": is_pinned,
+        "abstract_trace": [_entry(e) for e in found.entries],
+        "check": {"file": place.file, "line": place.line, "text": place.text},
+        "irrelevant": len(path.instances) - len(told),
+        "engine": found.invariants.engine,
+        "coarse": found.invariants.coarse,
+        "minimal": found.chain.minimal,
+    }
+
+
+def _entry(e: Told) -> dict[str, Any]:
+    if e.place is None:
+        return {"kind": e.kind, "formula": e.formula or "true", "facts": list(e.facts)}
+    row: dict[str, Any] = {
+        "kind": e.kind,
+        "file": e.place.file,
+        "line": e.place.line,
+        "text": e.place.text,
+        "frame": e.frame,
+        "role": e.role,
+    }
+    if e.frame:
+        row["kept"] = list(e.kept)
+    if e.held:
+        row["held"] = e.held
+    if e.rounds:
+        row["rounds"] = list(e.rounds)
+    return row
+
+
+def _findings(found: Localized) -> tuple[Finding, ...]:
+    """One finding per statement of the story, the last of them first."""
+    statements = [e for e in found.entries if e.place is not None]
+    rows: dict[Any, Finding] = {}
+    for k, e in enumerate(reversed(statements)):
+        assert e.place is not None
+        if e.place in rows:
+            continue
+        score = round(1.0 - 0.5 * k / len(statements), 4)
+        rows[e.place] = Finding(
+            e.place, score, _reason(e), Evidence.PROVED if found.chain.minimal else Evidence.HEURISTIC
+        )
+    return tuple(rows.values())
+
+
+def _reason(e: Told) -> str:
+    if e.frame:
+        return f"it left {', '.join(e.kept) or 'values'} as it was, which the failure needs"
+    if e.role == "condition":
+        return f"{e.held} held, so what failed was reached"
+    return "without it, what was true before it does not lead to the failure"

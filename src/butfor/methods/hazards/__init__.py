@@ -1,0 +1,1 @@
+"""What is wrong in the failing run besides its failure."""

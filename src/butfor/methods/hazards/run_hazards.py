@@ -1,0 +1,158 @@
+"""What is wrong in the failing run besides the failure: bad accesses, values that were never given, numbers that do not fit their type.
+
+None of them need be what made the run fail, but each is a mistake by itself, and a run that has one and fails often fails because of it. The edit
+may belong to the statement, or to the declaration of the variable: too few elements, no initial value, a type that is too small.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from butfor.explanation import FailureKind
+from butfor.failures.memory_errors import errors_with_objects
+from butfor.failures.uninitialised_reads import uninitialised
+from butfor.ir.debug_types import Variable
+from butfor.ir.instructions import Function, Instr
+from butfor.methods.method import Case, Diagnosis, Finding
+from butfor.trace.trace import Node, Unknown
+from butfor.trace.view.c_values import signed
+from butfor.trace.view.run_objects import Object
+from butfor.trace.view.source_places import Place
+
+NAME = "hazards"
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_MOST_NODES = 20_000  # of the slice that are looked at
+_MOST = 12  # hazards that are told
+_OVERFLOWING = {"add": "+", "sub": "-", "mul": "*"}
+_BITS = (8, 16, 32, 64)
+_ARRAY_SIZE, _NEVER_GIVEN, _ACCESS, _OVERFLOW, _TYPE, _CUT = 0.9, 0.9, 0.6, 0.6, 0.7, 0.4
+
+
+@dataclass(frozen=True, slots=True)
+class Hazard:
+    """One mistake: the statement or declaration that may have to be changed, and what is wrong."""
+
+    place: Place
+    kind: str
+    text: str
+    score: float
+
+
+def localize(case: Case) -> Diagnosis:
+    """The statements and declarations where something is wrong in this run."""
+    found: dict[Place, Hazard] = {}
+    for hazard in (*_memory(case), *_never_given(case), *_numbers(case)):
+        if hazard.place not in found and not case.is_check(hazard.place):
+            found[hazard.place] = hazard
+    chosen = sorted(found.values(), key=lambda h: -h.score)[:_MOST]
+    rows = [
+        {"file": h.place.file, "line": h.place.line, "text": h.place.text, "kind": h.kind, "what": h.text}
+        for h in chosen
+    ]
+    return Diagnosis(NAME, tuple(Finding(h.place, h.score, h.text) for h in chosen), {"hazards": rows})
+
+
+def _memory(case: Case) -> Iterator[Hazard]:
+    """Bad accesses, and the declarations of what they should have been inside of."""
+    for point, o in errors_with_objects(case.trace, case.objects):
+        place = case.places.of(point.node) if point.node is not None else None
+        if place is not None and case.point.kind is not FailureKind.MEMORY:
+            yield Hazard(place, "access", point.message, _ACCESS)
+        declared = _declaration(case, o)
+        if o is not None and declared is not None and point.details["memory"] == "out-of-bounds":
+            size = (
+                f"{o.variable.type.count} elements"
+                if o.variable is not None and o.variable.type.count
+                else f"{o.size} bytes"
+            )
+            yield Hazard(declared, "size", f"`{o.name}` has {size} and more are used: {point.message}", _ARRAY_SIZE)
+
+
+def _never_given(case: Case) -> Iterator[Hazard]:
+    """The first value that was never given and that matters."""
+    point = (
+        case.point if case.point.details.get("memory") == "uninitialised" else uninitialised(case.trace, case.objects)
+    )
+    if point is None or point.node is None or not point.details.get("address"):
+        return
+    declared = _declaration(case, case.objects.at(int(point.details["address"]), point.node[0]))
+    if declared is not None:
+        yield Hazard(declared, "uninitialised", f"it has no value when it is used: {point.message}", _NEVER_GIVEN)
+
+
+def _declaration(case: Case, o: Object | None) -> Place | None:
+    return None if o is None or o.variable is None else case.places.declaration(o.variable)
+
+
+# --- numbers ----------------------------------------------------------------------------------------------------------------------
+
+
+def _numbers(case: Case) -> Iterator[Hazard]:
+    """Sums and products that the failure depended on and that do not fit the type they are computed in, and values cut when they were stored."""
+    known: set[tuple[str, int]] = set()
+    for node in list(case.slices["control"].distance)[:_MOST_NODES]:
+        if node[1] < 0:
+            continue
+        instr = case.trace.instr(node)
+        fn = case.trace.at(node[0]).fn
+        if (fn.name, instr.index) in known or not (instr.op in _OVERFLOWING or instr.op == "trunc"):
+            continue
+        try:
+            text = _overflow(case, node, instr) if instr.op != "trunc" else _cut(case, node, instr)
+        except Unknown:
+            continue
+        place = case.places.of(node) if text else None
+        if text is None or place is None:
+            continue
+        known.add((fn.name, instr.index))
+        yield Hazard(
+            place, "overflow" if instr.op != "trunc" else "cut", text, _OVERFLOW if instr.op != "trunc" else _CUT
+        )
+        for declared in _declarations(case, fn, place):
+            yield Hazard(declared, "type", f"a type that is too small: {text}", _TYPE)
+
+
+def _overflow(case: Case, node: Node, instr: Instr) -> str | None:
+    bits = instr.type.bits
+    if bits not in _BITS or instr.detail != "nsw":
+        return None
+    x, y = (signed(int(case.trace.operand(node[0], a)), bits) for a in instr.args)
+    exact = {"add": x + y, "sub": x - y, "mul": x * y}[instr.op]
+    if -(1 << bits - 1) <= exact < 1 << bits - 1:
+        return None
+    return f"{x} {_OVERFLOWING[instr.op]} {y} does not fit {bits} bits, it gave {signed(exact & (1 << bits) - 1, bits)}"
+
+
+def _cut(case: Case, node: Node, instr: Instr) -> str | None:
+    """A 64-bit number that lost its upper half: smaller types are cut on purpose all the time."""
+    if instr.type.bits != 32 or instr.detail.bits != 64:
+        return None
+    value = int(case.trace.operand(node[0], instr.args[0]))
+    number = signed(value, 64)
+    if -(1 << 31) <= number < 1 << 32:
+        return None
+    return f"{number} was cut to 32 bits, which left {signed(value & 0xFFFFFFFF, 32)}"
+
+
+def _declarations(case: Case, fn: Function, place: Place) -> Iterator[Place]:
+    """The declarations of the integers that a statement names, one for each line: its type is that of all on it."""
+    lines: set[tuple[str, int]] = set()
+    names = set(_NAME.findall(place.text))
+    for variable in (*_local(case, fn), *case.recording.source.debug.globals.values()):
+        t = variable.type
+        while t.kind == "array" and t.element is not None:
+            t = t.element
+        declared = (
+            case.places.declaration(variable, fn.name)
+            if variable.name in names and t.kind in ("signed", "unsigned") and t.size < 8
+            else None
+        )
+        if declared is not None and (declared.path, declared.line) not in lines:
+            lines.add((declared.path, declared.line))
+            yield declared
+
+
+def _local(case: Case, fn: Function) -> tuple[Variable, ...]:
+    return tuple(case.recording.source.variables(fn).values())

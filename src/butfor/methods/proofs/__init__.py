@@ -1,0 +1,1 @@
+"""Which checks hold in every run, by static analysis."""

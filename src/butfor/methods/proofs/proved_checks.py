@@ -1,0 +1,94 @@
+"""Which checks of the program hold in every run, by static analysis: it says where the failure can still be, and names no statement."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from butfor.ir.instructions import Function, Instr
+from butfor.ir.intervals.proved_facts import Check, Facts, analyse
+from butfor.ir.machine_types import Kind
+from butfor.methods.method import Budget, Case, Diagnosis
+from butfor.trace.view.source_places import Place, Places
+
+NAME = "proofs"
+_SHARE = 0.5  # of the budget
+_TOLD = 7
+_WORDS = {
+    "bounds-low": "lower bound",
+    "bounds-high": "upper bound",
+    "null": "NULL",
+    "division": "division",
+    "assertion": "assertion",
+}
+
+
+def localize(case: Case) -> Diagnosis:
+    """The checks with what is known of them for all runs; no findings."""
+    share = Budget(_SHARE * case.budget.seconds)
+    facts = analyse(case.recording.program, lambda: share.is_over() or case.budget.is_over())
+    rows = [row for check in facts.checks if (row := _row(case, check)) is not None]
+    counts = Counter(row["verdict"] for row in rows)
+    data = {
+        "checks": rows,
+        "counts": {v: counts[v] for v in ("proved", "unreachable", "open")},
+        "reasons": list(facts.reasons),
+    }
+    return Diagnosis(NAME, (), data, facts.complete, (*_notes(rows, counts), *_unfinished(facts)))
+
+
+def _row(case: Case, check: Check) -> dict[str, Any] | None:
+    function = case.recording.program.function(check.function)
+    instr = function.instrs[check.instr]
+    place = case.places.of_instr(function, instr)
+    if place is None:  # not in the user's own files
+        return None
+    where = case.places.location(instr)
+    assert where is not None
+    return {
+        "file": place.file,
+        "line": where.line,
+        "column": where.column,
+        "kind": check.kind,
+        "text": _text(case.places, function, instr, place),
+        "verdict": check.verdict,
+    }
+
+
+def _text(places: Places, function: Function, instr: Instr, place: Place) -> str:
+    """What is accessed as the source writes it, else the statement."""
+    written = None
+    if instr.op in ("load", "store"):
+        address = instr.args[instr.op == "store"]
+        at = function.definer[address] if isinstance(address, int) else -1
+        if at >= 0 and function.instrs[at].type.kind is Kind.PTR and function.instrs[at].op == "gep":
+            written = places.written(function.instrs[at])
+        elif instr.op == "load":
+            written = places.written(instr)
+    return place.text if written is None else written
+
+
+def _unfinished(facts: Facts) -> Iterator[str]:
+    if facts.reasons:
+        yield f"the checks that are open may hold all the same: {'; '.join(facts.reasons)}"
+
+
+def _notes(rows: list[dict[str, Any]], counts: Counter[str]) -> Iterator[str]:
+    if not rows:
+        yield "there is no bounds, NULL, division or assertion check in the program"
+        return
+    open_ones: dict[tuple[int, str], dict[str, None]] = {}
+    for row in rows:
+        if row["verdict"] == "open":
+            open_ones.setdefault((row["line"], row["text"]), {})[_WORDS[row["kind"]]] = None
+    told = [
+        f"line {line} {' '.join(text.split())} ({', '.join(words)})"
+        for (line, text), words in sorted(open_ones.items())
+    ]
+    holding = counts["proved"] + counts["unreachable"]
+    note = f"bounds, NULL, division and assertion checks: {holding} of {len(rows)} hold in every run"
+    if told:
+        more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+        note += f"; open: {', '.join(told[:_TOLD])}{more}"
+    yield note

@@ -1,0 +1,73 @@
+"""What relevance says, as findings and as its part of the report; the same for recorded runs and for paths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from butfor.explanation import Evidence
+from butfor.methods.diagnoses.diagnosis_findings import told
+from butfor.methods.diagnoses.smallest_change_sets import smallest_changes
+from butfor.methods.method import Budget, Diagnosis, Finding
+from butfor.methods.relevance.instance_verdicts import Relevance
+from butfor.methods.relevance.statement_verdicts import PathVerdicts, StatementVerdict
+from butfor.path.path_model import Path
+
+NAME = "relevance"
+NONE_ALONE = "no other value at a single statement could have avoided the failure along this path"
+
+
+def diagnosis(
+    path: Path,
+    verdicts: PathVerdicts,
+    rows: Sequence[StatementVerdict],
+    security: Mapping[str, Any],
+    notes: Sequence[str],
+) -> Diagnosis:
+    """The answer of the method."""
+    data = {
+        "statements": [row.plain() for row in rows],
+        "security": security,
+        "angelic": verdicts.angelic,
+        "skipped_blocks": [
+            [path.instances[start].place.line, end - start] for start, end in verdicts.judgement.skipped.items()
+        ],
+        "approximate": list(path.approximate),
+        "solver_questions": verdicts.judgement.asked,
+    }
+    found = tuple(sorted(_findings(path, rows), key=lambda f: -f.score))
+    return Diagnosis(NAME, found, data, verdicts.judgement.complete, tuple(notes))
+
+
+def _findings(path: Path, rows: Sequence[StatementVerdict]) -> Iterator[Finding]:
+    """The relevant statements; those near the failure score higher."""
+    evidence = Evidence.HEURISTIC if path.approximate else Evidence.PROVED
+    for row in rows:
+        if not row.verdict.is_relevant:
+            continue
+        near = (row.last + 1) / (len(path.instances) + 1)
+        best = 0.4 if row.control else 0.7 if row.verdict is Relevance.ENFORCING else 0.5
+        yield Finding(row.place, round(best + 0.3 * near, 4), _reason(row), evidence)
+
+
+def _reason(row: StatementVerdict) -> str:
+    if row.control:
+        return "decided otherwise, the failed check would not have been reached"
+    times = f" ({row.relevant} of {row.instances} instances)" if row.instances > 1 else ""
+    what = (
+        "it leads to the failure"
+        if row.verdict is Relevance.ENFORCING
+        else "its value comes from outside and decides about the failure"
+    )
+    return f"{what}: with {row.counterfactual} the run does not go on to fail as it did{times}"
+
+
+def none_relevant(rows: Sequence[StatementVerdict]) -> bool:
+    """Whether it is known that no statement alone could have avoided the failure."""
+    return bool(rows) and all(row.verdict is Relevance.IRRELEVANT for row in rows)
+
+
+def none_alone(paths: Sequence[Path], budget: Budget) -> list[str]:
+    """What is said then: which statements would have to change together."""
+    found = smallest_changes(paths, budget.is_over)
+    return [NONE_ALONE, *([told(found)] if found.sets and len(found.sets[0].places) > 1 else [])]

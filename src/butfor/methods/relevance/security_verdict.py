@@ -1,0 +1,224 @@
+"""The security verdict on a failing run: do inputs control the failure, and which bytes of them?
+
+The program decides: it is run with other inputs, and one with which it does not fail proves that inputs control the failure. The path with free
+inputs proposes such inputs, and is what can prove that there are none.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.counterfactual.input_steering import Steered, Steering
+from butfor.counterfactual.input_units import Unit, is_number, units_of, world_of
+from butfor.counterfactual.rerun import hooked, same_run
+from butfor.errors import ButforError
+from butfor.explanation import FailureKind
+from butfor.logic.solvers import Limit, Verdict
+from butfor.methods.method import Case
+from butfor.methods.relevance.inevitable_failure import inevitable
+from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
+from butfor.path.path_model import Kind, Path
+from butfor.trace.last_writers import INPUT
+from butfor.trace.view.c_values import signed
+
+_GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
+_OPENED = re.compile(r'\b(?:fopen|open|fopen64|freopen)\s*\(\s*"([^"]+)"')
+_NONDET, _STDIN = -2, 0  # streams
+_PROOF = 2.0  # seconds for the proof that no input helps
+_SHOWN = 40  # characters of a value in a sentence
+_FEW = 6  # inputs in the report
+
+
+@dataclass(frozen=True, slots=True)
+class Security:
+    """The verdict: input-controlled, not-input-controlled or unknown. `how`: replayed, proved, or tried; `why` in words."""
+
+    verdict: str
+    inputs: tuple[Steered, ...] = ()
+    how: str = ""
+    why: str = ""
+    runs: int = 0
+
+    def plain(self) -> dict[str, Any]:
+        """Its part of the report."""
+        rows = [
+            {
+                "source": s.unit.source,
+                "name": s.unit.name,
+                "start": s.unit.start,
+                "end": s.unit.end,
+                "fails": s.fails,
+                "passes": s.passes,
+            }
+            for s in self.inputs
+        ]
+        return {"verdict": self.verdict, "inputs": rows, "evidence": self.how, "why": self.why, "runs": self.runs}
+
+    @property
+    def sentence(self) -> str:
+        """The verdict for people."""
+        if self.inputs:
+            first = self.inputs[0]
+            return f"the failure is controlled by {first.unit.shown}: {_quoted(first.fails)} fails, {_quoted(first.passes)} does not; both were run"
+        return self.why
+
+
+def _quoted(text: str) -> str:
+    if not text:
+        return "nothing"
+    flat = text.encode("unicode_escape").decode() if not text.isprintable() else text
+    return f"`{flat}`" if len(flat) <= _SHOWN else f"`{flat[: _SHOWN - 3]}...` ({len(text)} characters)"
+
+
+def security_of(case: Case, seconds: float, judgement: Judgement | None = None, *, whole: bool = True) -> Security:
+    """The verdict within so many seconds; `judgement` of the path with free inputs, if there is one. `whole`: look for all inputs."""
+    reason = _unsure(case)
+    if reason:
+        return Security("unknown", why=reason)
+    end = time.monotonic() + seconds
+    try:
+        return _Looking(case, lambda: time.monotonic() >= end or case.budget.is_over(), whole).security(judgement)
+    except ButforError as e:
+        return Security("unknown", why=f"whether inputs control the failure could not be tried: {e.message}")
+
+
+def _unsure(case: Case) -> str:
+    meta = case.recording.meta
+    if case.point.kind is FailureKind.OUTPUT:
+        return "whether inputs control the failure is not known: the right output is known for this input only"
+    if case.point.kind is FailureKind.EXIT_STATUS and meta.expect_exit not in (None, 0):
+        return "whether inputs control the failure is not known: the right exit status is known for this input only"
+    return ""
+
+
+class _Looking:
+    def __init__(self, case: Case, is_over: Callable[[], bool], whole: bool) -> None:
+        self.case = case
+        self.is_over = is_over
+        self.whole = whole
+        recording = case.recording
+        meta = recording.meta
+        texts = list(case.places.texts().values())
+        folder = meta.folder if os.path.isdir(meta.folder) else None
+        self.world = world_of(same_run(recording), folder or ".", _named(_OPENED, texts))
+        events = recording.log.event
+        streams = [int(e["stream"]) for e in events[events["kind"] == INPUT]] if len(events) else []
+        self.units = units_of(self.world, _named(_GETENV, texts), streams.count(_NONDET))
+        if _STDIN not in streams:
+            self.units = [u for u in self.units if u.source != "stdin"]
+        build = hooked(recording, case.options.cc, checked=case.point.kind is FailureKind.MEMORY)
+        self.steering = Steering(build, f"./{meta.name}", folder, self.world, case.point.kind)
+
+    def security(self, judgement: Judgement | None) -> Security:
+        with self.steering as steering:
+            if not steering.fails():
+                return Security(
+                    "unknown",
+                    why="whether inputs control the failure could not be tried: run again, the program behaves differently",
+                )
+            found: dict[tuple[str, str, int], Steered] = {}
+            proposed = self._proposals(self.case.free_path, judgement) if judgement is not None else iter(())
+            for steered in self._all(proposed):
+                found.setdefault((steered.unit.source, steered.unit.name, steered.unit.start), steered)
+                if not self.whole or len(found) >= _FEW:
+                    break
+            if found:
+                return Security("input-controlled", tuple(found.values()), "replayed", runs=steering.runs)
+            return self._none(judgement)
+
+    def _all(self, proposed: Iterable[tuple[Unit, str]]) -> Iterator[Steered]:
+        for unit, text in proposed:
+            steered = self.steering.try_text(unit, text, self.is_over)
+            if steered is not None:
+                yield steered
+        yield from self.steering.find(self.units, self.is_over)
+
+    # --- nothing found by trying --------------------------------------------------------------------------------------------
+
+    def _none(self, judgement: Judgement | None) -> Security:
+        runs = self.steering.runs
+        tried = (
+            f"none of {runs - 1} other inputs that were tried avoids the failure"
+            if runs > 1
+            else "there was no input to change"
+        )
+        try:
+            path = self.case.free_path
+        except ButforError:
+            return Security("unknown", why=f"{tried}, but there may be one", runs=runs)
+        if not path.approximate and inevitable(path, Limit.after(_PROOF, self.case.budget.is_over)) is Verdict.UNSAT:
+            return Security(
+                "not-input-controlled",
+                how="proved",
+                why="no input controls the failure: it happens whatever comes in (proved)",
+                runs=runs,
+            )
+        if judgement is None:
+            only = {k for k, i in enumerate(path.instances) if i.kind is Kind.HAVOC}
+            judgement = judge(path, self.is_over, flow=False, only=only, each=0.5)
+            for unit, text in self._proposals(path, judgement):
+                steered = self.steering.try_text(unit, text, self.is_over)
+                if steered is not None:
+                    return Security("input-controlled", (steered,), "replayed", runs=self.steering.runs)
+        outside = [j for k, j in judgement.by_position.items() if path.instances[k].kind is Kind.HAVOC]
+        if self.is_over() or any(j.verdict is not Relevance.IRRELEVANT for j in outside):
+            return Security(
+                "unknown", why=f"whether inputs control the failure is not known: {tried}", runs=self.steering.runs
+            )
+        return Security(
+            "not-input-controlled",
+            how="tried",
+            why=f"no input seems to control the failure: {tried}",
+            runs=self.steering.runs,
+        )
+
+    # --- what the path proposes ---------------------------------------------------------------------------------------------
+
+    def _proposals(self, path: Path, judgement: Judgement) -> Iterator[tuple[Unit, str]]:
+        """Inputs that should avoid the failure, from values that do so along the path; the last ones that came in first."""
+        for k, judged in sorted(judgement.by_position.items(), reverse=True):
+            instance = path.instances[k]
+            for other in judged.counterfactual if instance.kind is Kind.HAVOC else ():
+                source = instance.inputs.get(other.cell.name)
+                if source is None or not other.sort:
+                    continue
+                unit = self._unit(source.source, source.name, source.start, source.end)
+                if unit is not None:
+                    text = _text(unit, instance.recorded[other.cell.name], other.value, other.sort)
+                    yield from () if text is None else ((unit, text),)
+
+    def _unit(self, source: str, name: str, start: int, end: int) -> Unit | None:
+        spec = self.world.spec
+        if source == "nondet":
+            return next((u for u in self.units if u.source == "nondet" and u.start == start), None)
+        if source == "argv" and int(name) <= len(spec.args):
+            data = spec.args[int(name) - 1].encode("utf-8", "surrogateescape")
+        elif source == "stdin":
+            data = spec.stdin
+        elif source == "file" and len(self.world.files) == 1:
+            name, data = self.world.files[0]
+        else:
+            return None
+        return (
+            Unit(source, name, start, end, data[start:end].decode("utf-8", "surrogateescape")) if start < end else None
+        )
+
+
+def _text(unit: Unit, recorded: int, value: int, sort: int) -> str | None:
+    """The text that gives a cell another value: a number is written as one, a byte is that byte."""
+    if is_number(unit.text) and int(unit.text) == signed(recorded, sort):
+        return str(signed(value, sort))
+    if unit.source == "nondet":
+        return str(signed(value, sort))
+    if unit.end - unit.start == 1 and unit.text and unit.text.isascii() and recorded & 0xFF == ord(unit.text):
+        return chr(value & 0x7F) if value < 0x80 else ""
+    return None
+
+
+def _named(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(name for text in texts for name in pattern.findall(text)))

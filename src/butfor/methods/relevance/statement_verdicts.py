@@ -1,0 +1,122 @@
+"""Verdicts on source statements from those on their instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from butfor.methods.relevance.instance_verdicts import EACH, Judged, Judgement, Relevance, judge
+from butfor.path.execute.value_words import other_text, value_text
+from butfor.path.path_model import Path
+from butfor.trace.view.source_places import Place
+
+_ORDER = (Relevance.ENFORCING, Relevance.ADMITTING, Relevance.UNKNOWN, Relevance.IRRELEVANT)
+
+
+@dataclass(frozen=True, slots=True)
+class StatementVerdict:
+    """One statement. `on_trace`: the verdict that follows the path alone, without summing up blocks; `control`: without it, a condition, the
+    failed check is not reached; `by_trace`: the verdicts on each of several failing runs. `last`: where its last relevant instance stands."""
+
+    place: Place
+    verdict: Relevance
+    on_trace: Relevance
+    counterfactual: str | None = None
+    instances: int = 1
+    relevant: int = 0
+    control: bool = False
+    last: int = 0
+    by_trace: Mapping[str, Relevance] = field(default_factory=dict)
+
+    def plain(self) -> dict[str, Any]:
+        """The row of the report."""
+        row: dict[str, Any] = {
+            "file": self.place.file,
+            "line": self.place.line,
+            "text": self.place.text,
+            "verdict": self.verdict.value,
+            "counterfactual": self.counterfactual,
+            "trace_verdict": self.on_trace.value,
+            "control": self.control,
+            "instances": self.instances,
+            "relevant_instances": self.relevant,
+        }
+        return {**row, "traces": {name: v.value for name, v in self.by_trace.items()}} if self.by_trace else row
+
+
+@dataclass(frozen=True, slots=True)
+class PathVerdicts:
+    """The statements of a path in its order, and the judgement they come from."""
+
+    statements: tuple[StatementVerdict, ...]
+    judgement: Judgement
+
+    @property
+    def angelic(self) -> float | None:
+        """The share of enforcing among relevant assignments; None when none is relevant."""
+        relevant = [s for s in self.statements if s.verdict.is_relevant and not s.control]
+        return sum(s.verdict is Relevance.ENFORCING for s in relevant) / len(relevant) if relevant else None
+
+
+def verdicts_on(path: Path, is_over: Callable[[], bool], *, pinned: bool, each: float = EACH) -> PathVerdicts:
+    """The verdicts on the statements of a path."""
+    found = judge(path, is_over, pinned=pinned, each=each)
+    differing = {k for k, j in found.by_position.items() if j.in_block or j.through_blocks}
+    alone = judge(path, is_over, pinned=pinned, flow=False, only=differing, each=each).by_position if differing else {}
+    by_place: dict[Place, list[int]] = {}
+    for k in found.by_position:
+        by_place.setdefault(path.instances[k].place, []).append(k)
+    rows = [
+        _statement(place, positions, found.by_position, {**found.by_position, **alone})
+        for place, positions in by_place.items()
+    ]
+    for k in found.control:
+        place = path.instances[k].place
+        old = next((r for r in rows if r.place == place), None)
+        if old is None:
+            rows.append(
+                StatementVerdict(place, Relevance.ENFORCING, Relevance.IRRELEVANT, control=True, relevant=1, last=k)
+            )
+        elif old.control:
+            rows[rows.index(old)] = replace(old, instances=old.instances + 1, relevant=old.relevant + 1, last=k)
+    return PathVerdicts(tuple(rows), found)
+
+
+def _statement(
+    place: Place, positions: Sequence[int], judged: Mapping[int, Judged], alone: Mapping[int, Judged]
+) -> StatementVerdict:
+    verdict = _strongest(judged[k].verdict for k in positions)
+    relevant = [k for k in positions if judged[k].verdict.is_relevant]
+    chosen = max(relevant, default=None)
+    text = None if chosen is None else _counterfactual(judged[chosen])
+    on_trace = _strongest(alone[k].verdict for k in positions)
+    return StatementVerdict(
+        place, verdict, on_trace, text, len(positions), len(relevant), last=max(relevant, default=0)
+    )
+
+
+def _strongest(verdicts: Iterable[Relevance]) -> Relevance:
+    return min(verdicts, key=_ORDER.index)
+
+
+def _counterfactual(judged: Judged) -> str:
+    text = ", ".join(map(other_text, judged.counterfactual))
+    inputs = ", ".join(f"{cell.shown} = {value_text(cell, value)}" for cell, value in judged.inputs)
+    return f"{text}, where {inputs}" if inputs else text
+
+
+def across(
+    first: Sequence[StatementVerdict], others: Mapping[str, Sequence[StatementVerdict]], name: str
+) -> tuple[StatementVerdict, ...]:
+    """The verdicts of several failing runs together: a statement is relevant if it is in each of them."""
+    found = []
+    for row in first:
+        by_trace = {name: row.verdict}
+        for other, rows in others.items():
+            by_trace[other] = next((r.verdict for r in rows if r.place == row.place), Relevance.IRRELEVANT)
+        verdict = row.verdict
+        if verdict.is_relevant and not all(v.is_relevant for v in by_trace.values()):
+            verdict = Relevance.IRRELEVANT if Relevance.IRRELEVANT in by_trace.values() else Relevance.UNKNOWN
+        found.append(replace(row, verdict=verdict, by_trace=by_trace))
+    return tuple(found)

@@ -1,0 +1,81 @@
+"""Writing a repair to the user's files: all or nothing, with a copy of what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from butfor.errors import UsageError
+from butfor.explanation import Explanation
+from butfor.files import write_file
+from butfor.options import read_bytes
+from butfor.source.edits import Edit, applied
+
+BEST = 0  # instead of a number: the first that passes all tests
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A file that was changed, and where its former content is."""
+
+    file: Path
+    backup: Path
+
+
+def chosen(explanation: Explanation, number: int) -> Mapping[str, Any]:
+    """The repair of this number; a UsageError when there is none."""
+    repairs = explanation.methods.get("repair", {}).get("repairs", [])
+    if number == BEST:
+        good = [
+            r for r in repairs if r["failing_fixed"] == r["failing_total"] and r["passing_kept"] == r["passing_total"]
+        ]
+        if not good:
+            why = "no repair was found" if not repairs else "no repair passes all tests"
+            raise UsageError(
+                f"{why}, so nothing was changed",
+                hint="--apply N writes repair N even so" if repairs else "--budget gives more time",
+            )
+        return dict(good[0])
+    if not 1 <= number <= len(repairs):
+        raise UsageError(f"there is no repair {number}: {len(repairs)} were found", hint="nothing was changed")
+    return dict(repairs[number - 1])
+
+
+def apply(repair: Mapping[str, Any], texts: Mapping[str, str]) -> list[Written]:
+    """The files that were changed. `texts` are the sources that the repair was made for; a file that is another one by now is not touched."""
+    edits = [
+        Edit(e["file"], e["start"], e["end"], e["new"].encode("utf-8", "surrogateescape")) for e in repair["edits"]
+    ]
+    new: dict[Path, tuple[bytes, bytes]] = {}
+    for name in dict.fromkeys(e.path for e in edits):
+        path, old = Path(name), texts[name].encode("utf-8", "surrogateescape")
+        if read_bytes(path) != old:
+            raise UsageError(
+                f"{path} has changed since it was read, so the repair was not applied", hint="run the command again"
+            )
+        new[path] = old, applied(old, [e for e in edits if e.path == name])
+    done = []
+    for path, (old, text) in new.items():
+        backup = _backup(path, old)
+        write_file(path, text)
+        done.append(Written(path, backup))
+    return done
+
+
+def _backup(path: Path, data: bytes) -> Path:
+    """A new file next to the given one with its content; files that are there already are left alone."""
+    for number in range(1000):
+        name = path.with_name(path.name + (".orig" if not number else f".orig.{number}"))
+        try:
+            with open(name, "xb") as file:
+                file.write(data)
+        except FileExistsError:
+            continue
+        except OSError as e:
+            raise UsageError(
+                f"{name}: no copy of the file could be made: {e.strerror}", hint="nothing was changed"
+            ) from e
+        return name
+    raise UsageError(f"{path}: there are too many copies of it already", hint=f"remove {path.name}.orig.*")

@@ -1,0 +1,74 @@
+"""What edits say about the statements they change: those with which the failing run does not fail, one finding for each statement."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from butfor.counterfactual.evidence_strength import AVOIDS, BREAKS, COMPLETE, score_of
+from butfor.explanation import Also, Evidence
+from butfor.methods.method import Finding
+from butfor.methods.repair.validated_repairs import Repair, best_of
+from butfor.trace.view.source_places import Place
+
+# Log-odds, like those of changed runs (intervene/strength.py).
+_BASE = 3.5
+_SLIP, _USUAL_SLIP = 0.08, 12.0  # for each point of the weight of an edit above the usual
+_DIFFERS = -1.6  # the behaviour changes on all similar inputs
+_UNKNOWN = 0.5  # the share of similar inputs on which it changes, when none was tried
+_SKIPS = -1.0  # it leaves something out
+_OTHER_OUTPUT = -0.5  # what was written before the failure would differ
+_RIVALS, _USUAL_RIVALS = -0.7, 3  # for each e-fold more statements at which an edit helps than usual
+
+
+def findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
+    """The statements at which an edit helps, the most telling first."""
+    best: Mapping[Place, Repair] = best_of(sorted(survivors, key=lambda r: r.key))
+    crowd = _RIVALS * math.log(max(len(best), 1) / _USUAL_RIVALS)
+    found = (
+        Finding(
+            place,
+            round(score_of(strength(r) + crowd), 4),
+            _words(r),
+            Evidence.REPLAYED,
+            also=tuple(_beside(r, survivors)),
+        )
+        for place, r in best.items()
+    )
+    return tuple(sorted(found, key=lambda f: -f.score))
+
+
+def strength(r: Repair) -> float:
+    """The log-odds that one edit gives to its statement."""
+    p, t = r.proposal, r.tally
+    total = _BASE + _SLIP * (p.weight - _USUAL_SLIP) + _DIFFERS * (t.differs / t.similar if t.similar else _UNKNOWN)
+    total += _SKIPS * p.skips + _OTHER_OUTPUT * (not t.keeps_output)
+    if r.failing > 1:
+        total += AVOIDS * (t.fixed - 1) / (r.failing - 1)
+    if r.passing:
+        total += BREAKS * (r.passing - t.kept) / r.passing
+    if r.failing + r.passing > 1 and r.is_complete:
+        total += COMPLETE
+    return total
+
+
+def _beside(best: Repair, survivors: Sequence[Repair]) -> Iterator[Also]:
+    """Other statements beside which the edit of a statement stands, or others that do as well: what is put after one stands before the next."""
+    here = best.proposal.place
+    lines = {here.line}
+    for r in survivors:
+        if r.proposal.place != here or (r.tally.fixed, r.tally.kept) != (best.tally.fixed, best.tally.kept):
+            continue
+        for other in r.proposal.near:
+            if other.path == here.path and other.line not in lines:
+                lines.add(other.line)
+                yield Also(other.file, other.line, f"an edit that helps stands beside this too: {other.text}")
+
+
+def _words(r: Repair) -> str:
+    if r.failing + r.passing > 1:
+        return f"with {r.proposal.why}: {r.label}"
+    similar = (
+        f"; that changes the output of {r.tally.differs} of {r.tally.similar} similar inputs" if r.tally.similar else ""
+    )
+    return f"with {r.proposal.why}, the run would not have failed{similar}"

@@ -1,0 +1,140 @@
+"""A path run with changes, by evaluation alone: what the solver says about a solution is checked with this."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from butfor.logic.fold import folded, is_literal
+from butfor.logic.sorts import INT, Value, default_value
+from butfor.logic.terms import FALSE, TRUE, Evaluator, Term, constant, variables
+from butfor.methods.repair.on_paths.repair_model import WHETHER
+from butfor.path.execute.relaxed_path import from_outside
+from butfor.path.lift.cell_names import UNKNOWN
+from butfor.path.path_model import Instance, Kind, Path
+
+Bounds = Mapping[tuple[int, int], tuple[int | None, int | None]]
+State = dict[str, Value | None]
+"""Values of cells; None for one that nothing determines."""
+
+
+class End(enum.Enum):
+    """How a path ends."""
+
+    FAILS = "fails"
+    AVOIDS = "avoids"
+    OPEN = "open"  # that depends on what happens off the path
+    BROKEN = "broken"  # an assumption does not hold
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a path ends after how many of its instances."""
+
+    end: End
+    steps: int
+
+
+class Runner:
+    """Runs one path. `checks` are positions before which the property of the end has to hold too."""
+
+    def __init__(self, path: Path, checks: Collection[int] = ()) -> None:
+        self.path = path
+        self.checks = frozenset(checks)
+        self._sorts = {c.name: c.sort for c in path.cells}
+        self._states: list[State] = [{c.name: None if c.type == UNKNOWN else self._first(c.name) for c in path.cells}]
+
+    def run(
+        self, changes: Mapping[tuple[int, int], Term], chosen: Mapping[str, Value], allowed: Bounds | None = None
+    ) -> Outcome:
+        """How the path ends with other terms at some positions and cells; `chosen` are the values of variables in them that are no cells.
+
+        `allowed` bounds what changed positions and cells give, read as signed numbers.
+        """
+        bounds = allowed or {}
+        k = steps = self._reached(min((k for k, _ in changes), default=0))
+        state = dict(self._states[k])
+        while k < len(self.path.instances):
+            instance = self.path.instances[k]
+            if k in self.checks and (found := self._value(self.path.check, state, chosen)) != 1:
+                return Outcome(End.OPEN if found is None else End.FAILS, steps)
+            steps += 1
+            if instance.kind is Kind.BRANCH:
+                holds = self._value(changes.get((k, WHETHER), instance.condition), state, chosen)
+                if holds is None:
+                    return Outcome(End.OPEN, steps)
+                if not holds and (instance.escapes or k in self.path.scope):
+                    return Outcome(End.AVOIDS, steps)
+                if not holds:
+                    state |= dict.fromkeys(c.name for c in (*instance.frames, *instance.rewritten))
+                k = k + 1 if holds else instance.end
+                continue
+            if instance.condition is not TRUE and (found := self._value(instance.condition, state, chosen)) != 1:
+                return Outcome(End.OPEN if found is None else End.BROKEN, steps)
+            new = self._written(k, instance, changes, state, chosen)
+            for number, (cell, _) in enumerate(instance.writes):
+                if (
+                    (k, number) in bounds
+                    and (k, number) in changes
+                    and not _is_within(new[cell.name], cell.sort, bounds[k, number])
+                ):
+                    return Outcome(End.BROKEN, steps)
+            state |= new
+            k += 1
+        found = self._value(self.path.check, state, chosen)
+        return Outcome(End.OPEN if found is None else End.AVOIDS if found else End.FAILS, steps)
+
+    def _reached(self, position: int) -> int:
+        """A position up to which nothing has changed, not behind the one that is wanted: as far as the path is gone through by itself."""
+        while len(self._states) <= position:
+            k = len(self._states) - 1
+            instance, state = self.path.instances[k], self._states[k]
+            if self._value(instance.condition, state, {}) != 1 or (
+                k in self.checks and self._value(self.path.check, state, {}) != 1
+            ):
+                return k
+            self._states.append({**state, **self._written(k, instance, {}, state, {})} if instance.writes else state)
+        return position
+
+    def _first(self, name: str) -> Value:
+        return self.path.initial.get(name, self.path.start.get(name, default_value(self._sorts[name])))
+
+    def _written(
+        self,
+        k: int,
+        instance: Instance,
+        changes: Mapping[tuple[int, int], Term],
+        state: State,
+        chosen: Mapping[str, Value],
+    ) -> State:
+        new: State = {}
+        for number, (cell, term) in enumerate(instance.writes):
+            if from_outside(instance, cell, term) or term is None:
+                new[cell.name] = instance.recorded[cell.name]
+            else:
+                new[cell.name] = self._value(changes.get((k, number), term), state, chosen)
+        return new
+
+    def _value(self, term: Term, state: State, chosen: Mapping[str, Value]) -> Value | None:
+        """The value of a term; None where it depends on what nothing determines."""
+        names = variables((term,))
+        values = {n: chosen[n] if n in chosen else state.get(n) for n in (str(v.data) for v in names)}
+        if all(v is not None for v in values.values()):
+            return Evaluator(values)(term)
+        known = {str(v.data): constant(values[str(v.data)], v.width) for v in names if values[str(v.data)] is not None}
+        found = folded(term, known.get)
+        if found is TRUE or found is FALSE:
+            return int(found is TRUE)
+        return found.data if is_literal(found) else None
+
+
+def _is_within(value: Value | None, sort: int, bounds: tuple[int | None, int | None]) -> bool:
+    """Whether a number is allowed; what is not known may not be."""
+    low, high = bounds
+    if sort != INT and sort <= 0:
+        return True
+    if value is None:
+        return False
+    number = value - (1 << sort) if sort > 0 and value >> sort - 1 else value
+    return (low is None or low <= number) and (high is None or number <= high)

@@ -1,0 +1,125 @@
+"""The repair search on failing paths as a part of the method `repair`, and as all of it for programs that are not run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from butfor.errors import ButforError
+from butfor.ir.intervals.proved_facts import analyse
+from butfor.methods.diagnoses.other_failing_tests import other_paths
+from butfor.methods.method import Budget, Case, Diagnosis, PathCase
+from butfor.methods.repair import slip_library
+from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
+from butfor.methods.repair.on_paths.changed_path import End, Runner
+from butfor.methods.repair.on_paths.mined_facts import mined
+from butfor.methods.repair.on_paths.path_checks import without_end
+from butfor.methods.repair.on_paths.repair_model import Mined, PedOptions, Solutions
+from butfor.methods.repair.on_paths.solution_patches import findings, plain, proposals
+from butfor.methods.repair.on_paths.solution_search import solutions
+from butfor.methods.repair.proposal import Proposal
+from butfor.methods.repair.propose_edits import Proposer
+from butfor.path.path_model import Path
+from butfor.trace.view.source_places import Place
+
+_OTHERS = 3  # other failing runs whose paths are asked for
+_OF_OTHERS, _FACTS, _READING, _LEAST = (
+    0.25,
+    0.15,
+    0.25,
+    0.35,
+)  # shares of the time: for those, the static analysis, the source, and the search
+_LONGEST = 1_500  # instances of all paths
+NONE = Solutions((), complete=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Ped:
+    """What the search gave: solutions, the paths they are for, and why there are none."""
+
+    found: Solutions
+    paths: tuple[Path, ...] = ()
+    note: str = ""
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """The solutions for the report."""
+        return [plain(s, self.paths) for s in self.found.found]
+
+    @property
+    def proposals(self) -> list[Proposal]:
+        """The solutions that are edits."""
+        return proposals(self.found)
+
+
+def diagnosed(
+    case: Case,
+    proposer: Proposer,
+    seconds: float,
+    may_be_changed: Callable[[Place], bool],
+    options: PedOptions | None = None,
+) -> Ped:
+    """The solutions for a failing run and for the other failing tests, within some seconds. A run without a path has none, and a note."""
+    budget = Budget(seconds)
+    try:
+        others = other_paths(replace(case, budget=Budget(_OF_OTHERS * seconds)), free=False, most=_OTHERS)
+        paths = _usable([case.path, *(p for _, p in others)])
+        if not paths:
+            return Ped(
+                NONE,
+                (),
+                "the failing path could not be searched for repairs: too much of it is not known, or it is too long",
+            )
+        trusting = [_trusting(p, may_be_changed) for p in paths]
+        known = c_alternatives.alternatives(proposer, trusting, Budget(_READING * seconds).is_over)
+        facts = facts_of(case, Budget(_FACTS * seconds).is_over)
+        left = Budget(max(budget.end - time.monotonic(), _LEAST * seconds))
+        return Ped(solutions(trusting, known, left.is_over, options, facts), tuple(trusting))
+    except ButforError as e:
+        return Ped(NONE, (), f"the failing path was not searched for repairs: {e.message}")
+
+
+def facts_of(case: Case, is_over: Callable[[], bool]) -> Mined:
+    """What the static analysis says about the statements of a program."""
+    program = case.recording.program
+    return mined(analyse(program, is_over), program, case.places)
+
+
+def localize_path(case: PathCase) -> Diagnosis:
+    """The solutions for a failing path of a program that is not run: they say what could be changed, and no patch is tried."""
+    paths = _usable(
+        [
+            _trusting(
+                case.path, lambda p: p.function not in case.options.trust and case.marks.of(p.file, p.line) != "benign"
+            )
+        ]
+    )
+    if not paths:
+        return Diagnosis("repair", (), {"repairs": [], "solutions": []}, complete=False)
+    known = term_alternatives.alternatives(paths, slip_library.load(case.options.annotations))
+    found = solutions(paths, known, case.budget.is_over)
+    data = {"repairs": [], "solutions": Ped(found, tuple(paths)).rows}
+    return Diagnosis("repair", findings(found), data, found.complete or bool(found.found))
+
+
+def _usable(paths: Sequence[Path]) -> list[Path]:
+    """The paths that fail when they are run by their terms, the first of them whatever the others are."""
+
+    def fit() -> Iterator[Path]:
+        length = 0
+        for path in paths:
+            length += len(path.instances)
+            if length > _LONGEST or Runner(without_end(path)).run({}, {}).end is not End.FAILS:
+                return
+            yield path
+
+    return list(fit())
+
+
+def _trusting(path: Path, may_be_changed: Callable[[Place], bool]) -> Path:
+    """The path in which what may not be changed is trusted."""
+    return replace(
+        path, instances=tuple(i if may_be_changed(i.place) else replace(i, trusted=True) for i in path.instances)
+    )

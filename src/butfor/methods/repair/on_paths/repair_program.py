@@ -1,0 +1,253 @@
+"""The repair program of failing paths: every statement that is not trusted may give something else, where its selector says so.
+
+An alternative has a selector of its own; the statement is changed where one of them is on. With correlation, the instances of a statement
+share selectors, in a loop and over all paths; without, each instance has its own. Leaving a path at a branch whose other arm never comes back
+avoids the failure, and so does meeting the check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from butfor.logic.fold import folded
+from butfor.logic.sorts import INT
+from butfor.logic.terms import (
+    Term,
+    compare,
+    conjunction,
+    const,
+    disjunction,
+    implies,
+    ite,
+    negate,
+    number,
+    order,
+    variable,
+)
+from butfor.methods.repair.on_paths.path_checks import earlier_checks, without_end
+from butfor.methods.repair.on_paths.repair_model import FREE, HOLE, WHETHER, Alternative, Mined, PedOptions, Site
+from butfor.path.execute.any_value import any_value
+from butfor.path.execute.relaxed_path import Relaxed, State, from_outside
+from butfor.path.instance_uses import uses_of
+from butfor.path.path_model import Cell, Instance, Kind, Path
+from butfor.trace.view.source_places import Place
+
+_FREE_VALUE, _FREE_CONDITION = 4.0, 2.0  # weights of any value, any outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One alternative of a statement with its selector."""
+
+    on: Term
+    alternative: Alternative
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A statement, or one instance of it, with its choices."""
+
+    place: Place
+    sites: tuple[Site, ...]
+    choices: tuple[Choice, ...]
+    in_loop: bool
+
+    @property
+    def on(self) -> Term:
+        """Whether it is changed."""
+        return disjunction(c.on for c in self.choices)
+
+
+def sites_of(paths: Sequence[Path]) -> dict[Place, list[Site]]:
+    """All that may be changed on some paths, by statement: conditions of branches, and values that do not come from outside."""
+    found: dict[Place, list[Site]] = {}
+    for n, path in enumerate(paths):
+        for k, instance in enumerate(path.instances):
+            if instance.trusted:
+                continue
+            here = found.setdefault(instance.place, [])
+            if instance.kind is Kind.BRANCH:
+                here.append((n, k, WHETHER))
+            else:
+                here += [
+                    (n, k, number)
+                    for number, (cell, term) in enumerate(instance.writes)
+                    if not from_outside(instance, cell, term)
+                ]
+    return {place: sites for place, sites in found.items() if sites}
+
+
+class RepairProgram:
+    """The repair program. `facts` say that changed values are allowed ones."""
+
+    def __init__(
+        self,
+        paths: Sequence[Path],
+        alternatives: Mapping[Place, Sequence[Alternative]],
+        options: PedOptions,
+        mined: Mined | None = None,
+    ) -> None:
+        self.paths = tuple(map(without_end, paths))
+        self.options = options
+        self.mined = mined or Mined()
+        self.checks = tuple(earlier_checks(p) if options.earlier else frozenset() for p in self.paths)
+        self.units = tuple(self._units(alternatives))
+        self._by_site = {site: unit for unit in self.units for site in unit.sites}
+        self.facts: list[Term] = []  # made together with `avoids`
+
+    @cached_property
+    def avoids(self) -> tuple[Term, ...]:
+        """What says of each path that its failure is avoided."""
+        return tuple(Relaxed(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths))
+
+    def bounds(self, path: int, picked: Iterable[Unit]) -> dict[tuple[int, int], tuple[int | None, int | None]]:
+        """What mined facts allow some statements to give on a path, by position and cell."""
+        allowed = self.mined.allowed if self.options.allowed else {}
+        return {
+            (k, which): allowed[u.place]
+            for u in picked
+            if u.place in allowed
+            for n, k, which in u.sites
+            if n == path and which != WHETHER
+        }
+
+    @property
+    def choices(self) -> tuple[Choice, ...]:
+        """All choices."""
+        return tuple(c for unit in self.units for c in unit.choices)
+
+    def constraints(self) -> Iterator[Term]:
+        """What every solution fulfils: all failures are avoided, with allowed values; a statement changes in one way."""
+        yield from self.avoids
+        yield from self.facts
+        for unit in self.units:
+            for k, a in enumerate(unit.choices):
+                yield from (disjunction((negate(a.on), negate(b.on))) for b in unit.choices[:k])
+        if self.options.use_def:
+            yield from (disjunction((negate(a.on), negate(b.on))) for a, b in self._definitions())
+
+    def unit_at(self, site: Site) -> Unit | None:
+        """The statement that is changed at a site."""
+        return self._by_site.get(site)
+
+    def restrict(self, instance: Instance, cell: Cell, unit: Unit, value: Term, guard: Term) -> None:
+        """Notes what the mined facts say about a changed value."""
+        low, high = self.mined.allowed.get(instance.place, (None, None)) if self.options.allowed else (None, None)
+        bounds = [*_bound(cell, value, low, is_low=True), *_bound(cell, value, high, is_low=False)]
+        if bounds:
+            self.facts.append(implies(conjunction((guard, unit.on)), conjunction(bounds)))
+
+    # --- statements ------------------------------------------------------------------------------------------------------------
+
+    def _units(self, alternatives: Mapping[Place, Sequence[Alternative]]) -> Iterator[Unit]:
+        count = 0
+        for place, sites in sites_of(self.paths).items():
+            is_needed = self.options.trusted and place in self.mined.trusted
+            if is_needed and (self.options.strict or sites[0][2] != WHETHER):
+                continue
+            positions = {(n, k) for n, k, _ in sites}
+            in_loop = any(self.paths[n].instances[k].rounds for n, k in positions)
+            groups = (
+                [sites] if self.options.correlated else [[s for s in sites if s[:2] == at] for at in sorted(positions)]
+            )
+            for group in groups:
+                known = [*self._known(alternatives.get(place, ()), group), *(() if is_needed else self._free(group))]
+                choices = tuple(Choice(variable(f"{HOLE}p{count + k}", 0), a) for k, a in enumerate(known))
+                count += len(choices)
+                if choices:
+                    yield Unit(place, tuple(group), choices, in_loop)
+
+    def _known(self, alternatives: Iterable[Alternative], group: Sequence[Site]) -> Iterator[Alternative]:
+        chosen = frozenset(group)
+        for a in alternatives:
+            if (a.hole is None and not self.options.alternatives) or (
+                a.hole is not None and not self.options.templates
+            ):
+                continue
+            yield a if self.options.correlated else replace(a, terms={s: t for s, t in a.terms.items() if s in chosen})
+
+    def _free(self, group: Sequence[Site]) -> Iterator[Alternative]:
+        if not self.options.free:
+            return
+        terms = {site: self._any(site) for site in group}
+        is_condition = any(site[2] == WHETHER for site in group)
+        words = "the condition comes out otherwise" if is_condition else "another value"
+        yield Alternative("", words, _FREE_CONDITION if is_condition else _FREE_VALUE, FREE, terms)
+
+    def _any(self, site: Site) -> Term:
+        n, k, which = site
+        name = f"{HOLE}r{n}.{k}.{which}"
+        if which == WHETHER:
+            return variable(name, 0)
+        cell, term = self.paths[n].instances[k].writes[which]
+        assert term is not None
+        return any_value(name, cell.term, term, term, lambda _: None)
+
+    def _definitions(self) -> Iterator[tuple[Unit, Unit]]:
+        """Pairs of statements of which the second is the only one that uses what the first assigns, and assigns itself."""
+        readers: dict[int, set[int | None]] = {}
+        numbers = {id(unit): k for k, unit in enumerate(self.units)}
+        for n, path in enumerate(self.paths):
+            reads = uses_of(path).reads
+            for k, read in enumerate(reads):
+                user = next(
+                    (u for which in range(WHETHER, 8) if (u := self._by_site.get((n, k, which))) is not None), None
+                )
+                assigns = user is not None and path.instances[k].kind is not Kind.BRANCH
+                for _, writer in read:
+                    unit = next(
+                        (u for which in range(8) if (u := self._by_site.get((n, writer, which))) is not None), None
+                    )
+                    if unit is not None and unit is not user:
+                        readers.setdefault(numbers[id(unit)], set()).add(
+                            numbers[id(user)] if assigns and user is not None else None
+                        )
+        for defined, users in readers.items():
+            if len(users) == 1 and (only := next(iter(users))) is not None:
+                yield self.units[defined], self.units[only]
+
+
+class _Selected:
+    """The changes of one path, by selectors."""
+
+    def __init__(self, program: RepairProgram, path: int) -> None:
+        self.program = program
+        self.path = path
+
+    def condition(self, k: int, instance: Instance, condition: Term, now: State, guard: Term) -> Term:
+        del instance, guard
+        return self._chosen((self.path, k, WHETHER), condition, now)
+
+    def value(self, k: int, number: int, instance: Instance, value: Term, now: State, guard: Term) -> Term:
+        site = (self.path, k, number)
+        new = self._chosen(site, value, now)
+        unit = self.program.unit_at(site)
+        if unit is not None:
+            self.program.restrict(instance, instance.writes[number][0], unit, new, guard)
+        return new
+
+    def start(self, number: int, cell: Cell, value: Term) -> Term:
+        del number, cell
+        return value
+
+    def _chosen(self, site: Site, value: Term, now: State) -> Term:
+        unit = self.program.unit_at(site)
+        for choice in reversed(unit.choices if unit is not None else ()):
+            term = choice.alternative.terms.get(site)
+            if term is not None:
+                value = ite(choice.on, folded(term, now.get), value)
+        return value
+
+
+def _bound(cell: Cell, value: Term, bound: int | None, *, is_low: bool) -> Iterator[Term]:
+    """The comparison of a value, read with its sign, with a bound that it can have."""
+    if bound is None or value.width not in (INT, cell.sort):
+        return
+    if value.width == INT:
+        edge = number(bound, INT)
+        yield order("most", edge, value) if is_low else order("most", value, edge)
+    elif value.width > 0 and -(1 << value.width - 1) <= bound < 1 << value.width - 1:
+        edge = const(bound, value.width)
+        yield compare("sle", edge, value) if is_low else compare("sle", value, edge)

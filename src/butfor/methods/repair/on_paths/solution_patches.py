@@ -1,0 +1,147 @@
+"""Solutions as people and as the search for patches take them: source edits, rows of the report, findings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from butfor.explanation import Evidence
+from butfor.logic.sorts import Value
+from butfor.methods.method import Finding
+from butfor.methods.repair.on_paths.repair_model import (
+    TEMPLATE,
+    WHETHER,
+    Alternative,
+    Changed,
+    Site,
+    Solution,
+    Solutions,
+)
+from butfor.methods.repair.proposal import Proposal
+from butfor.path.cell_values import shown
+from butfor.path.path_model import Path
+from butfor.source.edits import Edit
+from butfor.trace.view.source_places import Place
+
+_MOST_VALUES = 8  # chosen values of a statement in the report
+_PROMISING = 1.0  # what it adds to the weight of an edit that it avoids the failure along the path
+_TOGETHER = 4.0  # what it takes from the weight of an edit that another one has to go with
+
+
+def filled(text: str, alternative: Alternative, hole: Value | None, *, signed: bool = True) -> str:
+    """A text with the chosen value in the place of `{}`: `v - 3` for `v + -3`."""
+    if alternative.hole is None or hole is None:
+        return text
+    width = alternative.hole.width
+    value = hole - (1 << width) if signed and width > 0 and hole >> width - 1 else hole
+    if " + {}" in text and value <= 0:
+        return text.replace(" + {}", f" - {-value}" if value else "", 1)
+    return text.replace("{}", str(value), 1)
+
+
+def after(c: Changed) -> str:
+    """The statement as a solution has it; empty where that only says which values it gives."""
+    return filled(c.alternative.text, c.alternative, c.hole)
+
+
+# --- patches ---------------------------------------------------------------------------------------------------------------------
+
+
+def proposals(found: Solutions) -> list[Proposal]:
+    """The solutions that are edits of the source, in their order."""
+    made: dict[tuple[Edit, ...], Proposal] = {}
+    for number, s in enumerate(found.found):
+        if all(c.alternative.edits for c in s.changes):
+            p = _proposal(s, number)
+            if _are_apart(p.edits):
+                made.setdefault(p.edits, p)
+    return list(made.values())
+
+
+def _proposal(s: Solution, number: int) -> Proposal:
+    edits = tuple(sorted(_filled(e, c) for c in s.changes for e in c.alternative.edits))
+    first = s.changes[0]
+    why = "; ".join(f"`{after(c)}`" if c.alternative.kind == TEMPLATE else c.alternative.why for c in s.changes)
+    weight = s.weight + (_PROMISING if len(s.changes) == 1 else -_TOGETHER)
+    family = first.alternative.kind if len(s.changes) == 1 else "several"
+    return Proposal(edits, why, max(0.0, min(30.0, weight)), first.place, family, number, in_loop=s.loops > 0)
+
+
+def _filled(edit: Edit, c: Changed) -> Edit:
+    return (
+        edit
+        if c.alternative.hole is None
+        else replace(edit, new=filled(edit.new.decode(), c.alternative, c.hole).encode())
+    )
+
+
+def _are_apart(edits: Sequence[Edit]) -> bool:
+    return all(a.path != b.path or a.end <= b.start for a, b in itertools.pairwise(edits))
+
+
+def joined(usual: Sequence[Proposal], promising: Sequence[Proposal]) -> list[Proposal]:
+    """All proposals in the order in which they are to be tried; those that avoid the failure along the path move up."""
+    found = {p.edits: p for p in usual}
+    for p in promising:
+        old = found.get(p.edits)
+        found[p.edits] = (
+            p if old is None else replace(old, rank=min(old.rank, p.rank), weight=max(old.weight, p.weight))
+        )
+    return sorted(found.values(), key=lambda p: (p.order, p.edits))
+
+
+# --- the report ------------------------------------------------------------------------------------------------------------------
+
+
+def plain(s: Solution, paths: Sequence[Path]) -> dict[str, Any]:
+    """A solution for the report."""
+    return {"statements": [_statement(c, paths) for c in s.changes], "weight": s.weight, "steps_skipped": s.skipped}
+
+
+def _statement(c: Changed, paths: Sequence[Path]) -> dict[str, Any]:
+    row: dict[str, Any] = {"file": c.place.file, "line": c.place.line, "text": c.place.text, "kind": c.alternative.kind}
+    text = after(c)
+    if text:
+        row["after"] = text
+    values = _values(c.values, paths)
+    if values:
+        row["values"] = values
+    return row
+
+
+def _values(values: Mapping[Site, Value], paths: Sequence[Path]) -> list[str]:
+    """The values that a statement gives, one instance after the other; addresses say nothing."""
+    found = []
+    for (n, k, which), value in sorted(values.items()):
+        instance = paths[n].instances[k]
+        if which == WHETHER:
+            found.append("as it was" if value else "otherwise")
+            continue
+        cell = instance.writes[which][0]
+        if not cell.type.endswith("*"):
+            signed = cell.signed and cell.sort > 0 and value >> cell.sort - 1
+            found.append(
+                str(value - (1 << cell.sort)) if signed else str(value) if cell.sort > 0 else shown(value, cell.sort)
+            )
+    return found[:_MOST_VALUES]
+
+
+def findings(found: Solutions) -> tuple[Finding, ...]:
+    """The statements of solutions, each with its first one."""
+    best: dict[Place, Finding] = {}
+    for number, s in enumerate(found.found):
+        for c in s.changes:
+            text = after(c)
+            words = (
+                f"`{text}` would avoid the failure along its path"
+                if text
+                else f"{c.alternative.why} would avoid the failure along its path"
+            )
+            if len(s.changes) > 1:
+                words += f", together with line {' and '.join(str(o.place.line) for o in s.changes if o is not c)}"
+            score = round(0.5 * (s.weight + 5) / 35 * 0.9**number / len(s.changes), 4)
+            if c.place not in best or best[c.place].score < score:
+                best[c.place] = Finding(c.place, score, words, Evidence.HEURISTIC)
+    return tuple(sorted(best.values(), key=lambda f: -f.score))

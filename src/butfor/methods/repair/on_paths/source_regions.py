@@ -1,0 +1,197 @@
+"""Where in the source a value of a path is computed, and how that text is read again after an edit."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from butfor.logic.terms import Term, const
+from butfor.methods.repair.ingredients import File, walk
+from butfor.methods.repair.on_paths.c_expression_terms import (
+    INT_BITS,
+    Environment,
+    Translator,
+    Typed,
+    Untranslatable,
+    combined,
+    squeezed,
+)
+from butfor.source import SourceFile, SyntaxTree
+from butfor.source.c_parser import strip_parentheses
+from butfor.source.statement_units import declared_name
+
+
+class Form(enum.Enum):
+    """How a value comes about."""
+
+    CONDITION = "condition"
+    ASSIGN = "assign"  # the operator and the right side
+    UPDATE = "update"  # ++ and --
+    VALUE = "value"  # an initialiser, an argument, what is returned
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The bytes of a file that determine a value. `target` is what is assigned, as it is written."""
+
+    form: Form
+    start: int
+    end: int
+    target: str = ""
+
+    def value(self, text: bytes, here: Environment, old: Typed | None) -> Typed:
+        """The value that a text in this place gives; `old` is that of the target."""
+        data, node = _tree(self._whole(text))
+        reader = Translator(data, here)
+        if self.form is Form.VALUE:
+            return reader.value(node)
+        if node.type == "assignment_expression" and self.form is Form.ASSIGN:
+            left, operator, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
+            if (
+                left is None
+                or operator is None
+                or right is None
+                or squeezed(reader.text(left)) != squeezed(self.target)
+            ):
+                raise Untranslatable("another target")
+            given = reader.value(right)
+            if operator.type == "=":
+                return given
+            if old is None:
+                raise Untranslatable("the target has no term")
+            return combined(operator.type[:-1], old, given)
+        if node.type == "update_expression" and self.form is Form.UPDATE and old is not None:
+            operator, argument = node.child_by_field_name("operator"), node.child_by_field_name("argument")
+            if argument is None or operator is None or squeezed(reader.text(argument)) != squeezed(self.target):
+                raise Untranslatable("another target")
+            return combined(operator.type[0], old, _ONE)
+        raise Untranslatable(node.type)
+
+    def truth(self, text: bytes, here: Environment) -> Term:
+        """Whether a condition in this place holds."""
+        data, node = _tree(text)
+        return Translator(data, here).truth(node)
+
+    def _whole(self, text: bytes) -> bytes:
+        return self.target.encode() + b" " + text if self.form is Form.ASSIGN else text
+
+
+_OPAQUE = frozenset(
+    ("subscript_expression", "field_expression", "pointer_expression", "call_expression", "cast_expression")
+)
+_ONE = Typed(const(1, INT_BITS))
+_FRAME = (b"void f(void) { (", b"\n); }")
+
+
+@lru_cache(maxsize=512)
+def _tree(text: bytes) -> tuple[bytes, Node]:
+    data = _FRAME[0] + text + _FRAME[1]
+    tree = SyntaxTree(SourceFile("", data))
+    if tree.root.has_error:
+        raise Untranslatable("it does not parse")
+    inside = next((n for n in walk(tree.root) if n.type == "parenthesized_expression"), None)
+    if inside is None:
+        raise Untranslatable("no expression")
+    return data, strip_parentheses(inside)
+
+
+def opaque_texts(text: bytes) -> list[str]:
+    """What a text reads through pointers, from members and from calls, without blanks; the outermost ones."""
+    data, node = _tree(text)
+    found, waiting = [], [node]
+    while waiting:
+        here = waiting.pop()
+        if here.type in _OPAQUE:
+            found.append(squeezed(data[here.start_byte : here.end_byte].decode("utf-8", "replace")))
+        else:
+            waiting += here.children
+    return found
+
+
+# --- finding them ------------------------------------------------------------------------------------------------------------------
+
+
+def regions(file: File, start: int, end: int, target: str) -> list[Region]:
+    """Where, between two bytes of a file, a variable or member is assigned."""
+    found = []
+    for node in _inside(file, start, end):
+        region = _assigning(file, node, squeezed(target))
+        if region is not None:
+            found.append(region)
+    return found
+
+
+def _assigning(file: File, node: Node, target: str) -> Region | None:
+    match node.type:
+        case "assignment_expression":
+            left, operator, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
+            if left is not None and operator is not None and right is not None and _text(file, left) == target:
+                return Region(Form.ASSIGN, operator.start_byte, right.end_byte, target)
+        case "update_expression":
+            argument = node.child_by_field_name("argument")
+            if argument is not None and _text(file, argument) == target:
+                return Region(Form.UPDATE, node.start_byte, node.end_byte, target)
+        case "init_declarator":
+            name, value = declared_name(node), node.child_by_field_name("value")
+            if (
+                name is not None
+                and value is not None
+                and _text(file, name) == target
+                and value.type != "initializer_list"
+            ):
+                return Region(Form.VALUE, value.start_byte, value.end_byte, target)
+    return None
+
+
+def returned(file: File, start: int, end: int) -> list[Region]:
+    """What a return statement returns."""
+    found = []
+    for node in _inside(file, start, end):
+        if node.type == "return_statement" and node.named_child_count:
+            value = next((c for c in node.named_children if c.type != "comment"), None)
+            if value is not None:
+                found.append(Region(Form.VALUE, value.start_byte, value.end_byte))
+    return found
+
+
+def argument(file: File, start: int, end: int, function: str, number: int) -> list[Region]:
+    """The arguments of that number in calls of a function."""
+    found = []
+    for node in _inside(file, start, end):
+        called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+        if (
+            node.type == "call_expression"
+            and called is not None
+            and given is not None
+            and _text(file, called) == function
+        ):
+            values = [c for c in given.named_children if c.type != "comment"]
+            if number < len(values):
+                found.append(Region(Form.VALUE, values[number].start_byte, values[number].end_byte))
+    return found
+
+
+def parameter(file: File, function: str, name: str) -> int | None:
+    """Which parameter of a function has a name."""
+    extent = next((e for e in file.tree.extents if e.name == function), None)
+    if extent is None:
+        return None
+    inside = [n for n in _inside(file, extent.open, extent.close + 1) if n.type == "parameter_declaration"]
+    for k, node in enumerate(inside):
+        declarator = node.child_by_field_name("declarator")
+        known = declared_name(declarator) if declarator is not None else None
+        if known is not None and _text(file, known) == name:
+            return k
+    return None
+
+
+def _inside(file: File, start: int, end: int) -> Iterator[Node]:
+    return (n for n in file.nodes if start <= n.start_byte and n.end_byte <= end)
+
+
+def _text(file: File, node: Node) -> str:
+    return squeezed(file.text(node).decode("utf-8", "replace"))

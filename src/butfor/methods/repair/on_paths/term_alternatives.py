@@ -1,0 +1,238 @@
+"""Alternatives of statements by their terms, for paths whose terms are the source's own expressions, as Boogie's are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from butfor.logic.sorts import INT
+from butfor.logic.terms import Term, arithmetic, binary, compare, const, equal, negate, number, order, rebuild, variable
+from butfor.methods.repair.on_paths.repair_model import HOLE, TEMPLATE, WHETHER, Alternative, Site
+from butfor.methods.repair.on_paths.repair_program import sites_of
+from butfor.methods.repair.slip_library import Library
+from butfor.path.path_model import Cell, Path
+from butfor.path.source_expressions import Express
+from butfor.trace.view.source_places import Place
+
+_MOST_PARTS, _MOST_VARIABLES = 40, 12
+_SIGNS = {"add": "+", "sub": "-", "mul": "*", "plus": "+", "minus": "-", "times": "*"}
+_BITS = {"+": "add", "-": "sub", "*": "mul"}
+_NUMBERS = {"+": "plus", "-": "minus", "*": "times"}
+_SYNTHESISED = 8.0  # the weight of an expression that is found rather than a likely slip
+
+Way = tuple[int, ...]
+"""Which argument to take, from the root down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """Another term, what was done to get it, and how likely that is; the same `key` does the same to another term of the same shape."""
+
+    key: tuple[Way, str]
+    term: Term
+    kind: str
+    weight: float
+
+
+def alternatives(paths: Sequence[Path], library: Library, *, boogie: bool = True) -> dict[Place, list[Alternative]]:
+    """The alternatives of all statements of some paths, the likeliest first."""
+    found = {}
+    for place, sites in sites_of(paths).items():
+        made = [*_likely(paths, sites, library, boogie), *_templates(paths, sites, boogie)]
+        if made:
+            found[place] = sorted(made, key=lambda a: -a.weight)
+    return found
+
+
+def _likely(paths: Sequence[Path], sites: Sequence[Site], library: Library, boogie: bool) -> Iterator[Alternative]:
+    by_key: dict[tuple[int, tuple[Way, str]], dict[Site, Term]] = {}
+    mutations: dict[tuple[int, tuple[Way, str]], Mutation] = {}
+    for site in sites:
+        for m in mutations_of(source_term(paths, site), _scope(paths, site), library):
+            by_key.setdefault((site[2], m.key), {})[site] = _as_instance(paths, site, m.term)
+            mutations.setdefault((site[2], m.key), m)
+    for (which, key), terms in by_key.items():
+        if len(terms) < sum(site[2] == which for site in sites):
+            continue  # it does not fit all instances
+        m = mutations[which, key]
+        text = _text(paths, next(iter(terms)), m.term, boogie)
+        yield Alternative(text, f"`{text}`", m.weight, m.kind, terms)
+
+
+def _templates(paths: Sequence[Path], sites: Sequence[Site], boogie: bool) -> Iterator[Alternative]:
+    """Values that a constant determines: c, and v + c for each variable."""
+    if any(site[2] == WHETHER for site in sites) or len({site[2] for site in sites}) != 1:
+        return
+    cells = {_target(paths, site) for site in sites}
+    target = next(iter(cells))
+    if len(cells) != 1 or not (target.sort == INT or target.sort > 1):
+        return
+    hole = variable(f"{HOLE}h{sites[0]}", target.sort)
+    yield Alternative(
+        f"{target.shown} := {{}}", "another constant", _SYNTHESISED, TEMPLATE, dict.fromkeys(sites, hole), hole=hole
+    )
+    for cell in _scope(paths, sites[0])[:_MOST_VARIABLES]:
+        if (cell.sort, cell.type) == (target.sort, target.type):
+            moved = variable(f"{HOLE}h{sites[0]}.{cell.name}", target.sort)
+            text = f"{target.shown} := {cell.shown} + {{}}"
+            yield Alternative(
+                text,
+                "another sum",
+                _SYNTHESISED - 1,
+                TEMPLATE,
+                dict.fromkeys(sites, _sum(cell.term, moved)),
+                hole=moved,
+            )
+
+
+def _sum(x: Term, y: Term) -> Term:
+    return arithmetic("plus", x, y) if x.width == INT else binary("add", x, y)
+
+
+def _target(paths: Sequence[Path], site: Site) -> Cell:
+    return paths[site[0]].instances[site[1]].writes[site[2]][0]
+
+
+def source_term(paths: Sequence[Path], site: Site) -> Term:
+    """What stands in the source: a condition as it is written, not as it came out."""
+    instance = paths[site[0]].instances[site[1]]
+    if site[2] == WHETHER:
+        return instance.condition if instance.held else negate(instance.condition)
+    term = instance.writes[site[2]][1]
+    assert term is not None
+    return term
+
+
+def _as_instance(paths: Sequence[Path], site: Site, term: Term) -> Term:
+    return negate(term) if site[2] == WHETHER and not paths[site[0]].instances[site[1]].held else term
+
+
+def _scope(paths: Sequence[Path], site: Site) -> list[Cell]:
+    """The variables that a statement can name."""
+    path = paths[site[0]]
+    function = path.instances[site[1]].place.function
+    return [c for c in path.cells if c.function in ("", function) and c.shown.isidentifier()]
+
+
+def _text(paths: Sequence[Path], site: Site, term: Term, boogie: bool) -> str:
+    shown = Express({c.name: c for c in paths[site[0]].cells}, boogie=boogie)(term)
+    return shown if site[2] == WHETHER else f"{_target(paths, site).shown} {':=' if boogie else '='} {shown}"
+
+
+# --- terms ------------------------------------------------------------------------------------------------------------------------
+
+
+def mutations_of(term: Term, scope: Sequence[Cell], library: Library) -> Iterator[Mutation]:
+    """Other terms that may be meant."""
+    cells = {c.name: c for c in scope}
+    for count, (way, part) in enumerate(_parts(term)):
+        if count >= _MOST_PARTS:
+            return
+        for what, new, kind, weight in _others(part, cells, library, is_value=not way or _is_side(term, way)):
+            yield Mutation((way, what), _put(term, way, new), kind, weight)
+
+
+def _parts(term: Term) -> Iterator[tuple[Way, Term]]:
+    """Every part with the way to it; a comparison that is denied is one part."""
+    waiting: list[tuple[Way, Term]] = [((), term)]
+    while waiting:
+        way, part = waiting.pop()
+        yield way, part
+        inner = _comparison(part)
+        below = (*way, 0) if inner is not None and part.op == "not" else way
+        args = part.args[0].args if below != way else part.args
+        waiting += [((*below, k), a) for k, a in reversed(list(enumerate(args)))]
+
+
+def _put(term: Term, way: Way, new: Term) -> Term:
+    """The term with another part."""
+    above = [term]
+    for k in way[:-1]:
+        above.append(above[-1].args[k])
+    for k, t in zip(reversed(way), reversed(above), strict=False):
+        new = rebuild(t, (*t.args[:k], new, *t.args[k + 1 :]))
+    return new
+
+
+def _is_side(term: Term, way: Way) -> bool:
+    for k in way[:-1]:
+        term = term.args[k]
+    return _comparison(term) is not None
+
+
+def _comparison(t: Term) -> tuple[str, Term, Term] | None:
+    """The operator and the sides of a comparison of numbers."""
+    denied = t.op == "not"
+    inner = t.args[0] if denied else t
+    sign = {"less": "<", "slt": "<", "ult": "<", "most": "<=", "sle": "<=", "ule": "<=", "eq": "=="}.get(inner.op)
+    if sign is None or not inner.args[0].width or inner.args[0].width < INT:
+        return None
+    return ({"<": ">=", "<=": ">", "==": "!="}[sign] if denied else sign), inner.args[0], inner.args[1]
+
+
+def _compared(sign: str, x: Term, y: Term, old: Term) -> Term:
+    """The comparison with another operator, with signs as the old one has them."""
+    if sign in ("==", "!="):
+        return equal(x, y) if sign == "==" else negate(equal(x, y))
+    if sign in (">", ">="):
+        return _compared({">": "<", ">=": "<="}[sign], y, x, old)
+    inner = old.args[0] if old.op == "not" else old
+    if x.width == INT:
+        return order("less" if sign == "<" else "most", x, y)
+    return compare(("u" if inner.op[0] == "u" else "s") + ("lt" if sign == "<" else "le"), x, y)
+
+
+def _others(
+    part: Term, cells: Mapping[str, Cell], library: Library, *, is_value: bool
+) -> Iterator[tuple[str, Term, str, float]]:
+    found = _comparison(part)
+    if found is not None:
+        sign, x, y = found
+        for new, weight in library.operators.get(sign, {}).items():
+            if new in ("<", "<=", ">", ">=", "==", "!="):
+                yield new, _compared(new, x, y, part), "operator", weight
+        return
+    if part.op in _SIGNS:
+        table = _NUMBERS if part.width == INT else _BITS
+        for new, weight in library.operators.get(_SIGNS[part.op], {}).items():
+            if new in table:
+                yield new, _make(table[new], *part.args), "operator", weight
+    if part.op in ("const", "number") and (part.width == INT or part.width > 1):
+        yield from _constants(part, library)
+    elif is_value and (part.width == INT or part.width > 1):
+        one = _literal(1, part.width)
+        for sign in "-+":
+            yield (
+                f"{sign} 1",
+                _make((_NUMBERS if part.width == INT else _BITS)[sign], part, one),
+                "off-by-one",
+                library.kinds["off-by-one"],
+            )
+    if part.op == "var" and str(part.data) in cells:
+        mine = cells[str(part.data)]
+        twins = [c for c in cells.values() if c is not mine and (c.sort, c.type) == (mine.sort, mine.type)]
+        for other in twins[:_MOST_VARIABLES]:
+            yield (
+                other.name,
+                other.term,
+                "variable",
+                library.variables.get(mine.shown, {}).get(other.shown, library.kinds["variable"]),
+            )
+
+
+def _constants(part: Term, library: Library) -> Iterator[tuple[str, Term, str, float]]:
+    value = int(part.data or 0)
+    value -= 1 << part.width if part.width > 0 and value >> part.width - 1 else 0
+    known = {k: w for k, w in library.constants.get(str(value), {}).items() if k.lstrip("-").isdigit()}
+    for near in (value - 1, value + 1):
+        known.setdefault(str(near), library.kinds["constant-near"])
+    for text, weight in known.items():
+        yield text, _literal(int(text), part.width), "constant-near", weight
+
+
+def _literal(value: int, sort: int) -> Term:
+    return number(value, INT) if sort == INT else const(value, sort)
+
+
+def _make(op: str, x: Term, y: Term) -> Term:
+    return arithmetic(op, x, y) if x.width == INT else binary(op, x, y)

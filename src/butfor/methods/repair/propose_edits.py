@@ -1,0 +1,248 @@
+"""From suspicious statements to proposals: every edit that the generators know for each of them, the likeliest first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from tree_sitter import Node
+
+from butfor.methods.repair import (
+    call_edits,
+    condition_edits,
+    missing_statements,
+    operator_edits,
+    statement_edits,
+    value_edits,
+)
+from butfor.methods.repair.ingredients import File, Idea, Ingredients, loop_around, walk
+from butfor.methods.repair.names_in_scope import Scope
+from butfor.methods.repair.proposal import Proposal
+from butfor.methods.repair.slip_library import Library
+from butfor.source import SourceFile, Statement, SyntaxTree
+from butfor.source.c_parser import strip_parentheses
+from butfor.source.edits import Edit
+from butfor.source.function_extents import Extent
+from butfor.source.source_model import Role
+from butfor.trace.view.source_places import Place, Places
+
+_BLANK = re.compile(rb"\s*")
+_FRAME = (b"int x = (", b"\n);")  # what makes an initialiser of the body of a macro, so that it can be parsed
+_WORDS_OF_CLASS = {
+    "real": ("double", "float"),
+    "integer": ("int", "long", "short", "char", "unsigned", "signed", "size_t", "bool", "_Bool"),
+}
+
+
+class Proposer:
+    """Proposals for the statements of one program."""
+
+    def __init__(self, places: Places, library: Library) -> None:
+        self.places = places
+        self.source: Any = places.source
+        self.library = library
+        self.skipped: dict[str, None] = {}  # why some statements have no proposals
+        self._files: dict[str, File] = {}
+        self._functions: dict[tuple[str, int], Ingredients] = {}
+        recording = places.recording
+        self._editable = frozenset(
+            str((Path(recording.meta.folder) / given).absolute()) for given in recording.meta.given
+        )
+
+    def proposals(self, suspects: Sequence[Place]) -> list[Proposal]:
+        """All proposals, in the order in which they are to be tried; `suspects` are the most suspicious first."""
+        found: dict[object, Proposal] = {}
+        near: dict[object, dict[Place, None]] = {}
+        for rank, place in enumerate(suspects):
+            for p in self.of(place, rank):
+                key = self._what(p.edits)
+                near.setdefault(key, {})[place] = None
+                old = found.get(key)
+                if old is None or p.order < old.order:
+                    found[key] = p
+        whole = (replace(p, near=tuple(other for other in near[key] if other != p.place)) for key, p in found.items())
+        return sorted(whole, key=lambda p: (p.order, p.edits))
+
+    def _what(self, edits: tuple[Edit, ...]) -> object:
+        """What edits come to: a text put after one statement is the same as before the next."""
+        (edit,) = edits
+        tree = self.places.tree(edit.path)
+        if edit.start != edit.end or tree is None:
+            return edits
+        blank = _BLANK.match(tree.source.data, edit.start)
+        return edit.path, blank.end() if blank is not None else edit.start, edit.new.strip()
+
+    def of(self, place: Place, rank: int) -> Iterator[Proposal]:
+        """The proposals for one statement."""
+        tree = self.places.tree(place.path)
+        if tree is None or not self._is_editable(place):
+            return
+        span = self.span(tree, place)
+        if span is None:
+            return
+        start, end = span
+        by = self.ingredients(tree, place, start)
+        nodes = [n for n in by.file.nodes if start <= n.start_byte and n.end_byte <= end] or [
+            _covering(by.file, start, end)
+        ]
+        for idea in self._ideas(by, nodes, place, start, end):
+            if (
+                self._is_outside_macros(tree, idea)
+                and by.data[idea.start : idea.end] != idea.new
+                and (idea.kind == "member" or by.can_name(idea.new, idea.start))
+            ):
+                in_loop = loop_around(nodes[0])
+                yield Proposal(
+                    (Edit(place.path, idea.start, idea.end, idea.new),),
+                    idea.why,
+                    idea.weight,
+                    place,
+                    idea.kind,
+                    rank,
+                    idea.skips,
+                    in_loop,
+                )
+        yield from self._in_macros(place, rank)
+
+    def _ideas(self, by: Ingredients, nodes: Sequence[Node], place: Place, start: int, end: int) -> Iterator[Idea]:
+        for node in nodes:
+            if node.is_named:
+                yield from operator_edits.ideas(node, by)
+                yield from value_edits.ideas(node, by)
+                yield from call_edits.around(node, by)
+        if place.role == Role.CONDITION:
+            whole = next((n for n in nodes if (n.start_byte, n.end_byte) == (start, end) and n.is_named), None)
+            if whole is not None:
+                yield from condition_edits.ideas(strip_parentheses(whole), by)
+        table = nodes[0].parent
+        if table is not None and table.type == "initializer_list":
+            yield from (i for i in operator_edits.ideas(table, by) if i.start <= start < i.end)
+        statement = statement_edits.statement_of(nodes[0])
+        if statement is None or by.extent.end == 0:
+            return
+        yield from statement_edits.ideas(statement, by)
+        yield from missing_statements.ideas(statement, by)
+        if statement.type == "switch_statement":
+            for label in walk(statement):
+                value = label.child_by_field_name("value") if label.type == "case_statement" else None
+                for part in walk(value) if value is not None else ():
+                    yield from value_edits.ideas(part, by)
+
+    # --- where ----------------------------------------------------------------------------------------------------------------
+
+    def _is_editable(self, place: Place) -> bool:
+        if str(Path(place.path).absolute()) in self._editable:
+            return True
+        self.skipped[f"{place.file} is not one of the files given, so no edit of it was tried"] = None
+        return False
+
+    def span(self, tree: SyntaxTree, place: Place) -> tuple[int, int] | None:
+        """The bytes of a statement."""
+        s: Statement | None = None
+        if place.role == Role.CONDITION:
+            s = tree.decision_at(place.line, place.column)
+        s = s or tree.statement_at(place.line, place.column)
+        return None if s is None else (tree.source.offset(*s.start), tree.source.offset(*s.end))
+
+    def ingredients(self, tree: SyntaxTree, place: Place, offset: int) -> Ingredients:
+        """What the function around a statement offers."""
+        extent = next((e for e in tree.extents if e.start <= offset < e.end), Extent("", 0, 0, 0, 0, 0))
+        key = (place.path, extent.start)
+        if key not in self._functions:
+            file = self._files.setdefault(place.path, File(tree))
+            self._functions[key] = Ingredients(file, extent, self._scope(file, extent.name), self.library)
+        return self._functions[key]
+
+    def _scope(self, file: File, function: str) -> Scope:
+        local = {}
+        if function in self.source.functions:
+            fn = self.places.recording.program.function(function)
+            variables = sorted(self.source.variables(fn).values(), key=lambda v: v.line)
+            local = {v.name: v.type for v in variables if v.name}
+        return Scope(file.data, local, self._outer, self._signatures)
+
+    @cached_property
+    def _outer(self) -> dict[str, Any]:
+        return {v.name: v.type for v in self.source.debug.globals.values()}
+
+    @cached_property
+    def _signatures(self) -> dict[str, tuple[str, ...]]:
+        """The class of the result and the types of the parameters of each function, as they are written."""
+        found = {}
+        for path in self.places.recording.meta.sources:
+            tree = self.places.tree(path)
+            if tree is None:
+                continue
+            for extent in tree.extents:
+                header = tree.source.data[extent.start : extent.open].decode("latin-1")
+                found[extent.name] = (
+                    _result(header),
+                    *_parameters(tree.source.data[extent.open + 1 : extent.close].decode("latin-1")),
+                )
+        return found
+
+    # --- macros -----------------------------------------------------------------------------------------------------------------
+
+    def _is_outside_macros(self, tree: SyntaxTree, idea: Idea) -> bool:
+        """Whether an edit leaves the directives of the preprocessor alone."""
+        line = tree.source.data.rfind(b"\n", 0, idea.start) + 1
+        return not tree.source.data[line : idea.start].lstrip().startswith(b"#")
+
+    def _in_macros(self, place: Place, rank: int) -> Iterator[Proposal]:
+        """Edits of the definitions of macros that a statement uses."""
+        tree = self.places.tree(place.path)
+        for used in self.places.macros(place):
+            for macro in tree.macros_named(_macro_name(used.text)) if tree is not None else ():
+                body = tree.source.data[macro.body : macro.end] if tree is not None else b""
+                wrapped = SyntaxTree(SourceFile(place.path, _FRAME[0] + body + _FRAME[1]))
+                if wrapped.root.has_error:
+                    self.skipped[f"the macro {macro.name} is no expression, so no edit of it was tried"] = None
+                    continue
+                by = Ingredients(
+                    File(wrapped),
+                    Extent("", 0, 0, 0, 0, len(wrapped.source.data)),
+                    Scope(wrapped.source.data, {}, self._outer, {}),
+                    self.library,
+                )
+                shift = macro.body - len(_FRAME[0])
+                for node in by.file.nodes:
+                    for idea in (
+                        (*operator_edits.ideas(node, by), *value_edits.ideas(node, by))
+                        if node.is_named and node.type != "declaration"
+                        else ()
+                    ):
+                        if len(_FRAME[0]) <= idea.start and idea.end <= len(_FRAME[0]) + len(body):
+                            edit = Edit(place.path, idea.start + shift, idea.end + shift, idea.new)
+                            yield Proposal(
+                                (edit,), f"in the macro {macro.name}: {idea.why}", idea.weight, used, idea.kind, rank
+                            )
+
+
+def _macro_name(text: str) -> str:
+    return text.partition("define")[2].strip().partition("(")[0].split()[0] if "define" in text else ""
+
+
+def _covering(file: File, start: int, end: int) -> Node:
+    """The smallest node around a span."""
+    return file.tree.root.descendant_for_byte_range(start, max(start, end - 1)) or file.tree.root
+
+
+def _result(header: str) -> str:
+    """The class of what a function returns."""
+    words = header.split()
+    if "*" in header:
+        return "pointer"
+    return next(
+        (name for name, known in _WORDS_OF_CLASS.items() if any(w in known for w in words)), " ".join(words[:-1])
+    )
+
+
+def _parameters(text: str) -> Iterable[str]:
+    """The types of parameters, without their names."""
+    for part in text.split(","):
+        words = part.replace("*", " * ").replace("[", " [ ").split()
+        yield " ".join(words[:-1]) if len(words) > 1 and words[-1].isidentifier() else " ".join(words)

@@ -1,0 +1,242 @@
+"""The search for repairs: proposals in the order of their promise, tried on the failing run, then on all tests, the best ones confirmed alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+from butfor.counterfactual.fork_server import MEMORY, Outcome
+from butfor.errors import ButforError
+from butfor.frontends.c.hooked_build import HookedBuild
+from butfor.methods.repair.confirm_repair import survives
+from butfor.methods.repair.patched_program import Many, Sources, alone, gathered
+from butfor.methods.repair.proposal import Proposal
+from butfor.methods.repair.test_trials import ORIGINAL, Bench, Tally, Test, Usual
+from butfor.methods.repair.validated_repairs import Repair, in_order
+from butfor.options import Options
+from butfor.source.edits import Edit
+
+_FIRST, _BATCH = 200, 350  # proposals in the first program, and in further ones
+_MOST_TALLIED = 80  # proposals of one program that are run on all tests
+_MOST_COMPARED = 40  # ... and on similar inputs
+_MOST_ALONE = 40  # proposals that need a program each
+_ENOUGH, _ENOUGH_ALONE = (
+    4,
+    20,
+)  # repairs that pass all tests, where there are several and where there is one: then no more are tried
+_TRIED, _TRIED_ALONE = (
+    550,
+    1_600,
+)  # proposals after which any repair is enough, likewise: one run says little, so more of them are compared
+SHOWN = 5
+
+
+@dataclass
+class Search:
+    """What the search is given and what it found. `end` and `half` say whether all of the time, or the part for trying proposals, is used up."""
+
+    sources: Sources
+    tests: list[Test]  # the recorded failing run first
+    bench: Bench
+    options: Options  # of the failing run
+    seconds: float  # the failing run took
+    is_memory: bool  # the failure is a memory error
+    half: Callable[[], bool]
+    wanted: int = SHOWN
+    tried: int = 0
+    untried: int = 0  # proposals for which there was no time
+    notes: list[str] = field(default_factory=list)
+    survivors: list[Repair] = field(
+        default_factory=list, init=False
+    )  # all proposals with which the failing run does not fail
+    checked: bool = field(default=False, init=False)  # memory errors end the runs
+    _original: HookedBuild = field(init=False)
+    _touched: bool = field(
+        default=False, init=False
+    )  # the program writes files, so that it cannot be recorded behind the fence
+    _similar: list[Usual] | None = field(default=None, init=False)
+    _alone: dict[tuple[Edit, ...], tuple[HookedBuild, Tally] | None] = field(default_factory=dict, init=False)
+
+    def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
+        """Confirmed repairs, best first."""
+        if not self._prepare():
+            return []
+        self.survivors = self._tried(list(enumerate(proposals, 1)))
+        return self._confirmed(in_order(self.survivors))
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether a run that passes is right for sure: its whole output is known, or memory errors end it."""
+        return self.checked or self.tests[0].goal.is_whole
+
+    def _prepare(self) -> bool:
+        """Whether the failing run can be judged: it fails here too. Other tests that behave differently here are left out."""
+        measured = self._measured(checked=self.is_memory)
+        if not self.checked and any(test.failed and test.goal.is_met(outcome) for test, outcome in measured[1:]):
+            measured = self._measured(checked=True)  # tests that fail with memory errors
+        (first, outcome), *rest = measured
+        self._touched = bool(outcome.touched)
+        if first.goal.is_met(outcome):
+            self.notes.append(
+                "the run is not repeatable: run again without any change, it behaves differently, so no edit was tried"
+            )
+            return False
+        usable = [test for test, outcome in rest if test.goal.is_met(outcome) != test.failed]
+        if len(usable) < len(rest):
+            lost = len(rest) - len(usable)
+            self.notes.append(
+                f"{lost} tests behave differently when they are run again, so repairs were not judged by them"
+            )
+        self.tests = [_up_to_failure(first, outcome), *usable]
+        return True
+
+    def _measured(self, *, checked: bool) -> list[tuple[Test, Outcome]]:
+        """What the tests do without a repair."""
+        self.checked = checked
+        self._original = alone(self.sources, (), checked=checked)
+        return [self.bench.measured(self._original, test) for test in self.tests]
+
+    def _tried(self, numbered: list[tuple[int, Proposal]]) -> list[Repair]:
+        """Proposals with which the failing run does not fail, with what becomes of all other tests."""
+        found: list[Repair] = []
+        alone_so_far = 0
+        left: list[Proposal] = []
+        for many, others in self._programs(numbered):
+            found += self._tallied(many, self._good(many))
+            some = others[: 0 if self.half() else max(0, _MOST_ALONE - alone_so_far)]
+            alone_so_far += len(some)
+            found += self._tallied_alone([p for _, p in some])
+            left += (p for _, p in others[len(some) :])
+            if self._is_enough(found):
+                return found
+        if not any(r.is_complete for r in found):
+            found += self._tallied_alone(left)
+        return found
+
+    def _is_enough(self, found: Sequence[Repair]) -> bool:
+        """Whether there are repairs that pass all tests and leave nothing out; what comes later is less likely."""
+        good = sum(r.is_complete and not r.proposal.skips for r in found)
+        enough, tried = (_ENOUGH, _TRIED) if len(self.tests) > 1 else (_ENOUGH_ALONE, _TRIED_ALONE)
+        return good >= enough or (good > 0 and self.tried >= tried)
+
+    # --- the failing run alone ----------------------------------------------------------------------------------------------------
+
+    def _programs(self, numbered: list[tuple[int, Proposal]]) -> Iterator[tuple[Many, list[tuple[int, Proposal]]]]:
+        """Batches of proposals as programs, some of them built ahead."""
+        batches = [numbered[:_FIRST], *(numbered[k : k + _BATCH] for k in range(_FIRST, len(numbered), _BATCH))]
+        waiting: list[tuple[int, Future[tuple[Many, list[tuple[int, Proposal]]]]]] = []
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            try:
+                while batches or waiting:
+                    while batches and len(waiting) < (os.cpu_count() or 1):
+                        batch = batches.pop(0)
+                        waiting.append((len(batch), pool.submit(gathered, self.sources, batch, checked=self.checked)))
+                    if self.half():
+                        self.untried += sum(map(len, batches)) + sum(count for count, _ in waiting)
+                        return
+                    count, future = waiting.pop(0)
+                    try:
+                        many = future.result()
+                    except ButforError as e:
+                        self.notes.append(f"{count} proposals could not be compiled: {e.message}")
+                        continue
+                    self.tried += count
+                    yield many
+            finally:
+                for _, future in waiting:
+                    future.cancel()
+
+    def _good(self, many: Many) -> list[int]:
+        return self.bench.survivors(many.build, self.tests[0], sorted(many.numbers))
+
+    def _is_clean(self, p: Proposal) -> bool:
+        return survives(
+            self.sources, self.sources.patched(p.edits), self.options, self.seconds, len(self.tests[0].goal.output)
+        )
+
+    # --- all tests ------------------------------------------------------------------------------------------------------------------
+
+    def _tallied(self, many: Many, survivors: Sequence[int]) -> list[Repair]:
+        """What becomes of all tests with each survivor."""
+        build = many.build
+        found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
+        full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
+        self._compare(build, full if len(self.tests) > 1 else dict(list(found.items())[:_MOST_COMPARED]))
+        return [self._repair(many.numbers[n], t) for n, t in found.items()]
+
+    def _tallied_alone(self, proposals: Sequence[Proposal]) -> Iterator[Repair]:
+        """The same for proposals that need a program each."""
+
+        def build(p: Proposal) -> HookedBuild | None:
+            try:
+                return None if self.half() else alone(self.sources, p.edits, checked=self.checked)
+            except ButforError:
+                self._alone[p.edits] = None
+                return None
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            for p, built in zip(proposals, pool.map(build, proposals), strict=True):
+                if built is None:
+                    self.untried += p.edits not in self._alone
+                    continue
+                if not self.bench.survivors(built, self.tests[0], [ORIGINAL]):
+                    continue
+                found = self.bench.tally(built, self.tests, [ORIGINAL])
+                self._alone[p.edits] = built, found[ORIGINAL]
+                self._compare(built, found)
+                yield self._repair(p, found[ORIGINAL])
+
+    def _on_its_own(self, edits: tuple[Edit, ...]) -> Tally | None:
+        """What becomes of all tests with the patched source alone, which is compiled and run once; None when it does not compile."""
+        if edits not in self._alone:
+            try:
+                build = alone(self.sources, edits, checked=self.checked)
+                self._alone[edits] = build, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
+            except ButforError:
+                self._alone[edits] = None
+        known = self._alone[edits]
+        return None if known is None else known[1]
+
+    def _compare(self, build: HookedBuild, found: dict[int, Tally]) -> None:
+        """Counts what changes on similar inputs."""
+        if found and self._similar is None:
+            self._similar = self.bench.similar(self._original, self.tests, self.sources.texts().values())
+        self.bench.compare(build, self._similar or (), found)
+
+    def _repair(self, p: Proposal, t: Tally) -> Repair:
+        failing = sum(test.failed for test in self.tests)
+        return Repair(p, t, failing, len(self.tests) - failing)
+
+    # --- the patched source alone -----------------------------------------------------------------------------------------------------
+
+    def _confirmed(self, repairs: Sequence[Repair]) -> list[Repair]:
+        """The best repairs, as far as the patched source alone does what its variant did."""
+        found: list[Repair] = []
+        for r in repairs:
+            if len(found) >= self.wanted or (found and self.bench.is_over()):
+                break
+            if any(f.is_complete for f in found) and not r.is_complete:
+                break  # half a repair is of no use beside a whole one
+            t = self._on_its_own(r.proposal.edits)
+            if t is None:
+                continue
+            again = replace(r, tally=replace(t, differs=r.tally.differs, similar=r.tally.similar))
+            if again.tally.fixed and self._stays_clean(again):
+                found.append(again)
+        return [r for r in found if r.is_complete] or found
+
+    def _stays_clean(self, r: Repair) -> bool:
+        """Whether the failing run has no other failure now; an expected output says that already. What writes files is not recorded."""
+        is_known = self.tests[0].goal.is_whole and not self.is_memory
+        if is_known or self._touched or r.tally.touched:
+            return True
+        return self._is_clean(r.proposal)
+
+
+def _up_to_failure(test: Test, outcome: Outcome) -> Test:
+    """The test; of a run that a memory error ends, what it would have written later is not asked for."""
+    if outcome.end != MEMORY or test.goal.is_whole or outcome.matched != outcome.output:
+        return test
+    return replace(test, goal=replace(test.goal, output=test.goal.output[: outcome.output]))

@@ -1,0 +1,193 @@
+"""Repair as a method: validated edits of the statements that the other methods suspect."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from butfor.counterfactual.experiment import Goal
+from butfor.counterfactual.rerun import MOST_FAILING, goal_of, same_run
+from butfor.errors import ButforError
+from butfor.explanation import FailureKind
+from butfor.frontends.c.record_run import build_spec
+from butfor.methods import registry
+from butfor.methods.method import Case, Diagnosis
+from butfor.methods.repair import slip_library
+from butfor.methods.repair.edit_findings import findings
+from butfor.methods.repair.on_paths.path_repair import NONE, Ped, diagnosed
+from butfor.methods.repair.on_paths.solution_patches import joined
+from butfor.methods.repair.patched_program import Sources
+from butfor.methods.repair.propose_edits import Proposer
+from butfor.methods.repair.repair_search import Search
+from butfor.methods.repair.test_trials import Bench, Test
+from butfor.methods.slice.run_slice import is_step
+from butfor.options import Options
+from butfor.ranking import rank
+from butfor.trace.dependence.value_forwarding import Passing
+from butfor.trace.view.source_places import Place
+
+_SUSPECTED_BY = ("slice", "cascade", "butfor", "spectrum")
+_LEAST = 0.4  # the share of the budget that repairs get even where the other methods have used it up
+_UNASKED = 0.4  # the share that they get at most where nobody asked for them and there are no tests to judge them
+_LARGEST = 300_000  # bytes of sources that are compiled again and again where nobody asked for it
+_ON_PATHS = 0.15  # the share of the time left that the search on the failing paths may take
+_TRYING = 0.6  # the share of the time left that goes into trying proposals on the failing run
+_MOST_PASSING = 200
+
+
+def localize(case: Case) -> Diagnosis:
+    """The repairs that were found, and the statements they change. A program that cannot be patched is a note, not an error."""
+    if (
+        not case.options.sources
+        or any(not s.exists() for s in case.options.sources)
+        or case.options.sources[0].suffix == ".bfr"
+    ):
+        return _none(
+            "repairs need the source files, which a recording does not bring to where the compiler looks for them"
+        )
+    try:
+        return _search(case)
+    except ButforError as e:
+        return _none(f"no repair was tried: {e.message}")
+
+
+def _none(why: str) -> Diagnosis:
+    return Diagnosis("repair", (), {"repairs": [], "solutions": [], "skipped": why}, notes=(why,))
+
+
+def _search(case: Case) -> Diagnosis:
+    options, recording = case.options, case.recording
+    sources = _sources(case)
+    size = sum(map(len, sources.texts().values()))
+    is_asked = bool(options.methods)
+    if not is_asked and size > _LARGEST:
+        return _none(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
+    proposer = Proposer(case.places, slip_library.load(options.annotations))
+    usual = proposer.proposals(suspects(case))
+    start = time.monotonic()
+    end = max(case.budget.end, start + _LEAST * case.budget.seconds)
+    if not is_asked and not case.others:
+        end = min(end, start + _UNASKED * case.budget.seconds)
+    # The search on paths takes seconds, and what it makes up for one run says nothing: there always is some value.
+    ped = (
+        diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case)) if is_asked else Ped(NONE)
+    )
+    proposals = joined(usual, ped.proposals)
+    start = time.monotonic()
+    half = start + _TRYING * (end - start)
+    cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
+    bench = Bench(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end, is_thorough=is_asked)
+    search = Search(
+        sources,
+        _tests(case),
+        bench,
+        _of_run(case),
+        recording.meta.seconds,
+        case.point.kind is FailureKind.MEMORY,
+        lambda: time.monotonic() >= half,
+    )
+    found = search.repairs(proposals)
+    texts = {path: sources.text(path) for path in sources.paths}
+    shown = {path: case.places.shown(path) for path in sources.paths}
+    data: dict[str, Any] = {
+        "repairs": [r.to_dict(texts, shown) for r in found],
+        "solutions": ped.rows,
+        "proposals": len(proposals),
+        "tried": search.tried,
+        "runs": bench.runs,
+    }
+    notes = (*dict.fromkeys(search.notes), *proposer.skipped, *((ped.note,) if ped.note else ()))
+    if search.untried:
+        notes = (
+            f"{search.untried:,} of {len(proposals):,} edits were not tried for lack of time (--budget gives more)",
+            *notes,
+        )
+    if not found:
+        notes = (
+            f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing",
+            *notes,
+        )
+    telling = (
+        search.survivors if search.is_judged else found
+    )  # those were recorded: they do not merely survive a memory error
+    return Diagnosis("repair", findings(telling), data, not search.untried or not case.budget.is_over(), notes)
+
+
+def suspects(case: Case) -> list[Place]:
+    """The statements of the failing run, the most suspicious first."""
+    diagnoses = []
+    for name in _SUSPECTED_BY:
+        if name not in case.answers and (name in registry.DEFAULT or case.others):
+            case.answers[name] = registry.get(name)(case)
+        if name in case.answers:
+            diagnoses.append(case.answers[name])
+    known = {(f.place.file, f.place.line, f.place.column, f.place.text): f.place for d in diagnoses for f in d.findings}
+    passing = Passing(case.places, case.dependence).origins(case.slices["relevant"].distance)
+    rows = rank(diagnoses, case.places, case.marks, passing)
+    found: dict[Place, None] = {}
+    for row in rows:
+        found[known[row.file, row.line, row.column, row.text]] = None
+    for place in known.values():
+        found.setdefault(place)
+    for place in _executed(case):
+        found.setdefault(place)
+    return [p for p in found if _may_be_changed(case, p)]
+
+
+def _may_be_changed(case: Case, place: Place) -> bool:
+    return (
+        not case.is_check(place)
+        and place.function not in case.options.trust
+        and case.marks.of(place.file, place.line) != "benign"
+    )
+
+
+def _executed(case: Case) -> list[Place]:
+    """All statements of the failing run."""
+    found: dict[Place, None] = {}
+    for number in np.flatnonzero(case.recording.log.counts > 0).tolist():
+        s = case.trace.static[number]
+        for instr in s.fn.instrs[s.seg.start : s.seg.end]:
+            place = case.places.of_instr(s.fn, instr) if is_step(instr) else None
+            if place is not None:
+                found[place] = None
+    return list(found)
+
+
+def _sources(case: Case) -> Sources:
+    spec = build_spec(case.options)
+    paths, trees = {}, {}
+    for given in spec.sources:
+        for path in case.recording.meta.sources:
+            tree = case.places.tree(path)
+            if tree is not None and Path(path).absolute() == given.absolute():
+                paths[path], trees[path] = given, tree
+    return Sources(spec, paths, trees)
+
+
+def _of_run(case: Case) -> Options:
+    """The options of the recorded run, which may be one of several tests."""
+    meta = case.recording.meta
+    expected = None if meta.expect_stdout is None else meta.expect_stdout.encode("latin-1")
+    stdin = same_run(case.recording).stdin
+    return replace(
+        case.options, tests=None, args=meta.args, stdin=stdin, expect_stdout=expected, expect_exit=meta.expect_exit
+    )
+
+
+def _tests(case: Case) -> list[Test]:
+    """The recorded run and the other tests."""
+    tests = [Test(same_run(case.recording), goal_of(case.recording, case.point, None), True)]
+    failing = [run for run in case.others if run.failed]
+    passing = [run for run in case.others if not run.failed][:_MOST_PASSING]
+    for run in (*failing[: 8 * MOST_FAILING], *passing):
+        whole = run.expect_stdout is not None
+        status = run.expect_exit if whole or run.expect_exit is not None else 0
+        tests.append(Test(run.spec, Goal(run.expect_stdout or b"", whole, status), run.failed, run.name))
+    return tests

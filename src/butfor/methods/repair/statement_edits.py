@@ -1,0 +1,224 @@
+"""Statements that are too many, missing, unguarded, or in the wrong place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tree_sitter import Node
+
+from butfor.methods.repair.condition_edits import about, atoms, opposite
+from butfor.methods.repair.ingredients import JUMPS, LOOPS, Idea, Ingredients, is_check
+
+_MOST_NEAR, _MOST_FAR, _MOST_CHECKS, _MOST_GUARDS = 16, 24, 12, 14
+_MOST_EXITS, _MOST_LEFT = 2, 4
+_LONGEST = 60
+_PLAIN_RETURN = re.compile(rb"return\s*\(?\s*(?:-?\w+|NULL)?\s*\)?\s*;")
+_SIMPLE = frozenset(("expression_statement", *JUMPS))
+_BLOCKS = frozenset(("compound_statement", "case_statement"))
+
+
+def statement_of(node: Node) -> Node | None:
+    """The statement that a node is a part of, as it stands in a block."""
+    here: Node | None = node
+    while here is not None and here.parent is not None:
+        is_one = here.type.endswith("_statement") or here.type == "declaration"
+        if (
+            is_one
+            and here.type not in ("compound_statement", "case_statement")
+            and not (here.type == "declaration" and here.parent.type == "for_statement")
+        ):
+            return here
+        here = here.parent
+    return None
+
+
+def ideas(statement: Node, by: Ingredients) -> Iterator[Idea]:
+    """Changes of a whole statement and of what stands around it."""
+    shown = by.file.shown(statement)
+    parent = statement.parent
+    in_block = parent is not None and parent.type in _BLOCKS
+    if statement.type in _SIMPLE:
+        yield by.idea(
+            statement,
+            b"" if in_block and statement.type != "expression_statement" else b";",
+            "delete",
+            f"without `{shown}`",
+            skips=True,
+        )
+        for text, words in list(atoms(statement, by))[:_MOST_GUARDS]:
+            if statement.type == "expression_statement" or in_block:
+                weight = by.weight("guard") - (0 if statement.type == "expression_statement" else 1)
+                yield by.idea(
+                    statement,
+                    b"if (" + text + b") " + by.text(statement),
+                    "guard",
+                    f"only if `{words}`",
+                    weight,
+                    skips=True,
+                )
+    if in_block:
+        yield from _left(statement, by)
+        yield from _moved(statement, by)
+        yield from _inserted(statement, by)
+    if (
+        statement.type == "if_statement"
+        and in_block
+        and statement.prev_named_sibling is not None
+        and statement.prev_named_sibling.type == "if_statement"
+    ):
+        yield Idea(
+            statement.start_byte,
+            statement.start_byte,
+            b"else ",
+            "else",
+            by.weight("else"),
+            "only if the `if` before it did not hold",
+        )
+    alternative = statement.child_by_field_name("alternative")
+    if statement.type == "if_statement" and alternative is not None:
+        keyword = next((c for c in alternative.children if c.type == "else"), None)
+        if keyword is not None:
+            yield by.idea(keyword, b"", "else", "without the `else`", by.weight("else") - 4)
+
+
+def _left(statement: Node, by: Ingredients) -> Iterator[Idea]:
+    """A check that is missing before the statement: what it mentions is not as it has to be, so the function or loop is left."""
+    if statement.type not in (*_SIMPLE, "declaration"):
+        return
+    exits = list(_exits(statement, by))
+    for text in list(dict(about(statement, by)))[:_MOST_LEFT] if exits else ():
+        condition = opposite(text)
+        for leave in exits:
+            new = b"if (" + condition + b") " + leave
+            words = f"`{new.decode('utf-8', 'replace')}` before `{_head(statement, by)}`"
+            yield Idea(
+                statement.start_byte,
+                statement.start_byte,
+                new + _indent(statement, by),
+                "insert-check",
+                by.weight("insert-check"),
+                words,
+            )
+
+
+def _exits(statement: Node, by: Ingredients) -> Iterator[bytes]:
+    """Ways to leave the function or the loop around a statement."""
+    header = by.data[by.extent.start : by.extent.open]
+    if re.search(rb"\bvoid\b", header) and b"*" not in header:
+        yield b"return;"
+    else:
+        plain = [by.text(n) for n in by.nodes if n.type == "return_statement" and _PLAIN_RETURN.fullmatch(by.text(n))]
+        yield from list(dict.fromkeys((*plain, b"return 0;")))[:_MOST_EXITS]
+    if _inside(statement, LOOPS):
+        yield b"break;"
+
+
+def _moved(statement: Node, by: Ingredients) -> Iterator[Idea]:
+    """The statement and the next one change places."""
+    after = statement.next_named_sibling
+    if (
+        after is None
+        or after.type == "comment"
+        or statement.type == "declaration"
+        or after.type in ("declaration", "case_statement")
+    ):
+        return
+    between = by.data[statement.end_byte : after.start_byte]
+    if b"#" in between:
+        return
+    new = by.text(after) + between + by.text(statement)
+    words = f"`{_head(after, by)}` before `{_head(statement, by)}`"
+    yield Idea(statement.start_byte, after.end_byte, new, "move", by.weight("move"), words)
+
+
+def _inserted(statement: Node, by: Ingredients) -> Iterator[Idea]:
+    """Another statement before or after this one."""
+    for text, kind, words in _missing(statement, by):
+        yield from beside(statement, by, text, kind, words)
+
+
+def beside(statement: Node, by: Ingredients, text: bytes, kind: str, words: str) -> Iterator[Idea]:
+    """A statement before and after another one, where it can stand there."""
+    indent = _indent(statement, by)
+    if statement.type != "declaration":
+        yield Idea(
+            statement.start_byte,
+            statement.start_byte,
+            text + indent,
+            kind,
+            by.weight(kind),
+            f"{words} before `{_head(statement, by)}`",
+        )
+    if statement.type not in JUMPS:
+        yield Idea(
+            statement.end_byte,
+            statement.end_byte,
+            indent + text,
+            kind,
+            by.weight(kind),
+            f"{words} after `{_head(statement, by)}`",
+        )
+
+
+def _missing(statement: Node, by: Ingredients) -> Iterator[tuple[bytes, str, str]]:
+    """Statements that may be missing here: jumps, those of the function near by, checks that the file makes elsewhere."""
+    own = by.text(statement)
+    met = {own}
+    loop, switch = _inside(statement, LOOPS), _inside(statement, frozenset(("switch_statement",)))
+    for text, fits in ((b"break;", loop or switch), (b"continue;", loop)):
+        if fits:
+            yield text, "insert-jump", f"`{text.decode()}`"
+    for node in by.nodes:
+        if node.type == "return_statement" and by.text(node) not in met:
+            met.add(by.text(node))
+            yield by.text(node), "insert-jump", f"`{by.file.shown(node)}`"
+    near = sorted(by.statements, key=lambda n: abs(n.start_byte - statement.start_byte))
+    for k, node in enumerate(near):
+        text = by.text(node)
+        if text not in met and k < _MOST_NEAR:
+            met.add(text)
+            yield text, "insert", f"`{by.file.shown(node)}`"
+    far = [
+        n
+        for n in by.file.nodes
+        if n.type == "expression_statement" and not by.extent.start <= n.start_byte < by.extent.end
+    ]
+    changing = dict.fromkeys(
+        n for n in far if re.search(rb"=|\+\+|--", by.text(n)) and by.can_name(by.text(n), statement.start_byte)
+    )
+    for node in list(changing)[:_MOST_FAR]:
+        text = by.text(node)
+        if text not in met:
+            met.add(text)
+            yield text, "insert", f"`{by.file.shown(node)}`"
+    for node in [n for n in by.file.checks if is_check(n)][:_MOST_CHECKS]:
+        if by.text(node) not in met:
+            met.add(by.text(node))
+            yield by.text(node), "insert-check", f"`{by.file.shown(node)}`"
+
+
+def _inside(node: Node, kinds: frozenset[str]) -> bool:
+    above = node.parent
+    while above is not None:
+        if above.type in kinds:
+            return True
+        above = above.parent
+    return False
+
+
+def _head(statement: Node, by: Ingredients) -> str:
+    """The statement for people, without its body."""
+    text = by.file.shown(statement).partition(" {")[0]
+    return text if len(text) <= _LONGEST else text[:_LONGEST].rstrip() + "..."
+
+
+def _indent(statement: Node, by: Ingredients) -> bytes:
+    """A line end and the blanks before the statement, as the file writes them; one blank where it is not the first of its line."""
+    start = by.data.rfind(b"\n", 0, statement.start_byte) + 1
+    blanks = by.data[start : statement.start_byte]
+    if blanks.strip():
+        return b" "
+    end = by.data.find(b"\n", statement.end_byte)
+    is_crlf = end > 0 and by.data[end - 1 : end] == b"\r"
+    return (b"\r\n" if is_crlf else b"\n") + blanks

@@ -1,0 +1,110 @@
+"""A validated repair, and which of several comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from butfor.methods.repair.on_paths.repair_model import TEMPLATE
+from butfor.methods.repair.proposal import Proposal
+from butfor.methods.repair.test_trials import Tally
+from butfor.source.edits import applied, diff, lines_touched
+
+_FAR = 15
+_RANK = 0.8  # what one place further down in the ranking of statements costs, in weights
+_DIFFERS, _DIFFERS_ALONE = (
+    10.0,
+    32.0,
+)  # what a change of the behaviour on all similar inputs costs, with passing tests and without
+_SKIPS, _LOOP = 5.0, 0.5
+_OTHER_OUTPUT = 6.0
+_MADE_UP = 10.0  # a value that was found for this run alone
+_MOST_ALIKE = 3  # repairs of one statement that are shown before those of others
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """A proposal and what came of it on all tests."""
+
+    proposal: Proposal
+    tally: Tally
+    failing: int
+    passing: int
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all failing tests pass and all passing ones still do."""
+        return self.tally.fixed == self.failing and self.tally.kept == self.passing
+
+    @property
+    def key(self) -> tuple[float, ...]:
+        """Smaller is better: what the tests say, fewer edits, then how likely the slip is, what it skips and changes; then how small."""
+        p, t = self.proposal, self.tally
+        missed = (self.failing - t.fixed) / max(self.failing, 1) + (self.passing - t.kept) / max(self.passing, 1)
+        share = t.differs / t.similar if t.similar else 0.0
+        cost = 30 - p.weight + _RANK * min(p.rank, _FAR) + (_DIFFERS if self.passing else _DIFFERS_ALONE) * share
+        cost += _SKIPS * p.skips + _LOOP * p.in_loop + _OTHER_OUTPUT * (not t.keeps_output)
+        cost += _MADE_UP * (p.family == TEMPLATE and not self.passing)
+        return missed, len(p.edits), cost, p.size
+
+    @property
+    def label(self) -> str:
+        """What the tests say, in words."""
+        words = f"fixes {self.tally.fixed} of {self.failing} failing"
+        words += (
+            f", keeps {self.tally.kept} of {self.passing} passing"
+            if self.passing
+            else "; no passing tests given: may overfit"
+        )
+        if self.tally.similar:
+            words += f"; changes the output of {self.tally.differs} of {self.tally.similar} similar inputs"
+        return words
+
+    def to_dict(self, texts: Mapping[str, bytes], shown: Mapping[str, str]) -> dict[str, Any]:
+        """The repair in the JSON report. `texts` are the files by path, `shown` their names as the user wrote them."""
+        p = self.proposal
+        line, before, after = lines_touched(texts[p.edits[0].path], p.edits[0])
+        paths = dict.fromkeys(e.path for e in p.edits)
+        new = {path: applied(texts[path], [e for e in p.edits if e.path == path]) for path in paths}
+        return {
+            "file": shown[p.edits[0].path],
+            "line": line,
+            "before": before,
+            "after": after,
+            "diff": "".join(diff(texts[path], new[path], shown[path]) for path in paths),
+            "failing_fixed": self.tally.fixed,
+            "failing_total": self.failing,
+            "passing_kept": self.tally.kept,
+            "passing_total": self.passing,
+            "similar_changed": self.tally.differs,
+            "similar_total": self.tally.similar,
+            "why": p.why,
+            "weight": p.weight,
+            "kind": p.family,
+            "label": self.label,
+            "statement": {"file": p.place.file, "line": p.place.line, "text": p.place.text},
+            "edits": [
+                {"file": shown[e.path], "start": e.start, "end": e.end, "new": e.new.decode("utf-8", "surrogateescape")}
+                for e in p.edits
+            ],
+        }
+
+
+def in_order(repairs: Iterable[Repair]) -> list[Repair]:
+    """Best first; of many repairs of one statement, the best few come before those of other statements, the rest after."""
+    first: list[Repair] = []
+    later: list[Repair] = []
+    met: dict[object, int] = {}
+    for r in sorted(repairs, key=lambda r: r.key):
+        count = met[r.proposal.place] = met.get(r.proposal.place, 0) + 1
+        (first if count <= _MOST_ALIKE and r.is_complete else later).append(r)
+    return [*first, *sorted(later, key=lambda r: r.key)]
+
+
+def best_of(repairs: Sequence[Repair]) -> dict[Any, Repair]:
+    """The first repair of each statement."""
+    found: dict[Any, Repair] = {}
+    for r in repairs:
+        found.setdefault(r.proposal.place, r)
+    return found

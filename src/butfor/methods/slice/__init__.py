@@ -1,0 +1,1 @@
+"""Backward slices of the failure."""

@@ -1,0 +1,92 @@
+"""The backward slice of a failing path: the instances that the failed check depended on, nearest first."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+from butfor.methods.method import Diagnosis, Finding, PathCase
+from butfor.path.instance_uses import Uses
+from butfor.path.instance_words import Words
+from butfor.path.path_model import Path
+from butfor.trace.view.source_places import Place
+
+_COSTS = {"data": 1.0, "control": 1.5, "omitted": 2.0, "escape": 2.0}
+_WORDS = {
+    "data": "its value reaches the failure",
+    "control": "it decided that a statement ran which the failure depended on",
+    "omitted": "decided otherwise, it could have assigned a value that the failure used",
+    "escape": "decided otherwise, the failed check would not have been reached",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Reached:
+    distance: float
+    edge: str
+
+
+def localize(case: PathCase) -> Diagnosis:
+    """The slice as one ranking."""
+    path = case.path
+    words = Words(path)
+    reached = _reached(path, words.uses)
+    best: dict[Place, tuple[float, int, str]] = {}
+    counts: dict[Place, int] = {}
+    for position, r in reached.items():
+        place = path.instances[position].place
+        counts[place] = counts.get(place, 0) + 1
+        if place not in best or (r.distance, -position) < best[place][:2]:
+            best[place] = (r.distance, -position, r.edge)
+    farthest = 2 * (max((r.distance for r in reached.values()), default=0.0) + 1.0)
+    findings = tuple(
+        Finding(place, round(1.0 - distance / farthest, 4), _reason(words, -negative, edge, counts[place]))
+        for place, (distance, negative, edge) in sorted(best.items(), key=lambda row: row[1][:2])
+    )
+    lines = {
+        kind: sorted({_line(path, p) for p, r in reached.items() if r.edge in edges}) for kind, edges in _KINDS.items()
+    }
+    return Diagnosis("slice", findings, {"instances": len(reached), "lines": lines})
+
+
+_KINDS = {"data": ("data",), "control": ("control", "escape"), "relevant": ("omitted",)}
+
+
+def _line(path: Path, position: int) -> tuple[str, int]:
+    place = path.instances[position].place
+    return place.file, place.line
+
+
+def _reached(path: Path, uses: Uses) -> dict[int, _Reached]:
+    """Each instance of the slice with its distance and how it was reached first."""
+    found: dict[int, _Reached] = {}
+    last = len(path.instances)
+    queue: list[tuple[float, int, str]] = [(0.0, -last, "")]
+    while queue:
+        distance, negative, edge = heapq.heappop(queue)
+        position = -negative
+        if position in found:
+            continue
+        found[position] = _Reached(distance, edge)
+        for kind, target in _edges(path, uses, position):
+            if target not in found:
+                heapq.heappush(queue, (distance + _COSTS[kind], -target, kind))
+    del found[last]
+    return found
+
+
+def _edges(path: Path, uses: Uses, position: int) -> list[tuple[str, int]]:
+    is_check = position == len(path.instances)
+    scope = path.scope if is_check else path.instances[position].scope
+    edges = [("data", writer) for _, writer in uses.reads[position] if writer >= 0]
+    edges += [("control", scope[-1])] if scope else []
+    edges += [("omitted", branch) for branch in uses.omitted[position]]
+    if is_check:
+        edges += [("escape", k) for k, i in enumerate(path.instances) if i.escapes]
+    return edges
+
+
+def _reason(words: Words, position: int, edge: str, count: int) -> str:
+    told = words.told(position)
+    times = f" ({count} instances)" if count > 1 else ""
+    return f"{_WORDS[edge]}{': ' + told if told else ''}{times}"

@@ -1,0 +1,1 @@
+"""Which statements failing and passing tests ran."""

@@ -1,0 +1,49 @@
+"""Which statements the failing tests ran and the passing ones did not (Ochiai). It needs other tests."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from butfor.methods.method import Case, Diagnosis, Finding
+from butfor.methods.slice.run_slice import is_step
+from butfor.trace.view.source_places import Place
+
+
+def localize(case: Case) -> Diagnosis:
+    """The statements of the failing run, those first that passing tests avoid."""
+    passing = [run.covered for run in case.others if not run.failed]
+    failing = [run.covered for run in case.others if run.failed]
+    if not passing:
+        return Diagnosis("spectrum", (), {"skipped": "it needs tests that pass"})
+    here = case.recording.log.counts > 0
+    failing.append(here)
+    counts: dict[Place, tuple[int, int]] = {}
+    for number in np.flatnonzero(here).tolist():
+        failed = sum(bool(c[number]) for c in failing)
+        passed = sum(bool(c[number]) for c in passing)
+        for place in _statements(case, number):
+            old = counts.get(place, (0, 0))
+            counts[place] = (max(old[0], failed), max(old[1], passed))
+    findings = [
+        Finding(place, round(ochiai(f, p, len(failing)), 4), _words(f, p, len(failing), len(passing)))
+        for place, (f, p) in counts.items()
+    ]
+    findings.sort(key=lambda f: -f.score)
+    return Diagnosis("spectrum", tuple(findings), {"failing": len(failing), "passing": len(passing)})
+
+
+def ochiai(failed: int, passed: int, failing: int) -> float:
+    """Suspicion of a statement that so many of the failing and of the passing tests ran."""
+    return failed / math.sqrt(failing * (failed + passed)) if failed else 0.0
+
+
+def _statements(case: Case, number: int) -> set[Place]:
+    s = case.trace.static[number]
+    places = (case.places.of_instr(s.fn, i) for i in s.fn.instrs[s.seg.start : s.seg.end] if is_step(i))
+    return {place for place in places if place is not None}
+
+
+def _words(failed: int, passed: int, failing: int, passing: int) -> str:
+    return f"{failed} of {failing} failing and {passed} of {passing} passing tests run it"

@@ -1,0 +1,1 @@
+"""Print statements that would only have to write something else."""

@@ -1,0 +1,1 @@
+"""Paths executed symbolically, as they were or with statements changed."""

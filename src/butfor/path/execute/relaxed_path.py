@@ -1,0 +1,132 @@
+"""A failing path executed once more with some of its statements changed: the condition that it still fails, as a term.
+
+Who changes what is up to a `Changing`. Inputs are as found. Where a branch comes out otherwise and its other arm comes back, what that arm may
+assign is open: a variable whose name begins with OPEN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Protocol
+
+from butfor.logic.fold import folded
+from butfor.logic.sorts import default_value
+from butfor.logic.terms import TRUE, Term, conjunction, constant, disjunction, implies, ite, negate, variable
+from butfor.methods.diagnoses.single_change_rerun import OPEN
+from butfor.path.lift.cell_names import UNKNOWN
+from butfor.path.path_model import Cell, Instance, Kind, Path
+
+State = Mapping[str, Term]
+
+
+class Changing(Protocol):
+    """What a relaxed path has in the place of conditions and values, which are given over what is known at that position."""
+
+    def condition(self, k: int, instance: Instance, condition: Term, now: State, guard: Term) -> Term:
+        """The condition of the branch at position k."""
+        ...
+
+    def value(self, k: int, number: int, instance: Instance, value: Term, now: State, guard: Term) -> Term:
+        """The value that the instance at position k assigns to its cell of that number."""
+        ...
+
+    def start(self, number: int, cell: Cell, value: Term) -> Term:
+        """The value that the cell of that number starts with."""
+        ...
+
+
+class Relaxed:
+    """One path with changes. `fails` is the condition that it still fails, `avoids` that it does not although all assumptions hold.
+
+    `checks` are positions before which the property of the end was asked too.
+    """
+
+    def __init__(self, path: Path, number: int, change: Changing, checks: Collection[int] = ()) -> None:
+        self.path = path
+        self.number = number
+        self.change = change
+        self.checks = frozenset(checks)
+        self.now: dict[str, Term] = {c.name: self._first(k, c) for k, c in enumerate(path.cells)}
+        self.guards: dict[int, Term] = {}
+        self.required: list[Term] = []
+        self.assumed: list[Term] = []
+        self._alive = TRUE  # the path has not been left
+        self._earlier: list[Term] = []
+        self._run()
+
+    @property
+    def fails(self) -> Term:
+        """The path is gone through, its assumptions hold and its check does not."""
+        return conjunction((*self.required, negate(folded(self.path.check, self.now.get))))
+
+    @property
+    def avoids(self) -> Term:
+        """All assumptions hold as long as the path is gone through; it is left, or all checks on it hold."""
+        last = conjunction((self._alive, negate(folded(self.path.check, self.now.get))))
+        return conjunction((*self.assumed, *map(negate, self._earlier), negate(last)))
+
+    def _first(self, number: int, cell: Cell) -> Term:
+        if cell.type == UNKNOWN:
+            return variable(f"{OPEN}s{self.number}.{number}", cell.sort)
+        found = self.path.initial.get(cell.name, self.path.start.get(cell.name, default_value(cell.sort)))
+        return self.change.start(number, cell, constant(found, cell.sort))
+
+    def _run(self) -> None:
+        under_way: list[int] = []
+        for k, instance in enumerate(self.path.instances):
+            self._close(under_way, k)
+            guard = self.guards[under_way[-1]] if under_way else TRUE
+            if k in self.checks:
+                self._earlier.append(conjunction((self._alive, guard, negate(folded(self.path.check, self.now.get)))))
+            condition = folded(instance.condition, self.now.get)
+            if instance.kind is Kind.BRANCH:
+                if not instance.trusted:
+                    condition = self.change.condition(
+                        k, instance, condition, self.now, conjunction((self._alive, guard))
+                    )
+                if instance.escapes or k in self.path.scope:
+                    self.required.append(implies(guard, condition))
+                    self._alive = conjunction((self._alive, implies(guard, condition)))
+                elif k in self.path.silent:
+                    self.required.append(
+                        implies(guard, disjunction((condition, variable(f"{OPEN}q{self.number}.{k}", 0))))
+                    )
+                self.guards[k] = conjunction((guard, condition))
+                under_way.append(k)
+                continue
+            if condition is not TRUE:
+                self.required.append(implies(guard, condition))
+                self.assumed.append(disjunction((negate(self._alive), implies(guard, condition))))
+            self._assign(k, guard)
+        self._close(under_way, len(self.path.instances))
+
+    def _assign(self, k: int, guard: Term) -> None:
+        instance = self.path.instances[k]
+        new = {}
+        for number, (cell, term) in enumerate(instance.writes):
+            is_given = from_outside(instance, cell, term)
+            value = (
+                constant(instance.recorded[cell.name], cell.sort)
+                if is_given or term is None
+                else folded(term, self.now.get)
+            )
+            if not is_given and not instance.trusted:
+                value = self.change.value(k, number, instance, value, self.now, conjunction((self._alive, guard)))
+            new[cell.name] = value if guard is TRUE else ite(guard, value, self.now[cell.name])
+        self.now.update(new)
+
+    def _close(self, under_way: list[int], position: int) -> None:
+        while under_way and self.path.instances[under_way[-1]].end <= position:
+            branch = under_way.pop()
+            taken, around = self.guards[branch], self.guards[under_way[-1]] if under_way else TRUE
+            for number, cell in enumerate(
+                (*self.path.instances[branch].frames, *self.path.instances[branch].rewritten)
+            ):
+                other = variable(f"{OPEN}f{self.number}.{branch}.{number}", cell.sort)
+                not_taken = conjunction((around, negate(taken)))
+                self.now[cell.name] = ite(not_taken, other, self.now[cell.name])
+
+
+def from_outside(instance: Instance, cell: Cell, term: Term | None) -> bool:
+    """Whether what an instance writes comes from outside, so that no change of the statement makes it another value."""
+    return term is None or cell.name in instance.inputs

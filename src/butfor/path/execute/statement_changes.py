@@ -1,0 +1,106 @@
+"""What a change of one source statement can do along a path: which instances give other values, and what else may come out otherwise."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from butfor.path.path_model import Path
+from butfor.trace.view.source_places import Place
+
+
+class How(enum.Enum):
+    """What is changed, the most likely slips first."""
+
+    VALUE = "value"  # other values assigned, other decisions
+    DEFINITION = "definition"  # of a macro: all statements that use it
+    INITIALISER = "initialiser"  # the value that a variable starts with
+    INPUT = "input"  # what is read from outside
+    FAILING = "failing"  # what is done where the failure shows
+    TARGET = "target"  # where a value is stored
+    CALL = "call"  # another function is called, or none
+
+    @property
+    def order(self) -> int:
+        """Its place among all."""
+        return list(How).index(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """From before the instance at `position` on, cells may have any value; the instances from `since` up to there may not have run."""
+
+    position: int
+    cells: tuple[str, ...]
+    since: int
+
+    @property
+    def skips(self) -> bool:
+        """Whether instances are left out."""
+        return self.since < self.position
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of one statement in one path.
+
+    `on`: instances that give any values and decide either way; `inputs`: those of them that may bring other values from outside too. `starts`:
+    cells that begin with any value. `leads`: without it the check is not reached.
+    """
+
+    place: Place
+    how: How
+    on: frozenset[int] = frozenset()
+    inputs: frozenset[int] = frozenset()
+    starts: frozenset[str] = frozenset()
+    effects: tuple[Effect, ...] = ()
+    leads: bool = False
+
+    def with_(self, other: Change) -> Change:
+        """Both changes as one, which is as likely as the less likely one."""
+        return replace(
+            self,
+            how=max(self.how, other.how, key=lambda h: h.order),
+            on=self.on | other.on,
+            inputs=self.inputs | other.inputs,
+            starts=self.starts | other.starts,
+            effects=(*self.effects, *other.effects),
+            leads=self.leads or other.leads,
+        )
+
+
+def _no_definitions(place: Place) -> Iterable[Place]:
+    del place
+    return ()
+
+
+def plain_changes(
+    path: Path,
+    definitions: Callable[[Place], Iterable[Place]] = _no_definitions,
+    starts: Mapping[str, Place] | None = None,
+) -> dict[Place, Change]:
+    """The changes that give statements other values: the statements of a path, the macros that they use, and where cells get their first value."""
+    on: dict[Place, set[int]] = {}
+    how: dict[Place, How] = {}
+    uses: dict[Place, tuple[Place, ...]] = {}
+    for k, instance in enumerate(path.instances):
+        if instance.trusted:
+            continue
+        place = instance.place
+        on.setdefault(place, set()).add(k)
+        how[place] = How.VALUE
+        if place not in uses:
+            uses[place] = tuple(definitions(place))
+        for macro in uses[place]:
+            on.setdefault(macro, set()).add(k)
+            how.setdefault(macro, How.DEFINITION)
+    cells: dict[Place, set[str]] = {}
+    for cell, place in (starts or {}).items():
+        cells.setdefault(place, set()).add(cell)
+        on.setdefault(place, set())
+        how.setdefault(place, How.INITIALISER)
+    return {
+        place: Change(place, how[place], frozenset(ks), starts=frozenset(cells.get(place, ())))
+        for place, ks in on.items()
+    }

@@ -1,0 +1,1 @@
+"""From a recorded failing run to a `Path`."""

@@ -1,0 +1,237 @@
+"""Conditions and merged values as a whole, also the parts that the run did not evaluate: `b` of `a && b` when `a` was false."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from butfor.encode.instance_values import bits_of
+from butfor.ir.flow_graphs import immediate_dominators, successors
+from butfor.ir.instructions import Const, Function, Instr, Operand
+from butfor.ir.machine_types import Type, store_size
+from butfor.ir.recording_segments import root_of
+from butfor.logic.rewrite import choice
+from butfor.logic.terms import FALSE, TRUE, Term, conjunction, const, disjunction, equal, ite, negate
+from butfor.path.lift.register_terms import CANNOT, Registers
+from butfor.trace.trace import Node, Trace
+
+_MOST = 64  # blocks of one condition
+_QUIET = frozenset(("load", "br", "switch", "phi"))
+
+Read = Callable[[int, int, int], Term | None]  # what memory holds now: address, size, segment instance
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of one frame: for each block that ran the segment instance that ended it. `last` is the segment instance now."""
+
+    fn: Function
+    ran: Mapping[int, int]
+    last: int
+
+
+def stretch_back(trace: Trace, i: int, stop: int) -> Stretch | None:
+    """The blocks from `stop` to the one of segment instance i, which is not part of it; None when it is too long to be a condition."""
+    fn = trace.at(i).fn
+    ran: dict[int, int] = {}
+    j = i
+    for _ in range(4 * _MOST):
+        j = trace.log.previous_in_frame(j)
+        if j < 0:
+            return None
+        block = trace.at(j).seg.block
+        ran.setdefault(block, j)
+        if block == stop:
+            return Stretch(fn, ran, i)
+    return None
+
+
+class Ways:
+    """Terms for all ways through the blocks of a condition."""
+
+    def __init__(self, trace: Trace, registers: Registers, read: Read) -> None:
+        self.trace = trace
+        self.registers = registers
+        self.read = read
+        self._dominators: dict[str, tuple[int, ...]] = {}
+
+    # --- conditions ---------------------------------------------------------------------------------------------------------
+
+    def leads_to(self, stretch: Stretch, head: int, blocks: frozenset[int], exit_block: int) -> Term:
+        """The condition that the evaluation which begins at `head` leaves the blocks to the exit."""
+
+        def leaf(block: int, _: int) -> Term | None:
+            return None if block in blocks else TRUE if block == exit_block else FALSE
+
+        return self.registers.state.simplify(self._condition(stretch, head, -1, leaf, 0))
+
+    def _condition(
+        self, stretch: Stretch, block: int, before: int, leaf: Callable[[int, int], Term | None], deep: int
+    ) -> Term:
+        instrs = _body(stretch.fn, block)
+        last = instrs[-1]
+        if deep > _MOST or last.op not in ("br", "switch"):
+            return self.registers.state.unknown("condition", 0)
+
+        def go(target: int) -> Term:
+            found = leaf(target, block)
+            return found if found is not None else self._condition(stretch, target, block, leaf, deep + 1)
+
+        if not last.args:
+            return go(last.detail[0])
+        if last.op == "switch":
+            return self._switch(stretch, block, before, last, go)
+        truth = self._truth(stretch, block, before, last.args[0])
+        return choice(truth, go(last.detail[0]), go(last.detail[1]))
+
+    def _switch(self, stretch: Stretch, block: int, before: int, last: Instr, go: Callable[[int], Term]) -> Term:
+        default, cases, t = last.detail
+        value = self._operand(stretch, block, before, last.args[0])
+        if value is None:
+            return self.registers.state.unknown("condition", 0)
+        hits = [(equal(value, const(int(case or 0), t.bits)), target) for case, target in cases]
+        ways = [conjunction((hit, go(target))) for hit, target in hits]
+        ways.append(conjunction((*(negate(hit) for hit, _ in hits), go(default))))
+        return disjunction(w for w in map(self.registers.state.simplify, ways) if w is not FALSE)
+
+    def _truth(self, stretch: Stretch, block: int, before: int, op: Operand) -> Term:
+        value = self._operand(stretch, block, before, op)
+        if value is None:
+            return self.registers.state.unknown("condition", 0)
+        return self.registers.state.simplify(equal(value, const(1, 1)))
+
+    # --- merged values ------------------------------------------------------------------------------------------------------
+
+    def merged(self, phi: Node) -> Term:
+        """The value of a phi, whichever way had led there."""
+        i = phi[0]
+        s = self.trace.at(i)
+        instr = self.trace.instr(phi)
+        width = bits_of(instr.type)
+        chosen, at = self.trace.phi_choice(phi)
+        stop = self._dominator(s.fn, s.seg.block)
+        stretch = stretch_back(self.trace, i, stop) if stop >= 0 else None
+        if stretch is None:
+            return self.registers.operand(at, chosen)
+
+        def value(block: int, before: int, deep: int) -> Term:
+            if block == s.seg.block:
+                k = instr.detail.index(before)
+                found = self._operand(stretch, before, -1, instr.args[k])
+                return (
+                    found
+                    if found is not None and found.width == width
+                    else self.registers.state.unknown("value", width)
+                )
+            last = _body(s.fn, block)[-1]
+            if deep > _MOST or last.op != "br":
+                return self.registers.state.unknown("value", width)
+            if not last.args:
+                return value(last.detail[0], block, deep + 1)
+            truth = self._truth(stretch, block, before, last.args[0])
+            if truth is TRUE or truth is FALSE:
+                return value(last.detail[0 if truth is TRUE else 1], block, deep + 1)
+            return ite(truth, value(last.detail[0], block, deep + 1), value(last.detail[1], block, deep + 1))
+
+        return self.registers.state.simplify(value(stop, -1, 0))
+
+    def _dominator(self, fn: Function, block: int) -> int:
+        known = self._dominators.get(fn.name)
+        if known is None:
+            known = self._dominators[fn.name] = immediate_dominators(successors(fn))
+        return known[block]
+
+    # --- operands -----------------------------------------------------------------------------------------------------------
+
+    def _operand(self, stretch: Stretch, block: int, before: int, op: Operand) -> Term | None:
+        """An operand of a block that was, or would have been, reached from another one; None when it cannot be told."""
+        if isinstance(op, Const):
+            return self.registers.constant(op)
+        d = stretch.fn.definer[op]
+        instr = stretch.fn.instrs[d] if d >= 0 else None
+        if instr is not None and instr.op == "phi" and instr.block == block and before >= 0:
+            return self._operand(stretch, before, -1, instr.args[instr.detail.index(before)])
+        if (
+            instr is None
+            or instr.op == "alloca"
+            or (instr.block in stretch.ran and not self._is_after_phi(stretch, instr, block, before))
+        ):
+            at = stretch.ran.get(instr.block, stretch.last) if instr is not None else stretch.last
+            return self._ran(at, op)
+        if instr.block != block:
+            return self._ran(stretch.last, op) if instr.block not in _region(stretch, block) else None
+        return self._supposed(stretch, block, before, instr)
+
+    def _ran(self, i: int, op: int) -> Term | None:
+        try:
+            return self.registers.operand(i, op)
+        except CANNOT:
+            return None
+
+    def _is_after_phi(self, stretch: Stretch, instr: Instr, block: int, before: int) -> bool:
+        """Whether a value depends on which way led to its block."""
+        return (
+            before >= 0
+            and instr.block == block
+            and any(isinstance(a, int) and self._uses_phi(stretch.fn, a, block) for a in instr.args)
+        )
+
+    def _uses_phi(self, fn: Function, slot: int, block: int) -> bool:
+        d = fn.definer[slot]
+        if d < 0 or fn.instrs[d].block != block:
+            return False
+        return fn.instrs[d].op == "phi" or any(
+            isinstance(a, int) and self._uses_phi(fn, a, block) for a in fn.instrs[d].args
+        )
+
+    def _supposed(self, stretch: Stretch, block: int, before: int, instr: Instr) -> Term | None:
+        if instr.op == "load":
+            address = fixed_address(self.trace, stretch.fn, stretch.last, instr.args[0])
+            return None if address is None else self.read(address, store_size(instr.type), stretch.last)
+        if instr.op in _QUIET or instr.op == "call":
+            return None
+        args = [self._operand(stretch, block, before, a) for a in instr.args]
+        if any(a is None for a in args):
+            return None
+        return self.registers.suppose(instr, [a for a in args if a is not None], _type(stretch.fn, instr.args[0]))
+
+
+def fixed_address(trace: Trace, fn: Function, i: int, op: Operand) -> int | None:
+    """The address of a variable that an operand names."""
+    root = root_of(fn, op, trace.program.layout(fn.name).frame)
+    if root is None:
+        return None
+    if isinstance(root[0], int):
+        return int(trace.value((trace.entry(i), fn.definer[root[0]]))) + root[1]
+    return trace.addresses[root[0]] + root[1] if root[0] in trace.addresses else None
+
+
+def supposed_loads(trace: Trace, stretch: Stretch, blocks: frozenset[int]) -> Iterator[tuple[int, int]]:
+    """Address and size of what the blocks that did not run would have read from variables."""
+    for block in blocks - stretch.ran.keys():
+        for instr in _body(stretch.fn, block):
+            address = fixed_address(trace, stretch.fn, stretch.last, instr.args[0]) if instr.op == "load" else None
+            if address is not None:
+                yield address, store_size(instr.type)
+
+
+def _region(stretch: Stretch, block: int) -> frozenset[int]:
+    """Blocks other than these that did not run in the stretch, on the way to a block."""
+    found: set[int] = set()
+    work = [block]
+    while work:
+        for before in stretch.fn.blocks[work.pop()].preds:
+            if before not in found and before not in stretch.ran:
+                found.add(before)
+                work.append(before)
+    return frozenset(found)
+
+
+def _type(fn: Function, op: Operand) -> Type:
+    if isinstance(op, Const):
+        return op.type
+    return fn.params[op] if fn.definer[op] < 0 else fn.instrs[fn.definer[op]].type
+
+
+def _body(fn: Function, block: int) -> list[Instr]:
+    return fn.instrs[fn.blocks[block].start : fn.blocks[block].end]

@@ -1,0 +1,35 @@
+"""Calls that do nothing but copy so many bytes from one place to another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from butfor.path.lift.effects import Head
+from butfor.trace.last_writers import COPY
+from butfor.trace.trace import Trace
+
+COPYING = frozenset("memcpy memmove mempcpy __memcpy_chk __memmove_chk __mempcpy_chk bcopy".split())
+_LONGEST = 4096  # bytes of a copy that are followed
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Bytes that one head copied; `event` is the row of the log that says so."""
+
+    event: int
+    to: int
+    source: int
+    size: int
+
+
+def copies_of(trace: Trace, head: Head) -> list[Copy]:
+    """What a call copied, if all that it does is to copy so many bytes."""
+    instr = trace.instr(head.node)
+    name = (instr.detail.callee or "") if instr.op == "call" else ""
+    own = name.startswith(("llvm.memcpy", "llvm.memmove"))
+    if not own and name not in COPYING:
+        return []
+    rows = [(k, trace.log.event[k]) for k in trace.log.events_of(head.node[0])]
+    mine = [(k, e) for k, e in rows if int(e["kind"]) == COPY and (not own or int(e["site"]) == head.node[1])]
+    found = [Copy(k, int(e["addr"]), int(e["addr2"]), int(e["len"])) for k, e in mine]
+    return found if sum(c.size for c in found) <= _LONGEST else []

@@ -1,0 +1,123 @@
+"""Heads: the instances that do something, of which statement instances are made; which of a run's heads matter to its failure."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.ir.machine_types import Kind as TypeKind
+from butfor.trace.trace import Node, Trace
+
+ASSUMING = frozenset(("__VERIFIER_assume",))
+
+
+class What(enum.Enum):
+    """What a head does."""
+
+    STORE = "store"
+    BRANCH = "branch"
+    RETURN = "return"
+    LIBRARY = "library"  # a call of library code, a copy, an atomic operation: known by what it read and left
+    ASSUME = "assume"  # the program's own assumption
+    POINTER = "pointer"  # a call of a function of the program by way of a pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """One head. `at` is when its effect is there, which for a call of the library is its return."""
+
+    what: What
+    node: Node
+    at: Node
+
+
+class Heads:
+    """Finds the head that an instance belongs to."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._known: dict[Node, Head | None] = {}
+
+    def of(self, node: Node) -> Head | None:
+        """The head of an instance that does something or is the result of a library call, else None."""
+        if node not in self._known:
+            self._known[node] = self._find(node) if node[1] >= 0 else None
+        return self._known[node]
+
+    def _find(self, node: Node) -> Head | None:
+        i, n = node
+        s = self.trace.at(i)
+        instr = s.fn.instrs[n]
+        match instr.op:
+            case "store":
+                return Head(What.STORE, node, node)
+            case "br" | "switch" | "indirectbr" if instr.args:
+                return Head(What.BRANCH, node, node)
+            case "ret" if instr.args:
+                return Head(What.RETURN, node, node)
+            case "atomicrmw" | "cmpxchg":
+                return Head(What.LIBRARY, node, node)
+            case "call":
+                return self._call(node)
+        return None
+
+    def _call(self, node: Node) -> Head | None:
+        i, n = node
+        s = self.trace.at(i)
+        kind = s.layout.kinds[n]
+        is_act = s.seg.start <= n < s.seg.end
+        if kind in ("memory", "asm", "opaque"):
+            return Head(What.LIBRARY, node, node)
+        if kind not in ("external", "indirect"):
+            return None
+        if not is_act:
+            before = self.trace.log.previous_in_frame(i)
+            return self.of((before, n)) if before >= 0 else None
+        after = self.trace.next_in_frame(i)
+        if kind == "indirect" and self.is_own(node):
+            return Head(What.POINTER, node, node)
+        if s.fn.instrs[n].detail.callee in ASSUMING:
+            return Head(What.ASSUME, node, node) if after >= 0 else None
+        return Head(What.LIBRARY, node, (after, n)) if after >= 0 else None
+
+    def assumptions(self, most: int) -> list[Node]:
+        """The assumptions that the program made, the latest ones first."""
+        found: list[Node] = []
+        for number in np.flatnonzero(self.trace.log.counts).tolist():
+            call = self.trace.static[number].call
+            if call is not None and call.detail.callee in ASSUMING:
+                found += [(int(i), call.index) for i in self.trace.log.positions(number)[-most:]]
+        return sorted(found, reverse=True)[:most]
+
+    def is_own(self, act: Node) -> bool:
+        """Whether an indirect call went to a function of the program."""
+        return self.trace.function_at(self.trace.indirect_target(act)) is not None
+
+    def all(self) -> Iterator[Head]:
+        """Every head of the run, in order."""
+        for i in range(len(self.trace)):
+            s = self.trace.at(i)
+            for n in range(s.seg.start, s.seg.end):
+                head = self.of((i, n)) if s.layout.kinds.get(n) != "ignored" else None
+                if head is not None and not (head.what is What.LIBRARY and self._is_idle(head)):
+                    yield head
+
+    def _is_idle(self, head: Head) -> bool:
+        """Whether a library call gives nothing and leaves nothing."""
+        instr = self.trace.instr(head.node)
+        return instr.type.kind is TypeKind.VOID and not self.trace.log.events_of(head.node[0])
+
+
+def chosen(heads: Heads, nodes: Iterable[Node], most: int) -> tuple[list[Head], bool]:
+    """The heads of instances given nearest first, in the order of the run, and whether that is all of them."""
+    found: dict[Head, None] = {}
+    for node in nodes:
+        head = heads.of(node)
+        if head is not None and head not in found:
+            if len(found) >= most:
+                return sorted(found, key=lambda h: h.at), False
+            found[head] = None
+    return sorted(found, key=lambda h: h.at), True

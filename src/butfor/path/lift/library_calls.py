@@ -1,0 +1,260 @@
+"""Library calls, copies and atomic operations as instances: copies are exact, inputs are any value or pinned, the rest is as recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from butfor.ir.instructions import Const
+from butfor.logic.terms import TRUE, Term, concat, conjunction, const, equal, extract
+from butfor.path.lift.byte_origins import Origins
+from butfor.path.lift.cell_memory import Memory
+from butfor.path.lift.cell_names import Names
+from butfor.path.lift.copy_calls import Copy
+from butfor.path.lift.effects import Head
+from butfor.path.lift.external_inputs import Inputs
+from butfor.path.lift.lifting_state import Draft, Entry, State
+from butfor.path.lift.register_terms import Registers, what_of
+from butfor.path.lift.used_values import Gathered
+from butfor.path.path_model import Cell, Input, Kind, Range
+from butfor.trace.last_writers import READ_BY_CALL
+from butfor.trace.trace import Node, Trace
+from butfor.trace.view.source_places import Place
+
+_ALLOCATING = frozenset("malloc calloc aligned_alloc memalign valloc".split())
+_LONGEST = 1024  # bytes that a call read and that are looked at
+
+
+class Library:
+    """Makes the instances of library calls."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        state: State,
+        memory: Memory,
+        registers: Registers,
+        names: Names,
+        gathered: Gathered,
+        inputs: Inputs,
+        origins: Origins,
+        results: Mapping[Node, Cell],
+    ) -> None:
+        self.trace = trace
+        self.state = state
+        self.memory = memory
+        self.registers = registers
+        self.names = names
+        self.gathered = gathered
+        self.inputs = inputs
+        self.origins = origins
+        self.results = results  # of functions of the program that have returned
+        self._texts: dict[Node, Cell] = {}
+        self._arguments_read: dict[str, Cell] = {}
+
+    @property
+    def is_free(self) -> bool:
+        """Whether inputs may be anything."""
+        return self.memory.inputs is not None
+
+    def lift(self, head: Head, place: Place) -> None:
+        """Adds the instances of one call."""
+        self.state.flush()
+        frame = self.trace.log.frame_of(head.node[0])
+        copies = self.gathered.copies.get(head.node)
+        if copies:
+            self._copied(head, place, frame, copies)
+        draft = Draft(Kind.ASSIGN, place, head.at, frame)
+        source = self.inputs.result(head.node[0]) or self.inputs.parsed(head.node[0])
+        arguments = self._arguments(head) if source is None else []
+        if not copies:
+            self._written(head, draft, arguments)
+        self._text(head, draft, arguments, source)
+        result = self._result(head, draft, arguments, source)
+        if not draft.writes:
+            return
+        if any(term is None for _, term in draft.writes.values()):
+            draft.kind = Kind.HAVOC
+        self.state.emit(draft)
+        if result is not None:
+            self.state.remember(head.at, result)
+
+    def _arguments(self, head: Head) -> list[tuple[Term, int]]:
+        """What the call was given and what it read, each with its recorded value."""
+        i = head.node[0]
+        instr = self.trace.instr(head.node)
+        if instr.op == "call" and instr.detail.callee in _ALLOCATING:
+            return []  # which block it gave does not depend on its size
+        found = []
+        for a in instr.args:
+            value = int(self.registers.constant(a).data or 0) if isinstance(a, Const) else None
+            if value is None:
+                assert isinstance(a, int)
+                value = self.registers.values.recorded(self.trace.definition(i, a))
+            found.append((self.registers.operand(i, a), value))
+        for r in self._read(head):
+            found.append((r.cell.term, self.state.now[r.cell.name]))
+        for ret in self.origins.dependence.called_back(i):
+            if ret in self.results:
+                cell = self.results[ret]
+                found.append((cell.term, self.state.now[cell.name]))
+        if self.is_free:
+            found += [(self._argument(source).term, 1) for source in self.inputs.arguments_read(i)]
+        found += [(self._texts[w].term, 1) for w in self.gathered.texts.get(head.node, ()) if w in self._texts]
+        return found
+
+    def _argument(self, source: Input) -> Cell:
+        """The cell that tells whether the text of an argument is as recorded."""
+        if source.name not in self._arguments_read:
+            cell = self.names.text(f"argv[{source.name}]")
+            self._arguments_read[source.name] = cell
+            self.state.start(cell, None)
+            self.state.now[cell.name] = 1
+            self.memory.prologue.append((cell, 1, source))
+        return self._arguments_read[source.name]
+
+    @cached_property
+    def _needed(self) -> frozenset[Node]:
+        """The calls that left something which only other library calls read."""
+        return frozenset(w for texts in self.gathered.texts.values() for w in texts)
+
+    def _text(self, head: Head, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None) -> None:
+        """What a call left for other library calls, of which only matters that it is as recorded."""
+        if head.node not in self._needed:
+            return
+        source = source or self.inputs.first(head.node[0])
+        term = None if source is not None and self.is_free else self.state.all_as_recorded(arguments)
+        if term is TRUE:
+            return
+        cell = self.names.text(what_of(self.trace.instr(head.node)))
+        self._texts[head.node] = cell
+        draft.writes[cell.name] = (cell, term)
+        draft.recorded[cell.name] = 1
+        if source is not None:
+            draft.inputs[cell.name] = source
+
+    def _read(self, head: Head) -> list[Range]:
+        """The cells that the call read."""
+        i = head.node[0]
+        instr = self.trace.instr(head.node)
+        if instr.op != "call":
+            address = int(self.trace.operand(i, instr.args[0]))
+            return self.memory.held(address, len(self.trace.stored(head.node)), i)
+        found: dict[str, Range] = {}
+        for k in self.trace.log.events_of(i):
+            e = self.trace.log.event[k]
+            if int(e["kind"]) == READ_BY_CALL:
+                found.update(
+                    (r.cell.name, r) for r in self.memory.held(int(e["addr"]), min(int(e["len"]), _LONGEST), i)
+                )
+        return list(found.values())
+
+    def _written(self, head: Head, draft: Draft, arguments: list[tuple[Term, int]]) -> None:
+        """The cells that the call left a value in which was read later."""
+        left = self.gathered.left.get(head.node, {})
+        i = head.node[0]
+        ranges = {r.cell.name: r for address in left for r in self.memory.storage.at(address, 1, head.at[0])}
+        for r in ranges.values():
+            data = [left.get(r.start + k) for k in range(r.size)]
+            if any(b is None for b in data):
+                continue  # only a part of it: what is read from it then is as recorded
+            value = int.from_bytes(bytes(b or 0 for b in data), "little")
+            source = self.inputs.stored(i, r.start, r.size)
+            term: Term | None
+            if source is None:
+                term = self.state.as_recorded(arguments, value, r.cell.sort, what_of(self.trace.instr(head.node)))
+            else:
+                term = None if self.is_free else const(value, r.cell.sort)
+                draft.inputs[r.cell.name] = source
+            draft.writes[r.cell.name] = (r.cell, term)
+            draft.recorded[r.cell.name] = value
+            self.memory.mark([r], head.node)
+
+    def _result(
+        self, head: Head, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None
+    ) -> Entry | None:
+        if head.at not in self.gathered.bases:
+            return None
+        width = self.registers.values.width(head.at)
+        value = self.registers.values.recorded(head.at)
+        if not width:
+            return None
+        instr = self.trace.instr(head.node)
+        cell = self.names.result(what_of(instr).removesuffix("()"), width, self.trace.at(head.node[0]).fn.name)
+        term = (
+            None
+            if source is not None and self.is_free
+            else self.state.as_recorded(arguments, value, width, what_of(instr))
+        )
+        if source is not None:
+            draft.inputs[cell.name] = source
+        draft.writes[cell.name] = (cell, term)
+        draft.recorded[cell.name] = value
+        return Entry(cell.term, value, cell.shown, draft.place, head.at, draft.frame)
+
+    # --- copies -------------------------------------------------------------------------------------------------------------
+
+    def _copied(self, head: Head, place: Place, frame: int, copies: list[Copy]) -> None:
+        """A copy of so many bytes from here to there, if it was asked for just that."""
+        i = head.node[0]
+        instr = self.trace.instr(head.node)
+        conditions = []
+        for a in instr.args:
+            if isinstance(a, int):
+                value = self.registers.values.recorded(self.trace.definition(i, a))
+                term = self.registers.operand(i, a)
+                conditions.append(self.state.simplify(equal(term, const(value, term.width))))
+        self.state.assume(self.state.simplify(conjunction(conditions)), place, head.node, frame)
+        for copy in copies:
+            self.memory.agree(copy.source, self.origins.copied(copy), head.node, place)
+        draft = Draft(Kind.ASSIGN, place, head.node, frame)
+        for copy in copies:
+            for r in self.memory.storage.at(copy.to, copy.size, i):
+                self._copy(head, draft, copy, r)
+        if draft.writes:
+            self.state.emit(draft)
+
+    def _copy(self, head: Head, draft: Draft, copy: Copy, r: Range) -> None:
+        """One cell of what was written, byte by byte from the cells that were read."""
+        i = head.node[0]
+        left = self.gathered.left.get(head.node, {})
+        parts: list[Term] = []
+        data = bytearray()
+        for k in range(r.size):
+            at = r.start + k
+            source = (
+                self.memory.held(copy.source + at - copy.to, 1, i)
+                if copy.to <= at < copy.to + copy.size
+                else self.memory.held(at, 1, i)
+            )
+            byte = left.get(at)
+            if source:
+                low = 8 * (
+                    (copy.source + at - copy.to if copy.to <= at < copy.to + copy.size else at) - source[0].start
+                )
+                parts.append(extract(self.memory.value(source[0]), low, 8))
+                now = self.state.now[source[0].cell.name] >> low & 0xFF
+                if byte is not None and byte != now:
+                    return  # it was changed by something that is not followed
+                data.append(now)
+            elif byte is not None:
+                parts.append(const(byte, 8))
+                data.append(byte)
+            else:
+                return  # not read later, or not known
+        value = int.from_bytes(data, "little")
+        draft.writes[r.cell.name] = (r.cell, self.state.simplify(_joined(parts)))
+        draft.recorded[r.cell.name] = value
+        self.memory.mark([r], head.node)
+
+
+def _joined(parts: list[Term]) -> Term:
+    """Bytes side by side; neighbouring bytes of one term together."""
+    runs: list[tuple[Term, int, int]] = []
+    for p in parts:
+        inner, low = (p.args[0], int(p.data or 0)) if p.op == "extract" else (p, 0)
+        if runs and runs[-1][0] is inner and runs[-1][1] + runs[-1][2] == low:
+            runs[-1] = inner, runs[-1][1], runs[-1][2] + 8
+        else:
+            runs.append((inner, low, 8))
+    return concat(extract(t, low, width) for t, low, width in runs)

@@ -1,0 +1,233 @@
+"""The path while it is made: what cells hold, which values were read from them and are still to be used, and the instances so far.
+
+Terms of values that were read speak of cells as they are now. When a cell is assigned before such a value is used, the value is kept in a
+cell of its own, which the instance that overwrote the cell assigns too, or one just before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from butfor.logic.rewrite import Simplifier
+from butfor.logic.terms import TRUE, Evaluator, Term, conjunction, const, equal, ite, negate, variables
+from butfor.path.lift.cell_names import Names
+from butfor.path.path_model import Cell, Input, Kind
+from butfor.trace.trace import Node
+from butfor.trace.view.source_places import Place
+
+Byte = tuple[object, int]  # a life of an object, an address
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """An instance that is not finished: its position is not known yet."""
+
+    kind: Kind
+    place: Place
+    node: Node
+    frame: int
+    writes: dict[str, tuple[Cell, Term | None]] = field(default_factory=dict)
+    condition: Term = TRUE
+    recorded: dict[str, int] = field(default_factory=dict)
+    inputs: dict[str, Input] = field(default_factory=dict)
+    before: list[Draft] = field(default_factory=list)
+    parts: tuple[Node, ...] = ()  # of a branch: the instances that evaluated its condition
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A value that was read: its term, the recorded value, and the instance that made the term stale."""
+
+    term: Term
+    value: int
+    shown: str
+    place: Place
+    node: Node
+    frame: int
+    stale: Draft | None = None
+
+
+class State:
+    """Cells, values and instances at one moment of the run."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+        self.simplify = Simplifier()
+        self.cells: dict[str, Cell] = {}
+        self.now: dict[str, int] = {}
+        self.initial: dict[str, int] = {}
+        self.writers: dict[Byte, Node | None] = {}
+        self.drafts: list[Draft] = []
+        self.group: Draft | None = None
+        self.approximate: dict[str, None] = {}
+        self.exact: set[Term] = set()  # sums and products of signed numbers, which C does not let overflow
+        self.wrapping: set[Term] = set()  # those that may
+        self._entries: dict[object, Entry] = {}
+        self._using: dict[str, set[object]] = {}
+        self._stored: dict[Node, Cell] = {}
+
+    # --- values -------------------------------------------------------------------------------------------------------------
+
+    def evaluate(self, term: Term) -> int:
+        """The value of a term over the cells as they are now."""
+        return int(Evaluator(self.now)(term))
+
+    def remember(self, key: object, entry: Entry) -> None:
+        """Keeps a value for later use."""
+        self._entries[key] = entry
+        for v in variables((entry.term,)):
+            self._using.setdefault(str(v.data), set()).add(key)
+
+    def recall(self, key: object) -> Term | None:
+        """The term of a value that was kept; None when there is none."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        if entry.stale is not None:
+            cell = self._kept(entry)
+            self.remember(key, Entry(cell.term, entry.value, entry.shown, entry.place, entry.node, entry.frame))
+            return cell.term
+        return entry.term
+
+    def _kept(self, entry: Entry) -> Cell:
+        """A cell that the value is in from the moment on at which it would have been lost."""
+        cell = self.names.earlier(entry.shown, entry.term.width, "")
+        self.cells[cell.name] = cell
+        self.now[cell.name] = entry.value
+        there = entry.stale
+        assert there is not None
+        if there.kind is Kind.ASSIGN and there.place == entry.place and there.frame == entry.frame:
+            keeper = there
+        else:
+            keeper = Draft(Kind.ASSIGN, entry.place, entry.node, entry.frame)
+            there.before.append(keeper)
+        keeper.writes[cell.name] = (cell, entry.term)
+        keeper.recorded[cell.name] = entry.value
+        return cell
+
+    # --- instances ----------------------------------------------------------------------------------------------------------
+
+    def statement(self, place: Place, node: Node, frame: int) -> Draft:
+        """The unfinished assignment of a statement instance; what another statement left unfinished is finished first."""
+        group = self.group
+        if group is not None and (
+            group.place != place or group.frame != frame or (group.node[1] >= node[1] and group.node != node)
+        ):
+            self.flush()
+        if self.group is None:
+            self.group = Draft(Kind.ASSIGN, place, node, frame)
+        self.group.node = node
+        return self.group
+
+    def settle(self, place: Place | None, frame: int) -> None:
+        """Finishes the assignment under way unless it is of this statement."""
+        if self.group is not None and (self.group.place != place or self.group.frame != frame):
+            self.flush()
+
+    def flush(self) -> None:
+        """Finishes the assignment under way."""
+        group, self.group = self.group, None
+        if group is None:
+            return
+        self.assume(group.condition, group.place, group.node, group.frame)
+        group.condition = TRUE
+        if group.writes:
+            self.emit(self._folded(group) or group)
+        stored, self._stored = self._stored, {}
+        for node, cell in stored.items():
+            self.remember(node, Entry(cell.term, self.now[cell.name], cell.shown, group.place, node, group.frame))
+
+    def _folded(self, group: Draft) -> Draft | None:
+        """The call of a library function whose result a statement just assigns as it is: it then gives its result to the variable itself."""
+        last = self.drafts[-1] if self.drafts else None
+        if (
+            last is None
+            or len(group.writes) != 1
+            or len(last.writes) != 1
+            or (last.place, last.frame) != (group.place, group.frame)
+        ):
+            return None
+        ((cell, term),) = group.writes.values()
+        ((result, given),) = last.writes.values()
+        users = self._using.get(result.name, set())
+        if (
+            term is not result.term
+            or not result.shown.endswith("()")
+            or last.before
+            or len(users) != 1
+            or last.kind is Kind.BRANCH
+        ):
+            return None
+        (key,) = users
+        entry = self._entries[key]
+        if entry.term is not result.term or entry.node != last.node:
+            return None
+        self.drafts.pop()
+        del self.cells[result.name], self.now[result.name]
+        self._stored[entry.node] = cell
+        last.inputs = dict.fromkeys((cell.name,), last.inputs[result.name]) if last.inputs else {}
+        last.writes, last.recorded = {cell.name: (cell, given)}, group.recorded
+        return last
+
+    def stored(self, value: Node, cell: Cell) -> None:
+        """Notes that the assignment under way puts a computed value into a cell as it is."""
+        self._stored[value] = cell
+
+    def assume(self, condition: Term, place: Place, node: Node, frame: int) -> None:
+        """Adds an assumption, unless it says nothing."""
+        if condition is not TRUE:
+            self.emit(Draft(Kind.ASSUME, place, node, frame, condition=condition))
+
+    def emit(self, draft: Draft) -> None:
+        """Adds an instance: from now on its cells have their new values."""
+        self.drafts.append(draft)
+        for name, (cell, _) in draft.writes.items():
+            self.cells[name] = cell
+            self.now[name] = draft.recorded[name]
+        for name in draft.writes:
+            for key in self._using.pop(name, ()):
+                entry = self._entries[key]
+                if entry.stale is None and any(str(v.data) == name for v in variables((entry.term,))):
+                    entry.stale = draft
+
+    # --- cells --------------------------------------------------------------------------------------------------------------
+
+    def start(self, cell: Cell, value: int | None) -> None:
+        """Introduces a cell that has its first value, which is any value when it is not known."""
+        self.cells[cell.name] = cell
+        self.now[cell.name] = value or 0
+        if value is not None:
+            self.initial[cell.name] = value
+
+    def current(self, cell: Cell) -> Term:
+        """The value of a cell as the assignment under way leaves it, over the cells before that."""
+        if self.group is not None and cell.name in self.group.writes:
+            term = self.group.writes[cell.name][1]
+            assert term is not None
+            return term
+        return cell.term
+
+    def unknown(self, shown: str, width: int) -> Term:
+        """A value that nothing determines."""
+        cell = self.names.unknown(shown, width)
+        self.start(cell, None)
+        return cell.term
+
+    def all_as_recorded(self, arguments: list[tuple[Term, int]]) -> Term:
+        """The condition that values are as recorded."""
+        return self.simplify(conjunction([self.simplify(_is(term, recorded)) for term, recorded in arguments]))
+
+    def as_recorded(self, arguments: list[tuple[Term, int]], value: int, width: int, what: str) -> Term:
+        """Recorded-value semantics: the recorded value if all arguments are as recorded, else anything."""
+        condition = self.all_as_recorded(arguments)
+        result = const(value, width) if width else TRUE
+        if condition is TRUE:
+            return result
+        self.approximate.setdefault(f"{what}: if its operands had other values, its result would be unknown")
+        return ite(condition, result, self.unknown(what, width))
+
+
+def _is(term: Term, value: int) -> Term:
+    if term.width:
+        return equal(term, const(value, term.width))
+    return term if value else negate(term)

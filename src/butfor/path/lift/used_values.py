@@ -1,0 +1,230 @@
+"""What the heads of a path use: values that are read, merged or returned, and the accesses to memory from which cells are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from butfor.ir.flow_graphs import immediate_dominators, successors
+from butfor.ir.instructions import Block, Operand
+from butfor.ir.machine_types import store_size
+from butfor.path.lift.branch_conditions import Decidings
+from butfor.path.lift.byte_origins import Byte, Origins
+from butfor.path.lift.cell_names import Names
+from butfor.path.lift.condition_terms import stretch_back, supposed_loads
+from butfor.path.lift.copy_calls import Copy, copies_of
+from butfor.path.lift.effects import Head, What
+from butfor.path.lift.memory_cells import Storage
+from butfor.path.lift.register_terms import CANNOT, operands
+from butfor.trace.last_writers import READ_BY_CALL
+from butfor.trace.log.columns import EVENT
+from butfor.trace.trace import Node, Trace
+from butfor.trace.view.source_places import Places
+
+_BASES = frozenset(("load", "phi", "call"))
+_LONGEST = 4096  # bytes that a call read and that are looked at
+
+
+@dataclass(slots=True)
+class Gathered:
+    """Values read from memory, merged or returned, that heads use; bytes that were left by each writer and read later; copies of heads."""
+
+    bases: set[Node] = field(default_factory=set)
+    left: dict[Node, dict[int, int]] = field(default_factory=dict)  # writer -> address -> byte
+    copies: dict[Node, list[Copy]] = field(default_factory=dict)
+    passed: dict[Node, Node] = field(default_factory=dict)  # loads of variable arguments -> what was passed
+    texts: dict[Node, set[Node]] = field(
+        default_factory=dict
+    )  # library calls -> the library calls that left what they read
+    supposed: list[tuple[int, int, int]] = field(default_factory=list)  # address, size, segment instance
+
+
+class Gatherer:
+    """Walks from heads to what they use."""
+
+    def __init__(
+        self, trace: Trace, places: Places, storage: Storage, names: Names, origins: Origins, decidings: Decidings
+    ) -> None:
+        self.trace = trace
+        self.places = places
+        self.storage = storage
+        self.names = names
+        self.origins = origins
+        self.decidings = decidings
+        self.found = Gathered()
+        self._seen: set[Node] = set()
+        self._dominators: dict[str, tuple[int, ...]] = {}
+        self._written: dict[tuple[str, int], str | None] = {}
+
+    def written(self, load: Node) -> str | None:
+        """What a load reads, as the source writes it."""
+        key = self.trace.at(load[0]).fn.name, load[1]
+        if key not in self._written:
+            self._written[key] = self.places.written(self.trace.instr(load))
+        return self._written[key]
+
+    def heads(self, heads: Iterable[Head]) -> None:
+        """Gathers what heads use, the accesses that copies lead to included."""
+        copying: list[Head] = []
+        for head in heads:
+            i = head.node[0]
+            instr = self.trace.instr(head.node)
+            match head.what:
+                case What.STORE:
+                    self._access(head.node, instr.args[1], store_size(instr.detail))
+                    self.values((i, a) for a in instr.args)
+                case What.BRANCH:
+                    self._branch(head.node)
+                case What.LIBRARY if instr.op == "call":
+                    self.values((i, a) for a in instr.args)
+                    self.found.texts[head.node] = self._texts(head)
+                    if copies_of(self.trace, head):
+                        copying.append(head)
+                case _:
+                    self.values((i, a) for a in instr.args)
+        for head in sorted(copying, key=lambda h: h.at, reverse=True):
+            self._copies(head)
+
+    def _texts(self, head: Head) -> set[Node]:
+        """The library calls that left the bytes which a library call read."""
+        found: set[Node] = set()
+        for k in self.trace.log.events_of(head.node[0]):
+            e = self.trace.log.event[k]
+            if int(e["kind"]) == READ_BY_CALL:
+                for writer, _, _ in self.trace.memory.runs(k + 1, 0, min(int(e["len"]), _LONGEST), int(e["addr"])):
+                    node = self.origins.dependence.event_node((writer & 0x3FFFFFFF) >> 3) if writer >= EVENT else None
+                    if node is not None and node != head.node:
+                        found.add(node)
+        return found
+
+    def _branch(self, node: Node) -> None:
+        decided = self.decidings.of(node)
+        for part in decided.nodes if decided is not None else (node,):
+            self.values([(part[0], self.trace.instr(part).args[0])])
+        if decided is not None:
+            for address, size in supposed_loads(self.trace, decided.stretch, decided.blocks):
+                self.found.supposed.append((address, size, decided.stretch.last))
+                self.storage.add(address, size, decided.stretch.last)
+
+    def _access(self, node: Node, pointer: Operand, size: int) -> None:
+        try:
+            address = int(self.trace.operand(node[0], pointer))
+        except CANNOT:
+            return
+        self.storage.add(address, size, node[0])
+        where = self.places.location(self.trace.instr(node))
+        tree = self.places.tree(where.file) if where is not None else None
+        self.names.note(
+            address, size, tree.target_at(where.line, where.column) if where is not None and tree is not None else None
+        )
+
+    def _copies(self, head: Head) -> None:
+        i = head.node[0]
+        for copy in copies_of(self.trace, head):
+            for low, high in self.storage.touched(copy.to, copy.size, i):
+                self.storage.add(copy.source + low - copy.to, high - low, i)
+            self.found.copies.setdefault(head.node, []).append(copy)
+
+    def bytes_read(self, wanted: Iterable[tuple[int, Byte]]) -> None:
+        """Gathers bytes that a library call of a segment instance read."""
+        for i, byte in wanted:
+            self.storage.add(byte.address, 1, i)
+            origin = self.origins.read(byte)
+            if origin.node is not None and origin.byte is not None:
+                self.found.left.setdefault(origin.node, {})[byte.address] = origin.byte
+
+    def values(self, wanted: Iterable[tuple[int, Operand]]) -> None:
+        """Gathers what some operands are computed from."""
+        work = []
+        for i, op in wanted:
+            work += self._definition(i, op)
+        while work:
+            node = work.pop()
+            if node in self._seen:
+                continue
+            self._seen.add(node)
+            try:
+                work += [d for i, op in self._next(node) for d in self._definition(i, op)]
+            except CANNOT:
+                continue
+
+    def _definition(self, i: int, op: Operand) -> list[Node]:
+        try:
+            return [self.trace.definition(i, op)] if isinstance(op, int) else []
+        except CANNOT:
+            return []
+
+    def _next(self, node: Node) -> list[tuple[int, Operand]]:
+        if node[1] < 0 or self.trace.instr(node).op not in _BASES:
+            return operands(self.trace, node)
+        instr = self.trace.instr(node)
+        if instr.op == "call":
+            if self.trace.at(node[0]).layout.kinds[node[1]] == "pure":
+                return operands(self.trace, node)
+            self.found.bases.add(node)
+            return []
+        self.found.bases.add(node)
+        if instr.op == "phi":
+            return self._phi(node)
+        self._load(node)
+        passed = self._passed(node, instr.args[0])
+        if passed is not None:
+            self.found.passed[node] = passed
+            return [
+                (node[0], instr.args[0]),
+                (passed[0], self.trace.instr(passed).slot if passed[1] >= 0 else ~passed[1]),
+            ]
+        return [(node[0], instr.args[0])]
+
+    def _passed(self, node: Node, pointer: Operand) -> Node | None:
+        """The argument that a load reads which a va_list gave access to."""
+        if self.storage.home(int(self.trace.operand(node[0], pointer)), node[0]).key != ("nowhere",):
+            return None
+        edges = self.origins.dependence.edges(node)
+        values = [t for kind, t in edges if kind == "data"]
+        return values[0] if len(values) == 1 and any(kind == "call" for kind, _ in edges) else None
+
+    def _load(self, node: Node) -> None:
+        instr = self.trace.instr(node)
+        address = int(self.trace.operand(node[0], instr.args[0]))
+        self.storage.add(address, store_size(instr.type), node[0])
+        self.names.note(address, store_size(instr.type), self.written(node))
+        start, last = 0, None
+        for k, origin in enumerate(self.origins.of(node)):
+            if origin.node is not None and origin.byte is not None:
+                self.found.left.setdefault(origin.node, {})[address + k] = origin.byte
+            if k and origin.node != last:  # bytes with different writers are different cells
+                self.storage.add(address + start, k - start, node[0])
+                start = k
+            last = origin.node
+
+    def _phi(self, node: Node) -> list[tuple[int, Operand]]:
+        """The operand taken, and the conditions on the way to it."""
+        chosen, at = self.trace.phi_choice(node)
+        s = self.trace.at(node[0])
+        known = self._dominators.get(s.fn.name)
+        if known is None:
+            known = self._dominators[s.fn.name] = immediate_dominators(successors(s.fn))
+        wanted = [(at, chosen)]
+        stretch = stretch_back(self.trace, node[0], known[s.seg.block]) if known[s.seg.block] >= 0 else None
+        if stretch is None:
+            return wanted
+        for block, i in stretch.ran.items():
+            last = s.fn.instrs[s.fn.blocks[block].end - 1]
+            wanted += [(i, a) for a in last.args if last.op == "br"]
+        others = frozenset(_between(s.fn.blocks, known[s.seg.block], s.seg.block))
+        for address, size in supposed_loads(self.trace, stretch, others):
+            self.found.supposed.append((address, size, node[0]))
+            self.storage.add(address, size, node[0])
+        return wanted
+
+
+def _between(blocks: list[Block], first: int, last: int) -> set[int]:
+    found: set[int] = set()
+    work = [last]
+    while work:
+        for before in blocks[work.pop()].preds:
+            if before != first and before not in found:
+                found.add(before)
+                work.append(before)
+    return found

@@ -1,0 +1,220 @@
+"""The violated property of a failure, as a term over the cells at the end of the path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from butfor.errors import UnsupportedError
+from butfor.explanation import FailureKind
+from butfor.failures.failure_point import FailurePoint
+from butfor.ir.instructions import Operand
+from butfor.ir.machine_types import Kind, store_size
+from butfor.logic.terms import FALSE, Term, binary, compare, conjunction, const, disjunction, equal, negate, resize
+from butfor.path.lift.branch_conditions import Decided, Decidings
+from butfor.path.lift.byte_origins import Byte
+from butfor.path.lift.register_terms import CANNOT
+from butfor.path.lift.wanted_output import wanted
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.trace import Node, Trace
+from butfor.trace.view.run_objects import HEAP, Object, Objects
+from butfor.trace.view.source_places import Places
+
+_PAGE = 4096  # addresses below are no place for anything
+_SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,)}
+
+Seen = tuple[int, Operand]  # an operand and the segment instance in which it is seen
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What is checked at `node`: a condition of the source that was decided against, or a property of operands."""
+
+    node: Node
+    operands: tuple[Seen, ...] = ()
+    bytes: tuple[Byte, ...] = ()  # that a library call read
+    build: Callable[[list[Term]], Term] = lambda terms: FALSE
+    decided: Decided | None = None
+    approximate: tuple[str, ...] = field(default=())
+
+
+class Checks:
+    """Finds the check of a failure."""
+
+    def __init__(
+        self,
+        places: Places,
+        dependence: Dependence,
+        objects: Objects,
+        decidings: Decidings,
+        is_check: Callable[[Node], bool],
+    ) -> None:
+        self.places = places
+        self.dependence = dependence
+        self.trace: Trace = dependence.trace
+        self.objects = objects
+        self.decidings = decidings
+        self.is_check = is_check
+
+    def of(self, point: FailurePoint, *, endless: bool = False) -> Check:
+        """The check; an UnsupportedError for a failure that is no property of a state. `endless`: that a run ends is one."""
+        if point.kind is FailureKind.NO_END and point.node is not None and endless:
+            return Check(
+                point.node,
+                approximate=("that the run ends is not part of the path: its check is that its end is not reached",),
+            )
+        if point.kind is FailureKind.NO_END or point.node is None:
+            raise UnsupportedError("the path of a run that does not end")
+        match point.kind:
+            case FailureKind.ASSERTION:
+                return self._assertion(point.node)
+            case FailureKind.REACH_ERROR:
+                return Check(point.node)
+            case FailureKind.DIVISION:
+                return self._division(point.node)
+            case FailureKind.EXIT_STATUS:
+                return self._exit(point, point.node)
+            case FailureKind.OUTPUT:
+                return self._output(point, point.node)
+        return self._access(point, point.node)
+
+    def _assertion(self, node: Node) -> Check:
+        branch = self.dependence.control(node[0])
+        if branch is None or self.trace.instr(branch).op not in ("br", "switch") or not self.is_check(branch):
+            return Check(node)
+        return Check(node, decided=self.decidings.of(branch))
+
+    def _division(self, node: Node) -> Check:
+        i = node[0]
+        instr = self.trace.instr(node)
+        width = instr.type.bits
+        zero, least, minus = const(0, width), const(1 << width - 1, width), const(-1, width)
+        if self.trace.operand(i, instr.args[1]) == 0:
+            return Check(node, ((i, instr.args[1]),), build=lambda t: negate(equal(t[0], zero)))
+        return Check(
+            node,
+            tuple((i, a) for a in instr.args),
+            build=lambda t: negate(conjunction((equal(t[0], least), equal(t[1], minus)))),
+        )
+
+    def _exit(self, point: FailurePoint, node: Node) -> Check:
+        expected = int(point.details["expected"]) & 0xFF
+        args = self.trace.instr(node).args
+        if not args:
+            return Check(node)
+        return Check(node, ((node[0], args[0]),), build=lambda t: equal(resize(t[0], 8), const(expected, 8)))
+
+    # --- memory -------------------------------------------------------------------------------------------------------------
+
+    def _access(self, point: FailurePoint, node: Node) -> Check:
+        instr = self.trace.instr(node)
+        if instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
+            pointer = instr.args[1] if instr.op == "store" else instr.args[0]
+            size = store_size(instr.detail if instr.op == "store" else instr.type)
+            try:
+                address = int(self.trace.operand(node[0], pointer))
+            except CANNOT:
+                return self._other(point, node)
+            if address < _PAGE:
+                return Check(
+                    node, ((node[0], pointer),), build=lambda t: negate(compare("ult", t[0], const(_PAGE, 64)))
+                )
+            o = self._object(point)
+            if o is not None and point.details.get("memory") == "out-of-bounds":
+                return self._bounds(node, pointer, o, size)
+        if instr.op == "call" and point.kind is FailureKind.SIGNAL:
+            null = [(node[0], a) for a in instr.args if isinstance(a, int) and self._is_null(node[0], a)]
+            if null:
+                return Check(
+                    node,
+                    tuple(null),
+                    build=lambda ts: conjunction(negate(compare("ult", t, const(_PAGE, 64))) for t in ts),
+                )
+        return self._other(point, node)
+
+    def _is_null(self, i: int, op: int) -> bool:
+        fn = self.trace.at(i).fn
+        t = fn.params[op] if fn.definer[op] < 0 else fn.instrs[fn.definer[op]].type
+        try:
+            return t.kind is Kind.PTR and int(self.trace.operand(i, op)) < _PAGE
+        except CANNOT:
+            return False
+
+    def _object(self, point: FailurePoint) -> Object | None:
+        """The object that an access was meant for."""
+        for e in self.trace.log.error:
+            if int(e["addr"]) == point.details.get("address") and int(e["object"]):
+                return self.objects.by_number(int(e["object"]))
+        return None
+
+    def _bounds(self, node: Node, pointer: Operand, o: Object, size: int) -> Check:
+        """The access lies within the object, whose size may have been computed too."""
+        asked = self._size_of(o)
+
+        def build(terms: list[Term]) -> Term:
+            offset = binary("add", terms[0], const(-o.start, 64))
+            room: Term = const(o.size, 64)
+            if len(terms) > 1:
+                room = terms[1] if len(terms) == 2 else binary("mul", terms[1], terms[2])
+            fits = compare("ule", const(size, 64), room)
+            return conjunction((fits, compare("ule", offset, binary("sub", room, const(size, 64)))))
+
+        return Check(node, ((node[0], pointer), *asked), build=build)
+
+    def _size_of(self, o: Object) -> list[Seen]:
+        """The arguments from which the size of a heap block came."""
+        call = self.trace.at(o.birth).call if o.kind == HEAP else None
+        which = _SIZES.get(call.detail.callee or "", ()) if call is not None else ()
+        return [(o.birth, call.args[k]) for k in which] if call is not None else []
+
+    # --- values -------------------------------------------------------------------------------------------------------------
+
+    def _output(self, point: FailurePoint, node: Node) -> Check:
+        if point.details.get("difference") == "missing":
+            return Check(
+                node,
+                approximate=(
+                    "what would have been printed is not part of the path: its check is that its end is not reached",
+                ),
+            )
+        found = wanted(self.trace, point, node)
+        if found is not None:
+            return Check(node, found.operands, found.bytes, found.build, approximate=found.approximate)
+        return self._other(point, node)
+
+    def _seen(self, roots: tuple[Node, ...]) -> list[Seen]:
+        """Roots as operands: registers themselves, of stores what they stored."""
+        found: list[Seen] = []
+        for root in roots:
+            if root[1] < 0:
+                continue
+            instr = self.trace.instr(root)
+            if instr.op == "store":
+                found.append((root[0], instr.args[0]))
+            elif instr.slot >= 0 and not (instr.op == "call" and self._is_act(root)):
+                found.append((root[0], instr.slot))
+        return found
+
+    def _is_act(self, node: Node) -> bool:
+        s = self.trace.at(node[0])
+        return s.seg.start <= node[1] < s.seg.end and s.layout.kinds[node[1]] not in ("pure", "opaque")
+
+    def _other(self, point: FailurePoint, node: Node) -> Check:
+        """One of the values that were wrong is another one."""
+        found, recorded = [], []
+        for i, op in self._seen(point.roots):
+            try:
+                value = self.trace.operand(i, op)
+            except CANNOT:
+                continue
+            if isinstance(value, int):
+                found.append((i, op))
+                recorded.append(value)
+        if not found:
+            return Check(node)
+        note = "what the right value is, is not known: the check is that a value which was wrong is another one"
+
+        def build(terms: list[Term]) -> Term:
+            return disjunction(negate(equal(t, const(v, t.width))) for t, v in zip(terms, recorded, strict=True))
+
+        return Check(node, tuple(found), build=build, approximate=(note,))

@@ -1,0 +1,148 @@
+"""A failing path: the statement instances that one failing execution took, as a program without branches over cells.
+
+Error invariants, relevance, diagnoses and repairs work on this and nothing else, so they are the same for C and for Boogie: the run of a C
+program is lifted to it, the search through a Boogie program gives it directly.
+
+Terms of an instance speak of cells *before* the instance, by `Cell.term`; there are no versions here (`formula.py` adds them). An error is
+(pre, instances, check): `pre` and the instances can hold together, `pre`, the instances and `check` at the end cannot.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from butfor.logic.sorts import Sort, Value
+from butfor.logic.terms import TRUE, Term, variable
+from butfor.trace.view.source_places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of state: a variable, a member, an element, a result on its way to the caller.
+
+    `name` is unique in its path; `shown` is how the source writes it; `type` is its type in the source ("int", "unsigned char", "[int]bool").
+    """
+
+    name: str
+    sort: Sort  # as `Term.width`: bits, 0 for a boolean, negative for unbounded numbers and maps
+    shown: str
+    type: str = ""
+    signed: bool = True
+    function: str = ""  # "" for what belongs to no function
+
+    @property
+    def term(self) -> Term:
+        """Its current value, in the terms of an instance."""
+        return variable(self.name, self.sort)
+
+
+class Kind(enum.Enum):
+    """What an instance does."""
+
+    ASSIGN = "assign"
+    HAVOC = "havoc"  # values from outside: input, a call whose result nothing determines
+    BRANCH = "branch"  # a condition that held; its arm ends at `end`
+    ASSUME = (
+        "assume"  # a condition that held and that belongs to no arm: an assumption, `*p` being the cell that it was
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """Where a value from outside came from: source is argv, stdin, file, env, nondet or havoc; the bytes [start, end) of `name`."""
+
+    source: str
+    name: str = ""
+    start: int = 0
+    end: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One statement instance at its position in the path.
+
+    `writes`: the cells it assigns, all at once, with their new values over the cells before it; None is any value. `condition` held when it
+    ran (TRUE for plain assignments). `scope`: positions of the branches in whose arms it stands, outermost first. For a branch: `end` is the
+    position of the first instance behind its arm, `frames` the cells that an arm not taken might assign (`rewritten` are those among them that
+    its own arm assigns too, where they are not in `frames`), `escapes` tells that another arm never comes back to the check. `recorded`: what
+    the run wrote, by cell name. `inputs`: for a havoc, where each cell came from. `frame` numbers the call, `rounds` the rounds of the loops
+    around it, innermost last.
+    """
+
+    kind: Kind
+    place: Place
+    writes: tuple[tuple[Cell, Term | None], ...] = ()
+    condition: Term = TRUE
+    scope: tuple[int, ...] = ()
+    end: int = 0
+    frames: tuple[Cell, ...] = ()
+    escapes: bool = False
+    recorded: Mapping[str, Value] = field(default_factory=dict)
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    frame: int = 0
+    rounds: tuple[int, ...] = ()
+    trusted: bool = False  # the user or a proof says that it is right
+    held: bool = True  # of a branch: whether the condition as the source writes it held
+    rewritten: tuple[Cell, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The failing path. `check` is the property that was violated at its end, over the cells there; `scope` the branches around the check.
+
+    `initial` are values of cells before the first instance where they are known (recorded starts); a cell without one starts with any value.
+    `start` are values of all cells there from which the instances give what they recorded; where they are not in `initial` too, they are one
+    choice among many. `inputs` says of which cells the start comes from outside.
+    `silent` are branches with another arm that may print something before a wrong output: then that is not what is printed there.
+    `nodes` and `ranges` say where a recorded run has the instances and the cells; a path that was not run has none.
+    `exact` are sums and products in the terms of instances that C does not let overflow.
+    `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
+    """
+
+    cells: tuple[Cell, ...]
+    instances: tuple[Instance, ...]
+    check: Term
+    place: Place
+    pre: Term = TRUE
+    scope: tuple[int, ...] = ()
+    initial: Mapping[str, Value] = field(default_factory=dict)
+    approximate: tuple[str, ...] = ()
+    start: Mapping[str, Value] = field(default_factory=dict)
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    exact: frozenset[Term] = frozenset()
+    silent: frozenset[int] = frozenset()
+    nodes: tuple[tuple[int, int], ...] = ()
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """One life of an object: equal for all accesses to it while it was there."""
+
+    key: tuple[object, ...]
+    start: int
+    birth: int
+    end: int = 0
+    frame: int | None = None
+
+    @property
+    def life(self) -> tuple[object, ...]:
+        """What tells it from other objects, and from other lives of the same variable."""
+        return (self.key, self.start, self.birth)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The bytes of one cell."""
+
+    cell: Cell
+    home: Home
+    start: int  # address
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The address behind it."""
+        return self.start + self.size

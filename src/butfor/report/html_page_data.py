@@ -1,0 +1,139 @@
+"""The story and the statements of the cause tree as compact columns for the page's script: texts once, numbers elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from butfor.explanation import Explanation
+from butfor.report.html_source import shown_line
+from butfor.report.html_tree import Node
+from butfor.report.inert_text import one_line
+from butfor.report.source_excerpt import source_lines, span
+from butfor.run_story import Story, Why
+
+_KINDS = {"assign": 0, "branch": 1, "call": 2, "return": 3}
+_LONGEST = 200
+
+
+class Texts:
+    """Texts by number; 0 stands for none."""
+
+    def __init__(self) -> None:
+        self.all: list[str] = [""]
+        self._numbers: dict[str, int] = {"": 0}
+
+    def __call__(self, text: str | None) -> int:
+        if text is None:
+            return 0
+        shown = one_line(text)
+        shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+        number = self._numbers.get(shown)
+        if number is None:
+            number = self._numbers[shown] = len(self.all)
+            self.all.append(shown)
+        return number
+
+
+class Spans:
+    """Where statements stand in their lines, in the characters that the page shows, or in those of the source."""
+
+    def __init__(self, sources: Mapping[str, str], as_shown: bool = True) -> None:
+        self._sources = sources
+        self._as_shown = as_shown
+        self._lines: dict[str, list[str]] = {}
+
+    def of(self, file: str, line: int, column: int, text: str) -> tuple[int, int]:
+        """Start and end of a statement in its line; the same number twice where that is not known."""
+        if file not in self._lines:
+            self._lines[file] = source_lines(self._sources.get(file, ""))
+        lines = self._lines[file]
+        if not 1 <= line <= len(lines):
+            return 0, 0
+        raw = lines[line - 1]
+        start, end = span(raw, column, text)
+        if not self._as_shown:
+            return start, end
+        return len(shown_line(raw[:start])), len(shown_line(raw[:end]))
+
+
+def page_data(explanation: Explanation, files: Mapping[str, int], tree: Sequence[Node]) -> dict[str, Any]:
+    """What the script needs of the cause tree and of the story, if there is one."""
+    texts = Texts()
+    made = {
+        str(n.id): [x for s in n.others for x in (files.get(s.file, -1), s.line, texts(s.text), texts(s.values))]
+        for n in tree
+        if n.others
+    }
+    story = explanation.story
+    told = _Columns(explanation, story, files, texts).data() if story is not None and story.steps else {}
+    return {"made": made, **told, "texts": texts.all}
+
+
+class _Columns:
+    def __init__(self, explanation: Explanation, story: Story, files: Mapping[str, int], texts: Texts) -> None:
+        self.story = story
+        self.files = files
+        self.texts = texts
+        self.spans = Spans(explanation.sources)
+        self.places: dict[tuple[Any, ...], int] = {}
+        self.outside: dict[tuple[int, int], int] = {}
+        self.rounds: dict[tuple[int, ...], int] = {(): 0}
+
+    def data(self) -> dict[str, Any]:
+        t, steps = self.texts, self.story.steps
+        columns = {
+            "place": [self._place(s.file, s.line, s.column, s.function, s.text) for s in steps],
+            "kind": [_KINDS.get(s.kind, 0) for s in steps],
+            "target": [t(s.target) for s in steps],
+            "before": [t(s.before) for s in steps],
+            "after": [t(s.after) for s in steps],
+            "outcome": [t(s.outcome) for s in steps],
+            "uses": [[t(x) for pair in s.uses for x in pair] for s in steps],
+            "frame": [s.frame for s in steps],
+            "depth": [s.depth for s in steps],
+            "rounds": [self._rounds(s.rounds) for s in steps],
+            "matters": "".join("1" if s.matters else "0" for s in steps),
+            "skipped": {str(k): s.skipped for k, s in enumerate(steps) if s.skipped},
+            "why": [
+                [x for w in s.why for x in (int(w.kind == "control"), t(w.name), self._back(k, w))]
+                for k, s in enumerate(steps)
+            ],
+            "changes": [
+                [x for c in s.changes for x in (c.thing, t(c.path), -1 if c.value is None else t(c.value), c.target)]
+                for s in steps
+            ],
+        }
+        things = [[t(x.name), x.where[0], x.frame, x.size, t(x.made), x.freed] for x in self.story.things]
+        frames = {str(number): [t(f.function), f.parent] for number, f in self.story.frames.items()}
+        return {
+            "steps": columns,
+            "things": things,
+            "frames": frames,
+            "places": [list(key) for key in self.places],
+            "rounds": [list(key) for key in self.rounds],
+            "outside": [list(key) for key in self.outside],
+            "total": self.story.total,
+            "failing": self.story.failing,
+        }
+
+    def _place(self, file: str, line: int, column: int, function: str, text: str) -> int:
+        key = (
+            self.files.get(file, -1),
+            line,
+            column,
+            self.texts(function),
+            self.texts(text),
+            *self.spans.of(file, line, column, text),
+        )
+        return self.places.setdefault(key, len(self.places))
+
+    def _back(self, k: int, why: Why) -> int:
+        """How many steps back a reason is; one that is not told is a place of its own, counted from -1 down."""
+        if why.step >= 0:
+            return k - why.step
+        return -1 - self.outside.setdefault((self.files.get(why.file, -1), why.line), len(self.outside))
+
+    def _rounds(self, rounds: tuple[Any, ...]) -> int:
+        key = tuple(x for r in rounds for x in (r.line, r.activation, r.number, r.total))
+        return self.rounds.setdefault(key, len(self.rounds))

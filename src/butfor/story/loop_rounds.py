@@ -1,0 +1,98 @@
+"""Which round of which loop a part of the run is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.ir.flow_graphs import successors
+from butfor.ir.natural_loops import Loop, natural_loops
+from butfor.run_story import Round
+from butfor.trace.view.source_places import Places
+
+_MOST_ROUNDS = 200_000  # of one loop: beyond this they are not counted
+
+
+@dataclass(slots=True)
+class _Entered:
+    """All rounds of one loop: where each begins, in which frame, its activation and its number; totals by activation."""
+
+    starts: NDArray[np.int64]
+    frames: list[int] = field(default_factory=list)
+    activations: list[int] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    totals: dict[int, int] = field(default_factory=dict)
+    line: int = 0
+    left_by_header: bool = False
+
+
+class Rounds:
+    """Rounds of loops; a loop is counted once, when it is first asked about."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.trace = places.trace
+        self.log = self.trace.log
+        self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
+        self._entered: dict[tuple[str, int], _Entered | None] = {}
+        self._activations = 0
+
+    def of(self, i: int) -> tuple[Round, ...]:
+        """The rounds around a segment instance, outermost first."""
+        s = self.trace.at(i)
+        known = self._loops.get(s.fn.name)
+        if known is None:
+            found = natural_loops(successors(s.fn))
+            known = self._loops[s.fn.name] = (found.loops, found.innermost)
+        loops, innermost = known
+        out = []
+        k = innermost[s.seg.block]
+        while k >= 0:
+            one = self._round(i, s.fn.name, k, loops[k])
+            if one is not None:
+                out.append(one)
+            k = loops[k].parent
+        return tuple(reversed(out))
+
+    def _round(self, i: int, name: str, k: int, loop: Loop) -> Round | None:
+        key = (name, k)
+        if key not in self._entered:
+            self._entered[key] = self._count(name, loop)
+        entered = self._entered[key]
+        if entered is None:
+            return None
+        frame = self.log.frame_of(i)
+        at = int(entered.starts.searchsorted(i, "right")) - 1
+        while at >= 0 and entered.frames[at] != frame:  # rounds of calls that the loop made of its own function
+            at -= 1
+        if at < 0:
+            return None
+        activation, number = entered.activations[at], entered.numbers[at]
+        total = entered.totals[activation] - int(entered.left_by_header)
+        return Round(entered.line, activation, number, total)
+
+    def _count(self, name: str, loop: Loop) -> _Entered | None:
+        fn = self.trace.program.function(name)
+        header = self.trace.static.first(fn) + self.trace.program.layout(name).first_of_block[loop.header]
+        starts = self.log.positions(header)
+        if len(starts) > _MOST_ROUNDS:
+            return None
+        where = self.places.of_instr(fn, fn.instrs[fn.blocks[loop.header].end - 1])
+        result = _Entered(
+            starts, line=where.line if where else 0, left_by_header=any(e[0] == loop.header for e in loop.exits)
+        )
+        running: dict[int, tuple[int, int]] = {}  # frame -> activation, number
+        for p in starts.tolist():
+            frame, before = self.log.frame_of(p), self.log.previous_in_frame(p)
+            if frame not in running or before < 0 or self.trace.at(before).seg.block not in loop.body:
+                self._activations += 1
+                running[frame] = (self._activations, 0)
+            activation, number = running[frame]
+            running[frame] = (activation, number + 1)
+            result.frames.append(frame)
+            result.activations.append(activation)
+            result.numbers.append(number + 1)
+            result.totals[activation] = number + 1
+        return result

@@ -1,0 +1,191 @@
+"""What memory held as the story goes on: seen at every load and store of the steps that are told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from butfor.ir.debug_types import CType
+from butfor.ir.instructions import Instr
+from butfor.ir.machine_types import Kind, store_size
+from butfor.run_story import Change, Frame, Thing
+from butfor.trace.last_writers import COPY, FILL, INPUT, WRITE
+from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.trace import Node, Unknown
+from butfor.trace.view.access_names import Accesses
+from butfor.trace.view.object_parts import smallest
+from butfor.trace.view.run_objects import DYNAMIC, GLOBAL, HEAP, STACK, Object, Objects
+from butfor.trace.view.source_places import Places
+
+_WRITING = (COPY, FILL, WRITE, INPUT)
+_WHERE = {GLOBAL: "global", STACK: "stack", DYNAMIC: "stack", HEAP: "heap"}
+_MOST_THINGS = 2000
+_MOST_PARTS = 4096  # of a large write
+_MOST_ERRORS = 1000
+_MOST_CALLERS = 8
+_LONGEST = 60
+
+Key = tuple[int, int, int]  # number of the object, frame, start: a variable that is no object of its own has number 0
+
+
+class Seen:
+    """Things and their cells as far as the story has met them."""
+
+    def __init__(self, places: Places, objects: Objects, accesses: Accesses) -> None:
+        self.places = places
+        self.objects = objects
+        self.accesses = accesses
+        self.trace = places.trace
+        self.log = self.trace.log
+        self._errors = {
+            (int(e["seg"]), int(e["addr"])): int(e["object"]) for e in self.log.error[:_MOST_ERRORS] if int(e["object"])
+        }
+        self.things: list[Thing] = []
+        self.dying: list[int] = []  # of each thing, the segment instance at which it was freed, or -1
+        self.frames: dict[int, Frame] = {}
+        self._numbers: dict[Key, int] = {}
+        self._cells: dict[tuple[int, str], bytes] = {}
+        self._types: dict[int, CType] = {}  # heap block -> what it was used as
+        self._near: dict[
+            tuple[int, int], dict[str, tuple[int, int]]
+        ] = {}  # thing, 16 bytes of it -> path -> offset, size
+
+    def access(self, node: Node, instr: Instr) -> Iterator[Change]:
+        """What a load or a store shows about memory, where that is new."""
+        is_load = instr.op == "load"
+        operand, t = (instr.args[0], instr.type) if is_load else (instr.args[1], instr.detail)
+        try:
+            address = int(self.trace.operand(node[0], operand))
+            data = self.trace.loaded(node) if is_load else self.trace.stored(node)
+        except Unknown:
+            return
+        if not data or len(data) < store_size(t):
+            return
+        found = self._thing_at(address, node[0])
+        if found is None:
+            return
+        thing, o, _ = found
+        path = self._path(node[0], operand, o, address, len(data))
+        if path is None:
+            return
+        start = address - o.start
+        for part in range(start >> 4, (start + len(data) - 1 >> 4) + 1):
+            self._near.setdefault((thing, part), {})[path] = (start, len(data))
+        if not is_load:
+            yield from self._overlapped(thing, path, start, len(data))
+        if self._cells.get((thing, path)) == data:
+            return  # also what a pointer points to stays: the memory there may be that of another block by now
+        self._cells[thing, path] = data
+        text = self.accesses.show(node[0], operand, t, data, self.places.written(instr) if is_load else None)
+        target = -1
+        if t.kind is Kind.PTR:
+            pointed = self._thing_at(int.from_bytes(data, "little"), node[0])
+            target = -1 if pointed is None else pointed[0]
+        text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+        yield Change(thing, path, text, target)
+
+    def written_by_call(self, i: int) -> Iterator[Change]:
+        """The cells that library code wrote in a segment instance: what they hold is not known until they are read."""
+        for k in self.log.events_of(i):
+            e = self.log.event[k]
+            if int(e["kind"]) not in _WRITING or not int(e["addr"]):
+                continue
+            found = self._thing_at(int(e["addr"]), i)
+            if found is not None:
+                yield from self._overlapped(found[0], None, int(e["addr"]) - found[1].start, int(e["len"]))
+
+    def forget(self) -> None:
+        """All cells are no longer known: steps are left out in which they may have changed."""
+        self._cells.clear()
+
+    def _overlapped(self, thing: int, own: str | None, start: int, size: int) -> Iterator[Change]:
+        for part in range(start >> 4, min((start + size - 1 >> 4), (start >> 4) + _MOST_PARTS) + 1):
+            for path, (at, length) in self._near.get((thing, part), {}).items():
+                if (
+                    path != own
+                    and at < start + size
+                    and start < at + length
+                    and self._cells.pop((thing, path), None) is not None
+                ):
+                    yield Change(thing, path, None)
+
+    def _thing_at(self, address: int, i: int) -> tuple[int, Object, int] | None:
+        if address == 0:
+            return None
+        wrong = self._errors.get((i, address))  # the block that a bad access was meant for
+        o = self.objects.at(address, i) if wrong is None else self.objects.by_number(wrong)
+        if (
+            o is None
+            or (o.kind == GLOBAL and o.variable is None)
+            or (o.kind in (STACK, DYNAMIC) and o.variable is None)
+        ):
+            return None
+        frame = self._frame_of(o, address, i)
+        key = (o.number, frame, o.start if o.number == 0 else 0)
+        number = self._numbers.get(key)
+        if number is None:
+            if len(self.things) >= _MOST_THINGS:
+                return None
+            number = self._numbers[key] = len(self.things)
+            heap = o.kind == HEAP
+            self.things.append(
+                Thing(
+                    f"{o.size} bytes" if heap else o.name, _WHERE[o.kind], frame, o.size, self._made(o) if heap else ""
+                )
+            )
+            self.dying.append(self.log.death_of(o.number) if heap else -1)
+        return number, o, frame
+
+    def _frame_of(self, o: Object, address: int, i: int) -> int:
+        if o.kind not in (STACK, DYNAMIC):
+            return -1
+        if o.number:
+            found = int(self.log.object[o.number]["frame"])
+            return -1 if found == NO_FRAME else self.frame(found)
+        at = self.log.frame_of(i)
+        while at != NO_FRAME:
+            base = int(self.log.frame["base"][at])
+            if base <= address < base + self.trace.at(int(self.log.frame["entry"][at])).layout.frame_size:
+                return self.frame(at)
+            at = int(self.log.frame["parent"][at])
+        return -1
+
+    def frame(self, number: int) -> int:
+        """The frame itself, after it and the nearest around it have been noted."""
+        at = number
+        for _ in range(_MOST_CALLERS):
+            if at == NO_FRAME or at in self.frames:
+                break
+            parent = int(self.log.frame["parent"][at])
+            self.frames[at] = Frame(
+                self.trace.at(int(self.log.frame["entry"][at])).fn.name, -1 if parent == NO_FRAME else parent
+            )
+            at = parent
+        return number
+
+    def _made(self, o: Object) -> str:
+        call = self.trace.at(o.birth).call
+        place = self.places.of((o.birth, call.index)) if call is not None else None
+        return "" if place is None else f"{place.file}:{place.line}"
+
+    def _path(self, i: int, operand: object, o: Object, address: int, size: int) -> str | None:
+        """How C writes the way from the thing to the cell; None for a part of the thing that has no name."""
+        offset = address - o.start
+        if o.variable is not None:
+            path, _, rest = smallest(o.variable.type, offset, size)
+            return path if rest == 0 else None
+        declared = self.accesses.declared(self.trace.at(i).fn, operand)  # type: ignore[arg-type]  # an operand of an instruction
+        if declared is None:
+            return f"+{offset}"
+        ctype, within = declared
+        known = self._types.get(o.number)
+        if known is None or (ctype.kind == "struct" and ctype.size > known.size):
+            self._types[o.number] = known = ctype
+        if known.size >= ctype.size:  # what the block was used as before tells more than a pointer into it
+            ctype, within = known, offset % known.size if known.size else 0
+        path, _, rest = smallest(ctype, within, size)
+        if rest or not ctype.size:
+            return f"+{offset}"
+        number, odd = divmod(offset - within, ctype.size)
+        if odd:
+            return f"+{offset}{path}"
+        return path if number == 0 and ctype.size >= o.size and path else f"[{number}]{path}"

@@ -1,0 +1,229 @@
+"""The story of a failing run: all steps of a short one; of a long one those that matter and what is near them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.ir.instructions import Instr
+from butfor.methods.method import Case
+from butfor.run_story import Change, Round, Story, Told
+from butfor.source.source_model import Role
+from butfor.story.debugger_stops import stops_of
+from butfor.story.input_bytes import inputs_of
+from butfor.story.loop_rounds import Rounds
+from butfor.story.memory_snapshots import Seen
+from butfor.story.step_reasons import Reasons
+from butfor.trace.log.static_segments import StaticSegment
+from butfor.trace.trace import Node
+from butfor.trace.view.source_steps import Step
+
+MOST_STEPS = 3000
+_NEAR = 2  # segments told around one that matters
+_ENDS = 200  # segments told at the beginning and at the end
+_PARTS = 4  # segments between two parts of one condition
+_CALLED = "()"  # the target of a call whose parameters are told
+_UNTOLD = ("ignored", "pure", "opaque")
+
+
+def tell(case: Case, rows: tuple[tuple[str, int, str], ...] = (), most: int = MOST_STEPS) -> Story:
+    """The story; `rows` are the statements (file, line, text) that a debugger may want to stop at."""
+    return _Teller(case, most).story(rows)
+
+
+class _Teller:
+    def __init__(self, case: Case, most: int) -> None:
+        self.case = case
+        self.most = most
+        self.trace = case.trace
+        self.log = self.trace.log
+        self.rounds = Rounds(case.places)
+        self.seen = Seen(case.places, case.objects, case.steps.accesses)
+        self.matters = case.slices["relevant"].distance
+        self.index: dict[Node, int] = {}
+        self.own: list[Node] = []  # of each step, its instance
+        self.told: list[Told] = []
+        self._static: dict[int, tuple[int, ...]] = {}
+        self._number = 0
+        self._pending: tuple[Change, ...] = ()  # what was seen of memory since the last step
+
+    def story(self, rows: tuple[tuple[str, int, str], ...]) -> Story:
+        chosen = self._chosen()
+        expected = 0
+        for i in chosen.tolist():
+            skipped = self._steps_between(expected, i)
+            if skipped or i != expected:
+                self.seen.forget()
+            self._segment(i, skipped)
+            expected = i + 1
+        reasons = Reasons(self.case.places, self.case.dependence, self.case.steps.accesses, self.index)
+        steps = tuple(replace(step, why=reasons.of(self.own[k])) for k, step in enumerate(self.told))
+        starts = [node[0] for node in self.own]
+        things = tuple(
+            thing
+            if death < 0
+            else replace(thing, freed=min(int(np.searchsorted(starts, death, "right")), len(starts) - 1))
+            for thing, death in zip(self.seen.things, self.seen.dying, strict=True)
+        )
+        return Story(
+            steps,
+            self._number + self._steps_between(expected, len(self.log)),
+            self._failing(),
+            dict(self.seen.frames),
+            things,
+            inputs_of(self.case.recording, self.matters),
+            stops_of(self.case, rows),
+        )
+
+    def _failing(self) -> int:
+        node = self.case.point.node
+        if node is None:
+            return len(self.told) - 1
+        known = self.index.get(node)
+        if known is not None:
+            return known
+        place = self.case.places.of(node)
+        same = [
+            k
+            for k, step in enumerate(self.told)
+            if place is not None and (step.file, step.line) == (place.file, place.line)
+        ]
+        return same[-1] if same else len(self.told) - 1
+
+    # --- which segments -------------------------------------------------------------------------------------------------------
+
+    def _chosen(self) -> NDArray[np.int64]:
+        """The segment instances that are told, in order."""
+        end = len(self.log)
+        if end <= self.most or self._steps_between(0, end) <= self.most:
+            return np.arange(end)
+        wanted = set(range(min(_ENDS, end))) | set(range(max(0, end - _ENDS), end))
+        room = self.most - self._count(wanted)
+        for node, _ in sorted(self.matters.items(), key=lambda row: row[1]):
+            if room <= 0:
+                break
+            new = set(range(max(0, node[0] - _NEAR), min(end, node[0] + _NEAR + 1))) - wanted
+            wanted |= new
+            room -= self._count(new)
+        return np.array(sorted(wanted), dtype=np.int64)
+
+    def _count(self, segments: set[int]) -> int:
+        return sum(len(self._steps_in(self.log.segment(i))) for i in segments)
+
+    def _steps_between(self, first: int, end: int) -> int:
+        if first >= end:
+            return 0
+        counts = np.bincount(self.log.seg[first:end], minlength=1)
+        return sum(len(self._steps_in(number)) * int(counts[number]) for number in np.flatnonzero(counts).tolist())
+
+    def _steps_in(self, number: int) -> tuple[int, ...]:
+        """The instructions of a static segment that are steps."""
+        known = self._static.get(number)
+        if known is None:
+            s = self.trace.static[number]
+            is_own = self.case.places.tree_of(s.fn) is not None
+            known = tuple(n for n in range(s.seg.start, s.seg.end) if is_own and self._is_told(s, s.fn.instrs[n]))
+            self._static[number] = known
+        return known
+
+    def _is_told(self, s: StaticSegment, instr: Instr) -> bool:
+        if not self.case.steps.is_step(instr) or s.layout.kinds.get(instr.index) in _UNTOLD:
+            return False
+        place = self.case.places.of_instr(s.fn, instr)
+        return place is not None and place.role != Role.END
+
+    # --- steps ----------------------------------------------------------------------------------------------------------------
+
+    def _segment(self, i: int, skipped: int) -> None:
+        s = self.trace.at(i)
+        steps = self._steps_in(s.number)
+        self._number += skipped
+        for n in range(s.seg.start, s.seg.end):
+            instr = s.fn.instrs[n]
+            if instr.op in ("load", "store"):
+                self._pending += tuple(self.seen.access((i, n), instr))
+            if n in steps:
+                if self._step((i, n), skipped):
+                    skipped = 0
+            elif instr.op == "store" and self._is_parameter(s, instr):
+                self._bound((i, n), instr)
+        self._pending += tuple(self.seen.written_by_call(i))
+        if self.told and i == self.own[-1][0]:
+            self.told[-1] = replace(self.told[-1], changes=self.told[-1].changes + self._taken())
+
+    def _taken(self) -> tuple[Change, ...]:
+        changes, self._pending = self._pending, ()
+        return changes
+
+    def _is_parameter(self, s: StaticSegment, instr: Instr) -> bool:
+        value = instr.args[0]
+        return isinstance(value, int) and s.fn.definer[value] < 0
+
+    def _bound(self, node: Node, instr: Instr) -> None:
+        """Adds a parameter to the call that passed it."""
+        call = self.trace.call_of(node[0])
+        at = self.index.get(call) if call is not None else None
+        if at is None:
+            return
+        step = self.told[at]
+        s = self.trace.at(node[0])
+        known = self.case.steps.accesses.variable(s.fn, instr.args[1])
+        value = self.case.steps.show_operand(node[0], instr.args[0], instr.detail)
+        if known is not None and value is not None:
+            value = self.case.steps.accesses.show(node[0], instr.args[1], instr.detail, self.trace.stored(node))
+            step = replace(
+                step, uses=(*(step.uses if step.target == _CALLED else ()), (known[0].name, value)), target=_CALLED
+            )
+        self.index[node] = at
+        self.told[at] = replace(
+            step, matters=step.matters or node in self.matters, changes=step.changes + self._taken()
+        )
+
+    def _step(self, node: Node, skipped: int) -> bool:
+        """Whether a step was told; what has no name of its own goes with the next one."""
+        step = self.case.steps.of(node, brief=True)
+        if step is None or (step.kind == "assign" and step.target is None):
+            return False
+        rounds = self.rounds.of(node[0])
+        earlier = self._same_statement(step, rounds) if self.told else None
+        if earlier is None:
+            self._number += 1
+            self.own.append(node)
+        else:
+            self.told.pop()
+            self.own[-1] = node
+        self.index[node] = len(self.told)
+        place = step.place
+        self.told.append(
+            Told(
+                self._number,
+                skipped if earlier is None else earlier.skipped,
+                place.file,
+                place.line,
+                place.column,
+                place.function,
+                place.text,
+                step.kind,
+                step.target,
+                step.before,
+                step.after,
+                step.outcome,
+                step.uses if earlier is None else tuple(dict((*earlier.uses, *step.uses)).items()),
+                self.seen.frame(step.frame),
+                step.depth,
+                rounds,
+                node in self.matters or (earlier is not None and earlier.matters),
+                changes=self._taken() if earlier is None else earlier.changes + self._taken(),
+            )
+        )
+        return True
+
+    def _same_statement(self, step: Step, rounds: tuple[Round, ...]) -> Told | None:
+        """The step told last, if it is an earlier part of the same: of a condition, or a library call in the statement."""
+        last, place = self.told[-1], step.place
+        is_part = last.kind == "branch" == step.kind or (last.kind == "call" and last.target != _CALLED)
+        here = (place.file, place.line, place.column, place.text, step.frame)
+        is_same = (last.file, last.line, last.column, last.text, last.frame) == here and last.rounds == rounds
+        return last if is_part and is_same and self.own[-1][0] + _PARTS >= step.node[0] else None

@@ -1,0 +1,1 @@
+"""What an instance depended on: data, address, control, potential; slices along those edges."""

@@ -1,0 +1,122 @@
+"""Who wrote the bytes that were read: writer ids resolved to stores, copies, library calls and initial values."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from butfor.trace.log.columns import EVENT, READ, Log
+
+GLOBAL = 1
+COPY, FILL, WRITE, READ_BY_CALL, CALL, INPUT, BIRTH = 1, 2, 3, 4, 5, 6, 7
+UNINIT, CHANGED, INITIAL, FOREIGN = 1, 2, 4, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a byte came from. kind: store (number), event (number from 1), initial, uninit, foreign, changed (event: the call that may have)."""
+
+    kind: str
+    number: int = 0
+    address: int = 0
+
+
+class Memory:
+    """Resolution of writer ids."""
+
+    def __init__(self, log: Log, steady: frozenset[int] = frozenset()) -> None:
+        self.log = log
+        self._steady = steady  # addresses of library data that no call changes
+
+    @cached_property
+    def _globals(self) -> tuple[list[int], list[int]]:
+        rows = sorted(
+            (int(o["start"]), int(o["size"])) for o in self.log.object if int(o["kind"]) == GLOBAL and int(o["size"])
+        )
+        return [start for start, _ in rows], [start + size for start, size in rows]
+
+    def _is_global(self, address: int) -> bool:
+        starts, ends = self._globals
+        k = bisect_right(starts, address) - 1
+        return k >= 0 and address < ends[k]
+
+    def sources(self, writer: int, size: int, address: int | None = None) -> tuple[Source, ...]:
+        """All that the bytes of a writer go back to; copies on the way are sources too."""
+        found: dict[Source, None] = {}
+        work = [(writer, size, address)]
+        seen = set()
+        while work:
+            item = work.pop()
+            if item in seen:
+                continue
+            seen.add(item)
+            for source in self._step(*item, work):
+                found[source] = None
+        return tuple(found)
+
+    def _step(
+        self, writer: int, size: int, address: int | None, work: list[tuple[int, int, int | None]]
+    ) -> Iterator[Source]:
+        if writer == 0:
+            yield Source("initial" if self._is_global(address or 0) else "uninit", 0, address or 0)
+        elif writer < READ:
+            for number in range(writer >> 3, (writer + max(size, 1) - 1 >> 3) + 1):  # consecutive stores make one run
+                yield Source("store", number)
+        elif writer < EVENT:
+            yield from self._read((writer & 0x3FFFFFFF) >> 3, writer & 7, size, work)
+        else:
+            yield from self._event((writer & 0x3FFFFFFF) >> 3, size, address, work)
+
+    def _read(self, number: int, first: int, size: int, work: list[tuple[int, int, int | None]]) -> Iterator[Source]:
+        r = self.log.read[number - 1]
+        flags, start = int(r["flags"]), int(r["addr"])
+        ids = self.log.read_sources(number)
+        k = first
+        end = min(int(r["size"]), first + size)
+        while k < end:
+            w = ids[k]
+            length = 1
+            while k + length < end and ids[k + length] == (w if w == 0 or w >= EVENT else w + length):
+                length += 1
+            if w == 0:
+                if flags & FOREIGN and r["event"] and start not in self._steady:
+                    yield Source("changed", int(r["event"]), start + k)
+                kind = "uninit" if flags & UNINIT else "initial" if flags & INITIAL else "foreign"
+                yield Source(kind, number, start + k)
+            elif not flags & CHANGED:  # else the old writers do not matter any more
+                work.append((w, length, start + k))
+            k += length
+        if flags & CHANGED:
+            yield Source("changed", int(r["event"]), start)
+
+    def _event(
+        self, number: int, size: int, address: int | None, work: list[tuple[int, int, int | None]]
+    ) -> Iterator[Source]:
+        yield Source("event", number)
+        e = self.log.event[number - 1]
+        if int(e["kind"]) != COPY:
+            return
+        low = 0 if address is None else address - int(e["addr"])
+        high = int(e["len"]) if address is None else low + size
+        work.extend(self.runs(number, low, high, int(e["addr2"])))
+
+    def runs(self, number: int, low: int, high: int, base: int) -> list[tuple[int, int, int | None]]:
+        """(writer, size, address) of the runs of bytes low..high that event `number` read."""
+        e = self.log.event[number - 1]
+        at, count, length = int(e["run"]), int(e["runs"]), int(e["len"])
+        rows = self.log.run[at : at + count]
+        offsets = rows["offset"]
+        k = max(0, bisect_right(offsets, low) - 1)
+        out: list[tuple[int, int, int | None]] = []
+        while k < count and int(offsets[k]) < high:
+            start = int(offsets[k])
+            end = int(offsets[k + 1]) if k + 1 < count else length
+            w = int(rows["id"][k])
+            cut = max(low, start)
+            if w and w < EVENT:
+                w += cut - start
+            out.append((w, min(end, high) - cut, base + cut))
+            k += 1
+        return out

@@ -1,0 +1,1 @@
+"""The columns that the runtime wrote, mapped into memory."""

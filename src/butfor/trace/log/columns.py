@@ -1,0 +1,352 @@
+"""The columns that the runtime wrote, opened in place; windows of segments are decoded when they are asked for.
+
+A position in the run is a segment instance: the number of a segment entry in the order of execution. See `program/segments.py` for what a
+segment logs and `frontends/c/runtime/rt_log.h` for the layout of the columns.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from butfor.errors import RecordingError
+from butfor.ir.recording_segments import ENTRY, RET, SETJMP
+
+WINDOW = 1024
+READ, EVENT = 0x80000000, 0xC0000000
+_SCANNED = 32  # segments whose instances are looked for one by one before all are sorted
+
+_DTYPES: dict[str, Any] = {
+    "load": np.dtype("u1"),
+    "escape": np.dtype("<u4"),
+    "value": np.dtype("u1"),
+    "address": np.dtype("<u8"),
+    "word": np.dtype("<u8"),
+    "frame": np.dtype([("entry", "<u4"), ("caller", "<u4"), ("parent", "<u4"), ("object", "<u4"), ("base", "<u8")]),
+    "read": np.dtype(
+        [("addr", "<u8"), ("value", "<u8"), ("source", "<u4"), ("seg", "<u4"), ("event", "<u4")]
+        + [("size", "u1"), ("flags", "u1"), ("runs", "u1"), ("pad", "u1")]
+    ),
+    "event": np.dtype(
+        [
+            ("addr", "<u8"),
+            ("addr2", "<u8"),
+            ("len", "<u4"),
+            ("seg", "<u4"),
+            ("site", "<u4"),
+            ("run", "<u4"),
+            ("runs", "<u4"),
+        ]
+        + [("kind", "u1"), ("pad", "u1"), ("stream", "<i2")]
+    ),
+    "run": np.dtype([("offset", "<u4"), ("id", "<u4")]),
+    "object": np.dtype(
+        [
+            ("start", "<u8"),
+            ("size", "<u8"),
+            ("birth", "<u4"),
+            ("site", "<u4"),
+            ("frame", "<u4"),
+            ("kind", "u1"),
+            ("flags", "u1"),
+            ("pad", "u1", 2),
+        ]
+    ),
+    "death": np.dtype([("object", "<u4"), ("seg", "<u4")]),
+    "error": np.dtype(
+        [("addr", "<u8"), ("size", "<u8"), ("load", "<u8"), ("store", "<u8"), ("seg", "<u4"), ("object", "<u4")]
+        + [("kind", "u1"), ("is_write", "u1"), ("pad", "u2"), ("site", "u4")]
+    ),
+    "output": np.dtype(
+        [("offset", "<i8"), ("len", "<u8"), ("seg", "<u4"), ("piece", "<u4"), ("pieces", "<u4"), ("direct", "<u4")]
+    ),
+    "piece": np.dtype([("start", "<u4"), ("end", "<u4"), ("arg", "<u4")]),
+    "check": np.dtype(
+        [
+            ("loads", "<u8"),
+            ("bytes", "<u8"),
+            ("addresses", "<u8"),
+            ("words", "<u8"),
+            ("stores", "<u4"),
+            ("frame", "<u4"),
+            ("frames", "<u4"),
+        ]
+        + [("reads", "<u4"), ("events", "<u4"), ("escapes", "<u4")]
+    ),
+}
+COLUMNS = ("seg", *_DTYPES)
+NO_FRAME = 0xFFFFFFFF
+NO_SITE = 0xFFFFFFFF  # of events that a library function caused
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How the recorded process ended, in the runtime's own words."""
+
+    reason: int
+    status: int
+    fault: int
+    in_program: bool
+    segments: int
+    loads: int
+    stores: int
+    frames: int
+    current: int
+    stopped: int  # segments when a limit was reached, 0 for none
+    text: str
+
+
+@dataclass(slots=True, eq=False)
+class _Window:
+    first: int
+    segs: list[int]
+    frames: list[int]
+    loads: list[int]  # before each segment, and after the last: one more than segments
+    stores: list[int]
+    bytes: list[int]
+    addresses: list[int]
+    words: list[int]
+
+
+def read_end(path: Path) -> End:
+    """The end record of a run."""
+    fields: dict[str, str] = {}
+    for line in path.read_text("utf-8", "replace").splitlines():
+        key, _, value = line.partition(" ")
+        fields[key] = value
+    reason, status, fault = (int(fields[k]) for k in ("reason", "status", "fault"))
+    segments, loads, stores, frames, current, stopped = (
+        int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current", "stopped")
+    )
+    return End(
+        reason,
+        status,
+        fault,
+        fields["in_program"] == "1",
+        segments,
+        loads,
+        stores,
+        frames,
+        current,
+        stopped,
+        fields.get("text", ""),
+    )
+
+
+class Log:
+    """The recorded columns of one run. `table` is the static segment table of the program."""
+
+    def __init__(self, home: Path, table: NDArray[np.int32]) -> None:
+        self.table = table
+        self.home = home
+        seg_type = np.dtype("<u4") if len(table) > 0xFFFF else np.dtype("<u2")
+        self.seg = self._open("seg", seg_type)
+        for name, dtype in _DTYPES.items():
+            setattr(self, name, self._open(name, dtype))
+        try:
+            self.end = read_end(home / "end")
+        except (OSError, KeyError, ValueError) as e:
+            raise RecordingError(
+                "the recording has no end: the recorded process was killed, or the file is truncated"
+            ) from e
+        if len(self.seg) < self.end.segments or len(self.check) * WINDOW < len(self.seg):
+            raise RecordingError("the recording is truncated")
+        self._check_stores = self.check["stores"].astype(np.int64)
+        self._check_loads = self.check["loads"].astype(np.int64)
+        self._escaped: dict[int, list[int]] = {}
+        self._windows: OrderedDict[int, _Window] = OrderedDict()
+        self._positions: dict[int, NDArray[np.int64]] = {}
+        self._flags = table[:, 5].tolist()
+
+    load: NDArray[np.uint8]
+    value: NDArray[np.uint8]
+    address: NDArray[np.uint64]
+    word: NDArray[np.uint64]
+    escape: NDArray[Any]
+    frame: NDArray[Any]
+    read: NDArray[Any]
+    event: NDArray[Any]
+    run: NDArray[Any]
+    object: NDArray[Any]
+    death: NDArray[Any]
+    error: NDArray[Any]
+    output: NDArray[Any]
+    piece: NDArray[Any]
+    check: NDArray[Any]
+
+    def _open(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:
+        path = self.home / name
+        try:
+            size = path.stat().st_size // dtype.itemsize
+        except OSError as e:
+            raise RecordingError(f"the recording lacks the column {name!r}") from e
+        if size == 0:
+            return np.empty(0, dtype)
+        return np.memmap(path, dtype, "r", shape=(size,)).view(
+            np.ndarray
+        )  # the bare class reads single elements faster
+
+    def __len__(self) -> int:
+        return len(self.seg)
+
+    def _window(self, i: int) -> tuple[_Window, int]:
+        k = i // WINDOW
+        w = self._windows.get(k)
+        if w is None:
+            w = self._decode(k)
+            self._windows[k] = w
+            if len(self._windows) > 4096:
+                self._windows.popitem(last=False)
+        return w, i - k * WINDOW
+
+    def _decode(self, k: int) -> _Window:
+        first = k * WINDOW
+        segs = self.seg[first : first + WINDOW]
+        rows = self.table[segs, :5].astype(np.int64)
+        c = self.check[k]
+        start = np.array([c["loads"], c["stores"], c["bytes"], c["addresses"], c["words"]], dtype=np.int64)
+        sums = np.vstack([start, start + np.cumsum(rows, axis=0)])
+        lists = segs.tolist()
+        return _Window(
+            first, lists, self._frames(lists, c, int(c["words"]), rows[:, 4]), *(sums[:, j].tolist() for j in range(5))
+        )
+
+    def _frames(self, segs: list[int], c: Any, words: int, per_segment: NDArray[np.int64]) -> list[int]:
+        """The frame of every segment instance of a window."""
+        current, coming = int(c["frame"]), int(c["frames"])
+        flags = self._flags
+        parents = self.frame["parent"]
+        out = []
+        before = None
+        for j, s in enumerate(segs):
+            f = flags[s]
+            if f & 0xF:
+                if f & ENTRY:
+                    current = coming
+                    coming += 1
+                elif f & SETJMP:
+                    if before is None:
+                        before = np.concatenate(([0], np.cumsum(per_segment)))
+                    at = words + int(before[j])
+                    if at < len(self.word):
+                        current = int(self.word[at])
+            out.append(current)
+            if f & RET:
+                current = int(parents[current])
+        return out
+
+    # --- static number, frame and counts of a segment instance --------------------------------------------------------------
+
+    def segment(self, i: int) -> int:
+        """The static number of the segment."""
+        w, j = self._window(i)
+        return w.segs[j]
+
+    def frame_of(self, i: int) -> int:
+        """The frame in which the segment ran."""
+        w, j = self._window(i)
+        return w.frames[j]
+
+    def before(self, i: int) -> tuple[int, int, int, int, int]:
+        """Loads, stores, bytes stored, addresses and words logged before the segment."""
+        w, j = self._window(i)
+        return w.loads[j], w.stores[j], w.bytes[j], w.addresses[j], w.words[j]
+
+    def segment_of_store(self, number: int) -> int:
+        """The segment instance that made store `number` (counted from 1)."""
+        k = int(np.searchsorted(self._check_stores, number - 1, "right")) - 1
+        w, _ = self._window(k * WINDOW)
+        return w.first + bisect_right(w.stores, number - 1) - 1
+
+    def segment_of_address(self, number: int) -> int:
+        """The segment instance that logged address `number` (counted from 0)."""
+        k = bisect_right(self.check["addresses"], number) - 1
+        w, _ = self._window(k * WINDOW)
+        return w.first + bisect_right(w.addresses, number) - 1
+
+    def writer(self, load: int, stores_before: int) -> int:
+        """The writer id of load number `load`, before which `stores_before` stores had been made."""
+        delta = int(self.load[load])
+        if delta != 255:
+            return (stores_before - delta) << 3
+        k = int(np.searchsorted(self._check_loads, load, "right")) - 1
+        places = self._escaped.get(k)
+        if places is None:
+            first = int(self._check_loads[k])
+            end = int(self._check_loads[k + 1]) if k + 1 < len(self._check_loads) else len(self.load)
+            places = self._escaped[k] = (np.flatnonzero(self.load[first:end] == 255) + first).tolist()
+        return int(self.escape[int(self.check["escapes"][k]) + bisect_left(places, load)])
+
+    def read_sources(self, number: int) -> list[int]:
+        """The writer of each byte of irregular read `number` (counted from 1)."""
+        r = self.read[number - 1]
+        size, runs, source = int(r["size"]), int(r["runs"]), int(r["source"])
+        rows = [(0, source)] if runs == 1 else self.run[source : source + runs].tolist()
+        ids: list[int] = []
+        for k, (start, w) in enumerate(rows):
+            end = rows[k + 1][0] if k + 1 < len(rows) else size
+            ids += [w] * (end - start) if w == 0 or w >= EVENT else range(w, w + end - start)
+        return ids
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each static segment ran."""
+        return np.bincount(self.seg, minlength=len(self.table))
+
+    @cached_property
+    def _event_order(self) -> tuple[list[int], list[int]]:
+        """Segment instances of the events, ascending, and the events in that order: a call that called back logs some of its own late."""
+        order = np.argsort(self.event["seg"], kind="stable")
+        return self.event["seg"][order].tolist(), order.tolist()
+
+    def events_of(self, i: int) -> list[int]:
+        """The rows of the events that a segment instance caused, in the order in which they happened."""
+        segments, order = self._event_order
+        return order[bisect_left(segments, i) : bisect_right(segments, i)]
+
+    def positions(self, segment: int) -> NDArray[np.int64]:
+        """All instances of a static segment, ascending."""
+        found = self._positions.get(segment)
+        if found is None:
+            if len(self._positions) < _SCANNED:
+                found = np.flatnonzero(self.seg == segment)
+            else:
+                order, ends = self._sorted
+                found = order[ends[segment] - int(self.counts[segment]) : ends[segment]]
+            self._positions[segment] = found
+        return found
+
+    @cached_property
+    def _sorted(self) -> tuple[NDArray[np.int64], list[int]]:
+        """All segment instances, those of one segment together; for each segment where its own end."""
+        return np.argsort(self.seg, kind="stable"), np.cumsum(self.counts).tolist()
+
+    def previous_in_frame(self, i: int) -> int:
+        """The segment instance that ran before this one in the same frame, or -1 at the frame's entry."""
+        w, j = self._window(i)
+        frame = w.frames[j]
+        if self._flags[w.segs[j]] & ENTRY or i == 0:
+            return -1
+        f = w.frames[j - 1] if j else self.frame_of(i - 1)
+        if f == frame:
+            return i - 1
+        parents = self.frame["parent"]
+        while True:
+            parent = int(parents[f])
+            if parent == frame:
+                return int(self.frame["caller"][f])
+            if parent == NO_FRAME:
+                return -1
+            f = parent
+
+    def death_of(self, obj: int) -> int:
+        """The segment instance at which an object was freed, or -1."""
+        hit = np.flatnonzero(self.death["object"] == obj)
+        return int(self.death["seg"][hit[0]]) if len(hit) else -1

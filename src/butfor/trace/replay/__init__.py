@@ -1,0 +1,1 @@
+"""The full replay that recomputes every value and compares it with the recording."""

@@ -1,0 +1,1 @@
+"""The exact meaning of every instruction on registers."""

@@ -1,0 +1,1 @@
+"""The run in the words of the source: places, steps, objects, values."""

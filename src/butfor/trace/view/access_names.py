@@ -1,0 +1,226 @@
+"""What loads and stores touch, as the program writes it: variables, members and elements with their values.
+
+A struct that is passed or returned in registers is read and written in pieces that are wider than its members; what such a piece means is told
+from the types that the source declares, not from the type of the register.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from butfor.ir.debug_types import CType, Variable
+from butfor.ir.instructions import Const, Function, Instr, Operand
+from butfor.ir.machine_types import Kind, Type, alloc_size, store_size, struct_layout
+from butfor.ir.recording_segments import constant_offset, root_of
+from butfor.trace.semantics.instruction_semantics import from_bytes
+from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.view.c_values import fits, show, show_bits, show_bytes
+from butfor.trace.view.object_parts import Part, beginning, is_scalar, leaves, scalars, smallest
+from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.source_places import Places
+
+_COPIES = ("llvm.memcpy.", "llvm.memmove.")
+_MEMBER = re.compile(r"(?:\.|->)\s*(\w+)$")
+_DEEP = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A variable, member or element that was read: as written, its bytes, and its value in words."""
+
+    name: str
+    data: bytes
+    text: str
+
+
+class Accesses:
+    """Loads and stores of a recorded run in source terms."""
+
+    def __init__(self, places: Places, objects: Objects) -> None:
+        self.places = places
+        self.objects = objects
+        self.trace: Trace = places.trace
+        self.source = places.source
+        self._copies: dict[str, dict[int, tuple[Operand, int]]] = {}
+
+    def read(self, at: Node) -> list[Read]:
+        """What a load instance read; nothing where the source has no name for it."""
+        load = self.trace.instr(at)
+        fn = self.trace.at(at[0]).fn
+        address, data = load.args[0], self.trace.loaded(at)
+        written = self.places.written(load)
+        known = self.variable(fn, address)
+        if known is None:
+            if written is None or root_of(fn, address, self.trace.at(at[0]).layout.frame) is not None:
+                return []  # a temporary, or data of the library
+            return [Read(written, data, self.show(at[0], address, load.type, data, written))]
+        variable, offset = known
+        path, t, rest = smallest(variable.type, offset, len(data))
+        if self._chosen(t, rest, load.type, written) is not None:
+            return [Read(written or variable.name + path, data, self.show(at[0], address, load.type, data, written))]
+        if is_scalar(t) or t.kind == "union" or (rest == 0 and len(data) >= t.size):
+            return [Read(variable.name + path, data, self.show(at[0], address, load.type, data, written))]
+        return [self._leaf(at[0], p, data, rest) for p in leaves(t, rest, len(data), variable.name + path)]
+
+    def _leaf(self, i: int, p: Part, data: bytes, rest: int) -> Read:
+        piece = int.from_bytes(data, "little") >> (p.bit - 8 * rest) & ((1 << p.bits) - 1)
+        own = piece.to_bytes((p.bits + 7) // 8, "little")
+        if p.type.kind == "union":
+            return Read(p.path, own, show_bytes(own, p.type, 0, self.objects, i))
+        return Read(p.path, own, show_bits(bytes(rest) + data, p, self.objects, i))
+
+    def show(self, i: int, address: Operand, t: Type, data: bytes, written: str | None = None) -> str:
+        """What an access of register type `t` read or wrote at an address, in words; `written` is how the source names it."""
+        found = self._type(i, address)
+        if found is not None:
+            _, ctype, rest = smallest(*found, len(data))
+            chosen = self._chosen(ctype, rest, t, written)
+            if chosen is not None:
+                return show_bits(bytes(rest) + data, chosen, self.objects, i)
+            if is_scalar(ctype):
+                return show(
+                    from_bytes(data, t), t, ctype if rest == 0 and ctype.size == len(data) else None, self.objects, i
+                )
+            if rest < ctype.size:
+                return show_bytes(data[: ctype.size - rest], ctype, rest, self.objects, i)
+        own = self._own_type(i, address)
+        if own is not None and own.is_aggregate and store_size(own) <= len(data):
+            t = own
+        return show(from_bytes(data[: store_size(t)], t), t, None, self.objects, i)
+
+    def _chosen(self, ctype: CType, offset: int, t: Type, written: str | None) -> Part | None:
+        """The bit field or the member of a union that an access means."""
+        size = store_size(t)
+        member = _MEMBER.search(written or "")
+        own = [
+            p
+            for p in leaves(ctype, offset, size)
+            if p.is_bits and member is not None and p.path.endswith(f".{member[1]}")
+        ]
+        if own:
+            return own[0]
+        if ctype.kind != "union" or written is None or written.isidentifier():  # or the union as a whole
+            return None
+        fitting = [p for p in scalars(ctype, offset, size) if fits(t, p.type)]
+        named = [p for p in fitting if member is not None and p.path.endswith(f".{member[1]}")]
+        return next(iter(named or fitting), None)
+
+    # --- variables and types ------------------------------------------------------------------------------------------------
+
+    def variable(self, fn: Function, address: Operand) -> tuple[Variable, int] | None:
+        """The variable at a fixed address, and the offset in it; for a temporary that a variable is copied from or to, that variable."""
+        offset = 0
+        frame = self.trace.program.layout(fn.name).frame
+        for _ in range(_DEEP):
+            root = root_of(fn, address, frame)
+            if root is None:
+                return None
+            found: Variable | None = (
+                self.source.variables(fn).get(root[0])
+                if isinstance(root[0], int)
+                else self.source.global_variable(root[0])
+            )
+            if found is not None:
+                return found, offset + root[1]
+            copy = self._copies_of(fn).get(root[0]) if isinstance(root[0], int) else None
+            if copy is None:
+                return None
+            address, offset = copy[0], offset + root[1] + copy[1]
+        return None
+
+    def _copies_of(self, fn: Function) -> dict[int, tuple[Operand, int]]:
+        """Temporaries of a function, each with the address of what it is copied from or to, and how much further the same byte is there."""
+        known = self._copies.get(fn.name)
+        if known is not None:
+            return known
+        layout = self.trace.program.layout(fn.name)
+        named = self.source.variables(fn)
+        known = {}
+        for instr in fn.instrs:
+            if instr.op != "call" or not (instr.detail.callee or "").startswith(_COPIES):
+                continue
+            for here, there in ((instr.args[0], instr.args[1]), (instr.args[1], instr.args[0])):
+                root = root_of(fn, here, layout.frame)
+                if root is not None and isinstance(root[0], int) and root[0] not in named:
+                    known.setdefault(root[0], (there, -root[1]))
+        self._copies[fn.name] = known
+        return known
+
+    def _type(self, i: int, address: Operand) -> tuple[CType, int] | None:
+        """The C type of the object at an address, and the offset in it: as the function declares it, else that of the object which is there."""
+        found = self.declared(self.trace.at(i).fn, address)
+        if found is not None:
+            return found
+        try:
+            where = int(self.trace.operand(i, address))
+        except Unknown:
+            return None
+        o = self.objects.at(where, i)
+        return None if o is None or o.variable is None else (o.variable.type, where - o.start)
+
+    def declared(self, fn: Function, address: Operand, deep: int = 0) -> tuple[CType, int] | None:
+        known = self.variable(fn, address)
+        if known is not None:
+            return known[0].type, known[1]
+        if deep > _DEEP or isinstance(address, Const):
+            return None
+        d = fn.definer[address]
+        instr = fn.instrs[d] if d >= 0 else None
+        if instr is None or instr.op not in ("load", "gep"):
+            return None
+        base = self.declared(fn, instr.args[0], deep + 1)
+        if base is None:
+            return None
+        return _element(instr, *base) if instr.op == "gep" else _pointee(*base)
+
+    def _own_type(self, i: int, address: Operand) -> Type | None:
+        """The register type of the temporary at an address; of the one it is a copy of, where it is only a way into registers."""
+        s = self.trace.at(i)
+        found: Type | None = None
+        for _ in range(_DEEP):
+            root = root_of(s.fn, address, s.layout.frame)
+            if root is None or root[1] or not isinstance(root[0], int) or s.fn.definer[root[0]] < 0:
+                break
+            found = s.fn.instrs[s.fn.definer[root[0]]].detail[0]
+            copy = self._copies_of(s.fn).get(root[0])
+            if copy is None or copy[1]:
+                break
+            address = copy[0]
+        return found
+
+
+def _pointee(t: CType, offset: int) -> tuple[CType, int] | None:
+    """What the pointer at an offset of an object points to."""
+    pointer = next((p.type for p in scalars(t, offset, 8) if p.type.kind == "pointer"), None)
+    target = pointer.pointee if pointer is not None else None
+    return (target, 0) if target is not None and target.size and target.kind not in ("void", "function") else None
+
+
+def _element(gep: Instr, t: CType, offset: int) -> tuple[CType, int] | None:
+    """The object and the offset that an address computation leads to; an index that is not fixed leads to some element."""
+    step: Type = gep.detail[0]
+    for k, index in enumerate(gep.args[1:]):
+        if k == 0 and isinstance(index, Const) and not index.value:
+            continue
+        if k == 0:
+            some = beginning(t, offset, alloc_size(step))
+            if some is None:
+                return None
+            t, offset = some, 0
+        elif step.kind is Kind.STRUCT:
+            if not isinstance(index, Const):
+                return None
+            offset += struct_layout(step)[0][index.value or 0]
+            step = step.elems[index.value or 0]
+        else:
+            step = step.elem
+            fixed = constant_offset(step, (index,))
+            if fixed is not None:
+                offset += fixed
+                continue
+            some = beginning(t, offset, alloc_size(step))
+            if some is None:
+                return None
+            t, offset = some, 0
+    return t, offset

@@ -1,0 +1,122 @@
+"""Members and elements of C objects by the bytes that they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from butfor.ir.debug_types import CType
+
+_DEEP = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A member or an element: how C writes the way to it, its type, where it begins and how wide it is in bits, its number among its neighbours."""
+
+    path: str
+    type: CType
+    bit: int
+    bits: int
+    is_bits: bool = False
+    number: int = 0
+
+    @property
+    def start(self) -> int:
+        """The byte in which it begins."""
+        return self.bit // 8
+
+    def holds(self, offset: int, size: int) -> bool:
+        """Whether all these bytes are its own."""
+        return not self.is_bits and 8 * offset >= self.bit and 8 * (offset + size) <= self.bit + self.bits
+
+
+def is_scalar(t: CType) -> bool:
+    """Whether a type has no members or elements."""
+    return t.kind not in ("array", "struct", "union")
+
+
+def parts(t: CType, offset: int, size: int) -> Iterator[Part]:
+    """The members or elements that have some of the bytes, in order; a struct without a name shows its members' names as its own."""
+    if size <= 0:
+        return
+    if t.kind == "array" and t.element is not None and t.element.size:
+        width = t.element.size
+        for k in range(offset // width, (offset + size - 1) // width + 1):
+            yield Part(f"[{k}]", t.element, 8 * k * width, 8 * width, number=k)
+    elif t.kind in ("struct", "union"):
+        for k, f in enumerate(t.fields):
+            bits = f.bit_size if f.is_bits else 8 * f.type.size
+            if f.bit_offset < 8 * (offset + size) and f.bit_offset + bits > 8 * offset:
+                yield Part(f".{f.name}" if f.name else "", f.type, f.bit_offset, bits, f.is_bits, k)
+
+
+def smallest(t: CType, offset: int, size: int) -> tuple[str, CType, int]:
+    """The smallest member or element that holds all the bytes: its path, its type and the offset in it. Members of unions are not chosen from."""
+    path = ""
+    for _ in range(_DEEP):
+        inner = next((p for p in parts(t, offset, size) if p.holds(offset, size)), None) if t.kind != "union" else None
+        if inner is None:
+            break
+        path, t, offset = path + inner.path, inner.type, offset - inner.start
+    return path, t, offset
+
+
+def scalars(t: CType, offset: int, size: int, path: str = "") -> Iterator[Part]:
+    """The scalars that are exactly these bytes; more than one where unions are on the way."""
+    if is_scalar(t):
+        if offset == 0 and t.size == size:
+            yield Part(path, t, 0, 8 * size)
+        return
+    for p in parts(t, offset, size):
+        if p.holds(offset, size):
+            yield from scalars(p.type, offset - p.start, size, path + p.path)
+
+
+def leaves(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Iterator[Part]:
+    """The scalars, bit fields and unions that lie within the bytes; `path` and `at`, in bits, are those of the object itself."""
+    for p in parts(t, offset, size):
+        if p.is_bits or is_scalar(p.type) or p.type.kind == "union":
+            if p.bit >= 8 * offset and p.bit + p.bits <= 8 * (offset + size):
+                yield Part(path + p.path, p.type, at + p.bit, p.bits, p.is_bits)
+        else:
+            low = max(offset - p.start, 0)
+            high = min(offset + size - p.start, p.type.size)
+            yield from leaves(p.type, low, high - low, path + p.path, at + p.bit)
+
+
+def beginning(t: CType, offset: int, size: int) -> CType | None:
+    """The largest type of that size that begins at an offset of an object."""
+    for _ in range(_DEEP):
+        if offset == 0 and t.size == size:
+            return t
+        inner = next((p for p in parts(t, offset, 1) if p.holds(offset, 1)), None)
+        if inner is None:
+            return None
+        t, offset = inner.type, offset - inner.start
+    return None
+
+
+def path_text(t: CType, offset: int) -> str:
+    """The member or element at a byte offset, as C writes it; a struct or union that begins there is meant as a whole."""
+    out = ""
+    for _ in range(_DEEP):
+        if t.kind == "union" or (t.kind == "struct" and offset == 0):
+            break
+        inner = next((p for p in parts(t, offset, 1) if p.holds(offset, 1)), None)
+        if inner is None:
+            break
+        out, t, offset = out + inner.path, inner.type, offset - inner.start
+    return out + (f" + {offset} bytes" if offset else "")
+
+
+def element_path(t: CType, offset: int) -> tuple[int, ...]:
+    """The way from a table to the element at a byte offset, each step a number; it ends at a union and where bit fields share the byte."""
+    path: list[int] = []
+    for _ in range(_DEEP):
+        inner = list(parts(t, offset, 1))
+        if len(inner) != 1 or t.kind == "union":
+            break
+        path.append(inner[0].number)
+        t, offset = inner[0].type, max(offset - inner[0].start, 0)
+    return tuple(path)

@@ -1,0 +1,185 @@
+"""Objects of the run by address: variables, heap blocks, their names and bounds."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from butfor.ir.debug_types import Variable
+from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.recording import Recording
+from butfor.trace.view.object_parts import path_text
+
+GLOBAL, STACK, HEAP, DYNAMIC = 1, 2, 3, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """A piece of memory that a pointer may point into. `variable` is None for heap blocks and temporaries."""
+
+    number: int
+    kind: int
+    start: int
+    size: int
+    birth: int
+    name: str
+    variable: Variable | None = None
+
+    def describe(self) -> str:
+        """The object in words."""
+        if self.kind == HEAP:
+            return f"a heap block of {self.size} bytes"
+        if self.kind == GLOBAL and self.variable is None:
+            return self.name
+        return f"`{self.name}`" if self.name else "a temporary"
+
+
+class Objects:
+    """Objects found by number or by address."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.log = recording.log
+        self.program = recording.program
+        self.source = recording.source
+
+    def by_number(self, number: int) -> Object:
+        """The object with that number."""
+        o = self.log.object[number]
+        kind, site = int(o["kind"]), int(o["site"])
+        name, variable = "", None
+        if kind == GLOBAL:
+            full = self.program.global_table[site][0]
+            variable = self.source.global_variable(full)
+            name = variable.name if variable else "a string literal" if full.startswith(".str") else full
+        elif kind in (STACK, DYNAMIC) and int(o["frame"]) != NO_FRAME:
+            variable = self._local(int(o["frame"]), site)
+            name = variable.name if variable else ""
+        return Object(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable)
+
+    def _local(self, frame: int, slot: int) -> Variable | None:
+        trace = self.recording.trace
+        fn = trace.at(int(self.log.frame["entry"][frame])).fn
+        if slot >= 2**31:  # the callee's own copy of a struct argument
+            slot = slot ^ 0xFFFFFFFF
+        found: Variable | None = self.source.variables(fn).get(slot)
+        return found
+
+    @cached_property
+    def _order(self) -> tuple[list[int], list[int]]:
+        starts = self.log.object["start"].astype(np.int64)
+        order = np.argsort(starts, kind="stable")
+        return starts[order].tolist(), order.tolist()
+
+    @cached_property
+    def _globals(self) -> tuple[list[int], list[int]]:
+        rows = sorted(
+            (int(o["start"]), k)
+            for k, o in enumerate(self.log.object[: len(self.program.global_table) + 1])
+            if int(o["size"])
+        )
+        return [start for start, _ in rows], [k for _, k in rows]
+
+    def global_at(self, address: int) -> tuple[str, int] | None:
+        """The name of the global at an address, and the offset in it."""
+        starts, numbers = self._globals
+        k = bisect_right(starts, address) - 1
+        if k < 0:
+            return None
+        o = self.log.object[numbers[k]]
+        offset = address - int(o["start"])
+        return (self.program.global_table[int(o["site"])][0], offset) if offset < int(o["size"]) else None
+
+    def at(self, address: int, i: int) -> Object | None:
+        """The object that contained an address when segment instance i ran."""
+        starts, order = self._order
+        k = bisect_right(starts, address) - 1
+        best = -1
+        for _ in range(4096):
+            if k < 0 or address - starts[k] > 1 << 30:
+                break
+            o = self.log.object[order[k]]
+            if address < starts[k] + int(o["size"]) and int(o["birth"]) <= i and order[k] > best and int(o["size"]):
+                best = order[k]
+            if best >= 0 and starts[k] < int(self.log.object[best]["start"]):
+                break
+            k -= 1
+        if best < 0:
+            return self._local_at(address, i)
+        return self.by_number(best)
+
+    def is_live(self, address: int, i: int) -> bool:
+        """Whether the address was inside a heap block, or a variable of a frame that was under way, when segment instance i ran."""
+        log, trace = self.log, self.recording.trace
+        under_way: set[int] = set()
+        frame = log.frame_of(i)
+        while frame != NO_FRAME and len(under_way) < 4096:
+            base = int(log.frame["base"][frame])
+            if base <= address < base + trace.at(int(log.frame["entry"][frame])).layout.frame_size:
+                return True
+            under_way.add(frame)
+            frame = int(log.frame["parent"][frame])
+        o = self.at(address, i)
+        if o is None or o.number == 0:
+            return False
+        return o.kind == HEAP or (o.kind in (STACK, DYNAMIC) and int(log.object[o.number]["frame"]) in under_way)
+
+    def _local_at(self, address: int, i: int) -> Object | None:
+        """A local that is no object of its own because nothing takes its address."""
+        trace = self.recording.trace
+        frame = self.log.frame_of(i)
+        for _ in range(64):
+            if frame == NO_FRAME:
+                return None
+            base = int(self.log.frame["base"][frame])
+            fn = trace.at(int(self.log.frame["entry"][frame])).fn
+            layout = self.program.layout(fn.name)
+            if base <= address < base + layout.frame_size:
+                return self._variable_at(fn.name, base, address)
+            frame = int(self.log.frame["parent"][frame])
+        return None
+
+    def _variable_at(self, function: str, base: int, address: int) -> Object | None:
+        fn = self.program.function(function)
+        for slot, variable in self.source.variables(fn).items():
+            offset = self.program.layout(function).frame.get(slot)
+            if offset is not None and 0 <= address - base - offset < max(variable.type.size, 1):
+                return Object(0, STACK, base + offset, variable.type.size, 0, variable.name, variable)
+        return None
+
+    def pointer_text(self, address: int, i: int) -> str:
+        """A pointer as object and offset."""
+        if address == 0:
+            return "NULL"
+        fn = self.recording.trace.function_at(address)
+        if fn is not None:
+            return fn
+        o = self.at(address, i)
+        if o is None:
+            return self._argument(address) or f"{address:#x}"
+        offset = address - o.start
+        if o.variable is not None:
+            return "&" + o.name + path_text(o.variable.type, offset)
+        if o.kind == GLOBAL:
+            return self._literal(o, offset)
+        name = f"heap block of {o.size} bytes" if o.kind == HEAP else "a temporary"
+        return f"&({name})" + (f" + {offset}" if offset else "")
+
+    def _argument(self, address: int) -> str | None:
+        """The text of a command-line argument that a pointer points into."""
+        for k, (start, length) in enumerate(self.recording.arguments):
+            if start <= address < start + length:
+                text = self.recording.meta.args[k - 1] if k else self.recording.meta.name
+                return f'"{text.encode("utf-8", "surrogateescape")[address - start :].decode("utf-8", "replace")}"'
+        return None
+
+    def _literal(self, o: Object, offset: int) -> str:
+        full = self.program.global_table[int(self.log.object[o.number]["site"])][0]
+        init = self.source.global_variables()[full].init
+        if init is not None and init.kind == "bytes":
+            text: str = init.value[offset:].split(b"\0")[0].decode("utf-8", "replace")
+            return '"' + text[:40].replace("\n", "\\n") + ('..."' if len(text) > 40 else '"')
+        return f"&{full}" + (f" + {offset}" if offset else "")

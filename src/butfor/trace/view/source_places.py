@@ -1,0 +1,296 @@
+"""Where in the sources an instance is, in the programmer's words."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from butfor.ir.debug_types import CType, Location, Variable
+from butfor.ir.instructions import Function, Instr
+from butfor.source import SourceFile, Statement, SyntaxTree
+from butfor.source.expression_positions import is_lvalue
+from butfor.source.initialisers import Names
+from butfor.trace.recording import Recording
+from butfor.trace.trace import Node, Trace
+from butfor.trace.view.object_parts import element_path
+
+_CASE = re.compile(r"\s*(?:case\b|default\b)")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A statement of the program: equal for all instances of the same statement. `file` is as the user wrote it."""
+
+    file: str
+    line: int
+    column: int
+    function: str
+    text: str
+    role: str
+    path: str
+    target: str | None = None
+    keyword: str | None = None
+
+
+class Places:
+    """Source statements of a recording's instances."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.recording = recording
+        self.source = recording.source
+        self._trees: dict[str, SyntaxTree | None] = {}
+        self._shown: dict[str, str] = {}
+        self._cache: dict[tuple[str, int], Place | None] = {}
+        self._written: dict[Location, str | None] = {}
+
+    @property
+    def trace(self) -> Trace:
+        """The run."""
+        return self.recording.trace
+
+    def tree(self, path: str) -> SyntaxTree | None:
+        """The syntax of a source file that the recording carries."""
+        if path not in self._trees:
+            data = self.recording.text_of(path)
+            self._trees[path] = SyntaxTree(SourceFile(path, data)) if data is not None else None
+        return self._trees[path]
+
+    def shown(self, path: str) -> str:
+        """The path as the user wrote it, else relative to where the program was run."""
+        found = self._shown.get(path)
+        if found is None:
+            meta = self.recording.meta
+            found = path
+            for given in meta.given:
+                if os.path.normpath(os.path.join(meta.folder, given)) == os.path.normpath(path):
+                    found = given
+                    break
+            else:
+                relative = os.path.relpath(path, meta.folder) if meta.folder else path
+                found = path if relative.startswith("..") else relative
+            self._shown[path] = found
+        return found
+
+    def location(self, instr: Instr) -> Location | None:
+        """The position of an instruction."""
+        found: Location | None = self.source.location(instr)
+        return found
+
+    def of_instr(self, fn: Function, instr: Instr) -> Place | None:
+        """The statement that an instruction belongs to."""
+        key = (fn.name, instr.index)
+        if key not in self._cache:
+            where = self.location(instr)
+            self._cache[key] = (
+                None if where is None else self._place(fn, where, instr.op in ("br", "switch") and bool(instr.args))
+            )
+        return self._cache[key]
+
+    def _place(self, fn: Function, where: Location, is_branch: bool) -> Place | None:
+        tree = self.tree(where.file)
+        if tree is None:
+            return None
+        statement = tree.decision_at(where.line, where.column) if is_branch else None
+        if statement is None:
+            statement = tree.statement_at(where.line, where.column)
+        if statement is None:
+            return None
+        return self.of_statement(statement, fn.name)
+
+    def of_statement(self, s: Statement, function: str) -> Place:
+        """The place of a statement."""
+        return Place(
+            self.shown(s.file),
+            s.line,
+            s.column,
+            s.function or function,
+            s.text,
+            str(s.role),
+            s.file,
+            s.target,
+            s.keyword,
+        )
+
+    def of(self, node: Node) -> Place | None:
+        """The statement of an instance; for a parameter, and for code without a position, the call that led there."""
+        seen = 0
+        at: Node | None = node
+        while at is not None and seen < 1000:
+            s = self.trace.at(at[0])
+            if at[1] >= 0:
+                place = self.of_instr(s.fn, s.fn.instrs[at[1]])
+                if place is not None:
+                    return place
+                instr = s.fn.instrs[at[1]]
+                if self.tree_of(s.fn) is not None and not (
+                    instr.op == "store" and isinstance(instr.args[0], int) and s.fn.definer[instr.args[0]] < 0
+                ):
+                    return None
+            at = self.trace.call_of(at[0])
+            seen += 1
+        return None
+
+    def tree_of(self, fn: Function) -> SyntaxTree | None:
+        """The syntax of the file that a function is in."""
+        where = self.source.function_location(fn)
+        return self.tree(where.file) if where is not None else None
+
+    def in_user_code(self, node: Node) -> Node:
+        """The instance itself, or the call that led from the user's own code to where it is."""
+        at: Node | None = node
+        while at is not None:
+            if self.tree_of(self.trace.at(at[0]).fn) is not None:
+                return at
+            at = self.trace.call_of(at[0])
+        return node
+
+    def initialisers(self, name: str, offset: int) -> list[Place]:
+        """What gave a global its initial value at a byte offset: the element of a table, and the declaration itself."""
+        variable: Variable | None = self.source.global_variable(name)
+        tree = self.tree(variable.file) if variable is not None else None
+        if variable is None or tree is None:
+            return []
+        found = []
+        names = Names(partial(self._constant, tree), partial(self._bodies, tree))
+        element = tree.element_of(
+            variable.name, variable.line, _Shape(variable.type), element_path(variable.type, offset), names
+        )
+        whole = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
+        if element is not None and element != whole:
+            found.append(self.of_statement(element, ""))
+        if whole is None:
+            whole = tree.statement_at(variable.line, 1)
+        if whole is not None:
+            found.append(
+                replace(
+                    self.of_statement(whole, ""),
+                    line=variable.line,
+                    column=1 if whole.line != variable.line else whole.column,
+                )
+            )
+        return found
+
+    def declaration(self, variable: Variable, function: str = "") -> Place | None:
+        """Where a variable is declared, with its initialiser if it has one; None for a parameter."""
+        tree = self.tree(variable.file)
+        if tree is None or variable.is_parameter:
+            return None
+        found = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
+        return None if found is None else self.of_statement(found, function)
+
+    def _others(self, tree: SyntaxTree) -> Iterator[SyntaxTree]:
+        """The other source files."""
+        for path in self.recording.meta.sources:
+            other = self.tree(path)
+            if other is not None and other is not tree:
+                yield other
+
+    def _constant(self, tree: SyntaxTree, name: str) -> int | None:
+        """The value of a constant in one file, which may come from another; None where the others do not agree."""
+
+        def elsewhere(wanted: str) -> int | None:
+            values = {
+                value for other in self._others(tree) if (value := other.constant(wanted, lambda _: None)) is not None
+            }
+            return values.pop() if len(values) == 1 else None
+
+        return tree.constant(name, elsewhere)
+
+    def _bodies(self, tree: SyntaxTree, name: str) -> frozenset[bytes]:
+        """What a macro stands for in one file; if that does not define it, in all others."""
+        return tree.bodies_of_macro(name) or frozenset(
+            body for other in self._others(tree) for body in other.bodies_of_macro(name)
+        )
+
+    def written(self, load: Instr) -> str | None:
+        """What a load reads, as the source writes it; None where the text is a call or a macro that stands for more than one place in memory."""
+        where = self.location(load)
+        if where is None:
+            return None
+        if where not in self._written:
+            self._written[where] = self._lvalue(where)
+        return self._written[where]
+
+    def _lvalue(self, where: Location) -> str | None:
+        tree = self.tree(where.file)
+        found = tree.lvalue_at(where.line, where.column) if tree is not None else None
+        if tree is None or found is None:
+            return None
+        is_one = found.kind != "identifier" or all(map(is_lvalue, self._bodies(tree, found.text)))
+        return found.text if is_one else None
+
+    def labels(self, node: Node) -> list[int]:
+        """The lines of the case labels that a switch instance went to."""
+        following = self.trace.next_in_frame(node[0])
+        if following < 0:
+            return []
+        s = self.trace.at(following)
+        where = next((w for w in map(self.location, s.fn.instrs[s.seg.start : s.seg.end]) if w is not None), None)
+        tree = self.tree(where.file) if where is not None else None
+        if where is None or tree is None:
+            return []
+        lines, line = [], where.line
+        while line > 0 and (_CASE.match(tree.source.line(line)) or line == where.line):
+            if _CASE.match(tree.source.line(line)):
+                lines.append(line)
+            line -= 1
+        return lines
+
+    def macros(self, place: Place) -> list[Place]:
+        """The definitions of the macros that a statement uses."""
+        tree = self.tree(place.path)
+        if tree is None:
+            return []
+        found = [tree.definition_of_macro(name, place.line) for name in tree.macros_used_at(place.line, place.column)]
+        return [self.of_statement(s, "") for s in found if s is not None]
+
+    def texts(self) -> dict[str, str]:
+        """The source files by the name shown, for renderers."""
+        out = {}
+        for path in self.recording.meta.sources:
+            data = self.recording.text_of(path)
+            if data is not None:
+                out[self.shown(path)] = data.decode("utf-8", "surrogateescape")
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """The members of a C type, for initialisers."""
+
+    type: CType
+
+    @property
+    def count(self) -> int:
+        """How many elements or members an initialiser without designators has; of a union it has the first."""
+        match self.type.kind:
+            case "array" if self.type.element is not None:
+                return self.type.count or 1 << 30  # a flexible array takes what it is given
+            case "struct":
+                return len(self.type.fields)
+            case "union":
+                return 1
+            case _:
+                return 0
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is an array of characters."""
+        element = self.type.element
+        return self.type.kind == "array" and element is not None and element.kind in ("char", "uchar")
+
+    def way_to(self, member: str) -> tuple[int, ...] | None:
+        """The numbers that lead to a member, through members without a name."""
+        for k, f in enumerate(self.type.fields):
+            way = () if f.name == member else None if f.name else _Shape(f.type).way_to(member)
+            if way is not None:
+                return (k, *way)
+        return None
+
+    def inner(self, number: int) -> _Shape:
+        """The shape of an element or member."""
+        element = self.type.element
+        return _Shape(element if element is not None else self.type.fields[number].type)

@@ -1,0 +1,301 @@
+"""The run told in source terms: assignments, decisions, calls and returns with their values, frames and loop iterations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from butfor.ir.flow_graphs import successors
+from butfor.ir.instructions import Const, Instr, Operand
+from butfor.ir.machine_types import Type, int_type, store_size
+from butfor.ir.natural_loops import Loop, natural_loops
+from butfor.ir.recording_segments import root_of
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.overwritten_values import Overwritten
+from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.view.access_names import Accesses, Read
+from butfor.trace.view.c_values import show
+from butfor.trace.view.condition_outcomes import Conditions
+from butfor.trace.view.object_parts import smallest
+from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.source_places import Place, Places
+
+_STEPS = frozenset(("store", "ret", "switch"))
+_MOST_ITERATIONS = 10_000
+_MOST_VALUES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """Which round of a loop: `number` counts from 1; `total` is 0 while unknown."""
+
+    line: int
+    number: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement instance. kind: assign, branch, call, return.
+
+    `target`, `before` and `after` belong to assignments; `outcome` says where a branch went; `uses` are the variables read, as written, with
+    their values; `frame` numbers the call, `depth` counts the calls around it; `loops` are the rounds of the loops around it, innermost first.
+    """
+
+    node: Node
+    place: Place
+    kind: str
+    target: str | None
+    before: str | None
+    after: str | None
+    outcome: str | None
+    uses: tuple[tuple[str, str], ...]
+    frame: int
+    depth: int
+    loops: tuple[Iteration, ...]
+
+
+class Steps:
+    """Steps of a recorded run, made when asked for."""
+
+    def __init__(self, places: Places, objects: Objects, dependence: Dependence) -> None:
+        self.places = places
+        self.objects = objects
+        self.dependence = dependence
+        self.trace: Trace = places.trace
+        self.log = self.trace.log
+        self.source = places.source
+        self.overwritten = Overwritten(self.trace, objects)
+        self.accesses = Accesses(places, objects)
+        self.conditions = Conditions(places)
+        self._depths: dict[int, int] = {}
+        self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
+
+    def is_step(self, instr: Instr) -> bool:
+        """Whether an instruction is a step of its own."""
+        return instr.op in _STEPS or (instr.op == "br" and bool(instr.args)) or instr.op == "call"
+
+    def between(self, first: int, last: int) -> Iterator[Step]:
+        """The steps of the segment instances `first` to `last` (exclusive), in order."""
+        for i in range(first, last):
+            s = self.trace.at(i)
+            for n in range(s.seg.start, s.seg.end):
+                if self.is_step(s.fn.instrs[n]) and s.layout.kinds.get(n) not in ("ignored", "pure", "opaque"):
+                    step = self.of((i, n))
+                    if step is not None:
+                        yield step
+
+    def of(self, node: Node, brief: bool = False) -> Step | None:
+        """The step of an instance, or None where the source does not show it; `brief` leaves out the rounds of loops."""
+        place = self.places.of(node)
+        if place is None or node[1] < 0:
+            return None
+        instr = self.trace.instr(node)
+        kind = {"store": "assign", "ret": "return", "call": "call"}.get(
+            instr.op, "branch" if instr.op in ("br", "switch") else "assign"
+        )
+        before = after = target = outcome = None
+        if instr.op == "store":
+            target, before, after = self._assignment(node, instr, place)
+        elif kind == "branch":
+            outcome = self._outcome(node, instr)
+        frame = self.log.frame_of(node[0])
+        rounds = () if brief else self.iterations(node[0])
+        return Step(
+            node, place, kind, target, before, after, outcome, self.uses(node), frame, self.depth(frame), rounds
+        )
+
+    # --- values -------------------------------------------------------------------------------------------------------------
+
+    def _assignment(self, node: Node, instr: Instr, place: Place) -> tuple[str | None, str | None, str | None]:
+        i = node[0]
+        where = self.places.location(instr)
+        tree = self.places.tree(place.path)
+        s = self.trace.at(i)
+        variable = self.accesses.variable(s.fn, instr.args[1])
+        target = place.target
+        if where is not None and tree is not None:
+            target = tree.target_at(where.line, where.column) or target
+        if variable is not None:
+            if (
+                where is None or target == variable[0].name
+            ):  # a parameter, where the place is the call; a member that an initialiser sets
+                target = variable[0].name + smallest(variable[0].type, variable[1], store_size(instr.detail))[0]
+        elif where is None or root_of(s.fn, instr.args[1], s.layout.frame) is not None:
+            target = None  # a temporary: what the statement assigns is another thing
+        new, old = self.trace.stored(node), self.previous(node)  # nothing new for the store that crashed
+        after = self.accesses.show(i, instr.args[1], instr.detail, new, target) if new else None
+        before = None if old is None else self.accesses.show(i, instr.args[1], instr.detail, old, target)
+        return target, before, after
+
+    def previous(self, node: Node) -> bytes | None:
+        """What a store overwrote, where that is certain: read by the same statement, or left by a known write."""
+        i, n = node
+        s = self.trace.at(i)
+        pointer = s.fn.instrs[n].args[1]
+        size = sum(s.layout.effects[n].stores)
+        for k in range(n - 1, s.seg.start - 1, -1):
+            instr = s.fn.instrs[k]
+            if instr.op == "load" and instr.args[0] == pointer and sum(s.layout.effects[k].loads) == size:
+                return self.trace.loaded((i, k))
+            if instr.op in ("store", "call", "atomicrmw", "cmpxchg"):
+                break
+        return self.overwritten.by(node)
+
+    def uses(self, node: Node) -> tuple[tuple[str, str], ...]:
+        """The variables that an instance read, as written, with their values."""
+        found: dict[str, str] = {}
+        for read in self.reads(node):
+            if not read.text.startswith("0x"):  # an address without a name says nothing
+                found.setdefault(read.name, read.text)
+            if len(found) == _MOST_VALUES:
+                break
+        return tuple(found.items())
+
+    def reads(self, node: Node) -> Iterator[Read]:
+        """What an instance read, nearest first; of a merged value what was computed on the way taken."""
+        args = self.trace.instr(node).args
+        work = [(node[0], a) for a in (args[:1] if self.trace.instr(node).op == "store" else args)]
+        seen: set[tuple[int, Operand]] = set()
+        while work:
+            i, slot = work.pop(0)
+            s = self.trace.at(i)
+            if not isinstance(slot, int) or (i, slot) in seen or s.fn.definer[slot] < 0 or slot in s.layout.frame:
+                continue
+            seen.add((i, slot))
+            instr = s.fn.instrs[s.fn.definer[slot]]
+            if instr.op == "load":
+                yield from self._read(i, slot)
+            work += self._taken(i, slot) if instr.op == "phi" else [(i, a) for a in instr.args]
+
+    def _read(self, i: int, slot: int) -> list[Read]:
+        try:
+            return self.accesses.read(self.trace.definition(i, slot))
+        except Unknown:  # it was not completed
+            return []
+
+    def _taken(self, i: int, slot: int) -> list[tuple[int, Operand]]:
+        """The operand of a merged value, and where it was seen; for a constant that a decision gave, what decided."""
+        try:
+            phi = self.trace.definition(i, slot)
+        except Unknown:
+            return []
+        chosen, at = self.trace.phi_choice(phi)
+        last = self.trace.at(at).last
+        is_decided = (
+            isinstance(chosen, Const) and self.trace.instr(phi).type == int_type(1) and last.op == "br" and last.args
+        )
+        return [(at, last.args[0] if is_decided else chosen)]
+
+    def show_operand(self, i: int, op: Operand, t: Type) -> str | None:
+        """An operand's value in words, or None when it is not known."""
+        try:
+            return show(self.trace.operand(i, op), t, None, self.objects, i)
+        except Unknown:
+            return None
+
+    def _outcome(self, node: Node, instr: Instr) -> str | None:
+        if instr.op == "switch":
+            return self.show_operand(node[0], instr.args[0], instr.detail[2])
+        truth = self.conditions.outcome(node)
+        return None if truth is None else "true" if truth else "false"
+
+    # --- frames and loops ---------------------------------------------------------------------------------------------------
+
+    def depth(self, frame: int) -> int:
+        """How many calls are around a frame."""
+        path = []
+        while frame != NO_FRAME and frame not in self._depths:
+            path.append(frame)
+            frame = int(self.log.frame["parent"][frame])
+        count = self._depths.get(frame, -1)
+        for inner in reversed(path):
+            count += 1
+            self._depths[inner] = count
+        return count
+
+    def callers(self, i: int) -> list[Place]:
+        """The calls that led to a segment instance, innermost first."""
+        found: list[Place] = []
+        call = self.trace.call_of(i)
+        while call is not None and len(found) < 100:
+            place = self.places.of(call)
+            if place is not None:
+                found.append(place)
+            call = self.trace.call_of(call[0])
+        return found
+
+    def enclosing(self, i: int) -> list[Place]:
+        """The decisions around a segment instance in its own function, innermost first."""
+        found: list[Place] = []
+        frame = self.log.frame_of(i)
+        parent = self.dependence.control(i)
+        while parent is not None and self.log.frame_of(parent[0]) == frame and len(found) < 100:
+            place = self.places.of(parent)
+            if place is not None and place not in found:
+                found.append(place)
+            parent = self.dependence.control(parent[0])
+        return found
+
+    def iterations(self, i: int) -> tuple[Iteration, ...]:
+        """The rounds of the loops around a segment instance, innermost first."""
+        s = self.trace.at(i)
+        loops, innermost = self._loops_of(s.fn.name)
+        out = []
+        k = innermost[s.seg.block]
+        while k >= 0:
+            out.append(self._iteration(i, s.fn.name, loops[k]))
+            k = loops[k].parent
+        return tuple(out)
+
+    def _loops_of(self, name: str) -> tuple[tuple[Loop, ...], tuple[int, ...]]:
+        known = self._loops.get(name)
+        if known is None:
+            found = natural_loops(successors(self.trace.program.function(name)))
+            known = (found.loops, found.innermost)
+            self._loops[name] = known
+        return known
+
+    def _iteration(self, i: int, name: str, loop: Loop) -> Iteration:
+        fn = self.trace.program.function(name)
+        header = self.trace.static.first(fn) + self.trace.program.layout(name).first_of_block[loop.header]
+        frame = self.log.frame_of(i)
+        places = self.log.positions(header)
+        at = int(places.searchsorted(i, "right")) - 1
+        number = self._count(places, at, -1, frame, loop)
+        total = number + self._count(places, at + 1, 1, frame, loop)
+        where = self.places.of_instr(fn, fn.instrs[fn.blocks[loop.header].end - 1])
+        left_by_header = any(e[0] == loop.header for e in loop.exits)
+        return Iteration(
+            where.line if where else 0,
+            number,
+            max(total - (1 if left_by_header else 0), number) if total < _MOST_ITERATIONS else 0,
+        )
+
+    def _count(
+        self, places: np.ndarray[tuple[int], np.dtype[np.int64]], k: int, step: int, frame: int, loop: Loop
+    ) -> int:
+        """Rounds of the same activation of a loop, backward or forward from header instance k."""
+        count = 0
+        for _ in range(_MOST_ITERATIONS):
+            if not 0 <= k < len(places):
+                return count
+            p = int(places[k])
+            if self.log.frame_of(p) == frame:
+                entered = self._entered(p, loop)
+                if step > 0 and entered:
+                    return count
+                count += 1
+                if step < 0 and entered:
+                    return count
+            elif p < int(self.log.frame["entry"][frame]):
+                return count
+            k += step
+        return count
+
+    def _entered(self, p: int, loop: Loop) -> bool:
+        before = self.log.previous_in_frame(p)
+        return before < 0 or self.trace.at(before).seg.block not in loop.body

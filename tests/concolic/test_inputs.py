@@ -1,0 +1,89 @@
+"""Answers of a solver as inputs, and terms made smaller."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from butfor.concolic.guessed_solutions import guess
+from butfor.concolic.search_inputs import STDIN, Field, Input, Splice, changed, spliced
+from butfor.logic.byte_simplify import joined, part, same, simpler, truth
+from butfor.logic.terms import Evaluator, Term, binary, compare, concat, const, extract, ite, resize, variable
+
+
+def test_bytes_numbers_and_arguments() -> None:
+    given = Input((b"ab",), b"xyz", (5,))
+    assert changed(given, {"s1": 65, "n2": 7, "a1_0": 66}, {}) == Input((b"Bb",), b"xAz", (5, 0, 7))
+
+
+def test_an_argument_ends_at_a_zero_and_goes_on_without_one() -> None:
+    assert changed(Input((b"abc",)), {"a1_1": 0}, {}).args == (b"a",)
+    assert changed(Input((b"ab",)), {"a1_2": 99}, {}).args == (b"abc",)
+
+
+def test_standard_input_grows_and_ends() -> None:
+    assert changed(Input(stdin=b"ab"), {"more": 1, "s2": 99}, {}).stdin == b"abc"
+    assert changed(Input(stdin=b"abc"), {"keep1": 0, "s0": 65}, {}).stdin == b"A"
+
+
+def test_arguments_are_added_and_removed() -> None:
+    assert len(changed(Input((b"a",)), {"argc": 4}, {}).args) == 3
+    assert changed(Input((b"a", b"b")), {"argc": 2}, {}).args == (b"a",)
+
+
+def test_fields_are_written_as_text() -> None:
+    number = Field("number", STDIN, 2, 3, 32, True)
+    assert changed(Input(stdin=b"x 1 y"), {"f": 2**32 - 25}, {"f": number}).stdin == b"x -25 y"
+    length = Field("length", 1, 0, 2, 64, False)
+    assert changed(Input((b"ab",)), {"l": 5}, {"l": length}).args == (b"abbbb",)
+    assert changed(Input((b"abcdef",)), {"l": 2}, {"l": Field("length", 1, 0, 6, 64, False)}).args == (b"ab",)
+
+
+def test_of_overlapping_splices_the_first_counts() -> None:
+    assert (
+        spliced(
+            Input(stdin=b"abcdef"), [Splice(STDIN, 1, 3, b"-"), Splice(STDIN, 2, 4, b"+"), Splice(STDIN, 5, 6, b"!")]
+        ).stdin
+        == b"a-de!"
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_simpler_terms_have_the_same_value(seed: int) -> None:
+    pick = random.Random(seed)
+    x, y = variable("x", 8), variable("y", 8)
+    word = joined([x, y, const(pick.randrange(256), 8), const(0, 8)])
+    terms: list[Term] = [resize(x, 32), resize(y, 32, True), word]
+    for _ in range(12):
+        a, b = pick.choice(terms), pick.choice(terms)
+        low = pick.randrange(24)
+        bit = simpler(ite(compare(pick.choice(("ult", "sle", "eq")), a, b), const(1, 1), const(0, 1)))
+        new = pick.choice(
+            (
+                simpler(binary(pick.choice(("add", "xor", "and", "sub")), a, const(pick.randrange(300), 32))),
+                simpler(resize(part(a, low, 8), 32, pick.random() < 0.5)),
+                joined([part(a, 0, 8), part(a, 8, 8), part(a, 16, 16)]),
+                simpler(resize(bit, 32)),
+                simpler(ite(truth(bit), const(7, 32), const(9, 32))) if bit.op != "const" else a,
+            )
+        )
+        plain = Evaluator({"x": 200, "y": 17})
+        terms.append(new)
+        k = const(pick.randrange(256), 32)
+        assert plain(same(new, k)) == int(plain(new) == plain(k))
+        assert plain(part(new, low, 8)) == plain(extract(new, low, 8))
+        assert plain(joined([part(new, 0, 16), part(new, 16, 16)])) == plain(
+            concat([extract(new, 0, 16), extract(new, 16, 16)])
+        )
+
+
+def test_guesses_hold() -> None:
+    x = variable("x", 32)
+    goal = same(binary("add", x, const(3, 32)), const(100, 32))
+    needed = [compare("ult", x, const(200, 32))]
+    found = guess(goal, needed, {"x": 1})
+    assert found is None or Evaluator({**found})(goal)
+    byte = variable("b", 8)
+    assert guess(same(byte, const(90, 8)), [], {"b": 0}) == {"b": 90}
+    assert guess(same(byte, const(90, 8)), [same(byte, const(91, 8))], {"b": 0}) is None

@@ -1,0 +1,69 @@
+"""A program with hooks does what the program itself does."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from butfor.counterfactual.fork_server import Limits, Outcome, Server
+from butfor.counterfactual.rerun import hooked, same_run
+from butfor.failures.find_failure import ASSERT, ASSUME, EXIT, LIMIT, REACH_ERROR, SIGNAL
+from butfor.frontends.c.record_run import compile_program, record
+from butfor.trace.recording import Recording
+from tests.corpus import Program, programs
+
+ACCIDENTS = (
+    "fail_smashed_stack",
+    "fail_uninit_copy_return",
+)  # what they do depends on what lies next to their variables, or was there before
+
+
+def ending(recording: Recording) -> tuple[str, int]:
+    """How the recorded run ended."""
+    end = recording.log.end
+    if recording.meta.limit:
+        return "limit", 0
+    names = {
+        EXIT: "exit",
+        SIGNAL: "signal",
+        ASSERT: "assertion",
+        REACH_ERROR: "error",
+        ASSUME: "assume",
+        LIMIT: "limit",
+    }
+    if end.reason == SIGNAL and end.text:
+        return "assertion", 0
+    return names[end.reason], end.status if end.reason in (EXIT, SIGNAL) else 0
+
+
+def ended(outcome: Outcome) -> tuple[str, int]:
+    """How the run of the program with hooks ended."""
+    if outcome.timed_out or outcome.end == 4:
+        return "limit", 0
+    if outcome.end:
+        return ("assertion", "error", "assume")[outcome.end - 1], 0
+    if os.WIFSIGNALED(outcome.status):
+        return "signal", os.WTERMSIG(outcome.status)
+    return "exit", os.WEXITSTATUS(outcome.status)
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda p: p.path.stem)
+def test_same_output_and_end(program: Program) -> None:
+    options = program.options
+    recording = record(options, compile_program(options, lambda text: None), lambda text: None)
+    build = hooked(recording, None)
+    with Server(
+        build, f"./{recording.meta.name}", same_run(recording), recording.stdout, Limits(milliseconds=400)
+    ) as server:
+        outcome, seen = server.watch()
+        again = server.run()
+        output = server.output()
+    assert outcome.changed == 0
+    if program.path.stem in ACCIDENTS:
+        return
+    assert ended(outcome) == ended(again) == ending(recording)
+    if ending(recording)[0] != "limit":
+        assert output == recording.stdout
+        assert outcome.matched == outcome.output == len(recording.stdout)
+    assert seen["count"].sum() > 0

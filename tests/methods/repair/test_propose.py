@@ -1,0 +1,150 @@
+"""Which edits are proposed for a statement."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from butfor.methods.repair import slip_library
+from butfor.methods.repair.propose_edits import Proposer
+from butfor.methods.repair.run_repair import suspects
+from butfor.source.edits import applied
+from tests.small import case_of, recorded, source
+
+PROGRAM = source(
+    """
+#define LIMIT 4
+#define BELOW(x, y) ((x) < (y))
+struct pair { int first, second; struct pair *next; };
+static int table[LIMIT] = {1, 2, 3, 4};
+static int add(int a, int b) { return a + b; }
+static int subtract(int a, int b) { return a - b; }
+int main(void) {
+    struct pair p = {3, 5, 0};
+    int total = 0, größe = 2, i;
+    char *text = 0;
+    for (i = 0; BELOW(i, LIMIT); i++)
+        total += table[i];
+    if (p.first > total || größe == 2)
+        total = add(total, größe);
+    {
+        int inner = p.second;
+        total -= inner;
+    }
+    text = total == 7 ? "a" : "b";
+    assert(total == 4 && *text);
+    return 0;
+}
+"""
+)
+
+
+def proposed(folder: Path) -> dict[str, float]:
+    """The lines that proposals make, without blanks at their ends, with their weights."""
+    case = case_of(recorded(folder, PROGRAM))
+    data = PROGRAM.text.encode()
+    found: dict[str, float] = {}
+    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case)):
+        text = applied(data, p.edits).decode()
+        for line in {row.strip() for row in text.splitlines()} - {row.strip() for row in PROGRAM.text.splitlines()}:
+            found[line] = max(p.weight, found.get(line, 0.0))
+    return found
+
+
+def test_kinds_of_edits(tmp_path: Path) -> None:
+    found = proposed(tmp_path)
+    for line in (
+        "total -= table[i];",  # operators
+        "if (p.first < total || größe == 2)",
+        "if (p.first > total && größe == 2)",
+        "if (p.first > total || größe != 2)",
+        "if (p.first > total)",  # parts of conditions
+        "if (p.first > total || größe == 3)",  # constants
+        "int total = 1, größe = 2, i;",
+        "if (p.second > total || größe == 2)",  # members
+        "total = subtract(total, größe);",  # functions, arguments
+        "total = add(größe, total);",
+        "total = add(total, größe - 1);",  # off by one
+        "total += table[i + 1];",
+        "total += table[größe];",  # variables
+        "for (i = 1; BELOW(i, LIMIT); i++)",
+        "for (i = 0; BELOW(i, LIMIT); i--)",
+        "#define BELOW(x, y) ((x) <= (y))",  # macros: their definition, and their use
+        "#define LIMIT 5",
+        "for (i = 0; BELOW(i, (LIMIT - 1)); i++)",
+        "if (i < LIMIT) total += table[i];",  # a guard
+        "static int table[LIMIT] = {1, 2, 3, 5};",
+    ):
+        assert line in found, line
+    assert found["if (p.first < total || größe == 2)"] == slip_library.own().operators[">"]["<"]
+
+
+def test_names_out_of_scope_are_not_used(tmp_path: Path) -> None:
+    assert "total = add(total, inner);" not in proposed(tmp_path)
+
+
+def test_line_ends_and_bytes_stay(tmp_path: Path) -> None:
+    text = PROGRAM.text.replace("\n", "\r\n").replace("/*", "/*\u20ac")
+    (tmp_path / "prog.c").write_bytes(text.encode())
+    case = case_of(recorded(tmp_path, source(text, head="")))
+    data = (tmp_path / "prog.c").read_bytes()
+    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case)):
+        (edit,) = p.edits
+        new = applied(data, p.edits)
+        assert new[: edit.start] == data[: edit.start]
+        assert new[len(new) - len(data) + edit.end :] == data[edit.end :]
+        new.decode()
+        assert b"\n" not in edit.new.replace(b"\r\n", b"")
+
+
+SLIPS = source(
+    """
+struct point { int x, y; };
+static int table[5] = {1, 2, 3, 4, 5};
+static int share(int all, int parts) { return all / parts; }
+static int at(int index) {
+    int found = table[index];
+    return found;
+}
+static void put(int *where, int value) {
+    *where = value;
+}
+static int first(const int *from, int count, int wanted) {
+    int i, where;
+    struct point p;
+    p.x = wanted;
+    for (i = 0; i < count; i++) {
+        if (from[i] == p.x)
+            where = i;
+        break;
+    }
+    return where;
+}
+int main(void) {
+    int x = 1, parts = 2;
+    put(&x, share(parts, 10));
+    assert(at(first(table, 5, 3)) == x);
+    return 0;
+}
+"""
+)
+
+
+def test_what_is_missing_or_swapped(tmp_path: Path) -> None:
+    case = case_of(recorded(tmp_path, SLIPS))
+    data = SLIPS.text.encode()
+    made = [
+        applied(data, p.edits).decode() for p in Proposer(case.places, slip_library.own()).proposals(suspects(case))
+    ]
+    for text in (
+        "put(&x, share(10, parts));",  # swapped arguments
+        "int i, where = 0;",  # missing initialisers
+        "struct point p = {0};",
+        "for (i = 1; i < count; i++)",  # a wrong one
+        "int x = 0, parts = 2;",
+        "if (from[i] == p.x && i < count)",  # a stronger condition
+        "if (i < count) return where;",  # missing guards, and checks that leave
+        "if (index >= 5) return 0;\n    int found = table[index];",
+        "if (parts == 0) return 0; return all / parts;",
+        "if (where == 0) return;\n    *where = value;",
+    ):
+        assert any(text in m for m in made), text

@@ -1,0 +1,102 @@
+"""The cause tree and the slice of failing paths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from butfor.marks import Marks
+from butfor.methods.cause_tree.path_cause_tree import localize as cascade
+from butfor.methods.method import Budget, PathCase
+from butfor.methods.slice.path_slice import localize as slice_
+from butfor.options import Options
+from tests.frontends.boogie.helpers import explored
+
+EXAMPLES = Path(__file__).parent.parent / "path" / "examples"
+
+
+def case_of(source: str, marks: Marks | None = None) -> PathCase:
+    """The first failing path of a program."""
+    return PathCase(explored(source).failures[0].path, Options(), Budget(60.0), marks or Marks())
+
+
+def causes(source: str, marks: Marks | None = None) -> list[tuple[int, str, set[int], bool]]:
+    """Level, way, lines and proof of each cause."""
+    diagnosis = cascade(case_of(source, marks))
+    assert diagnosis.complete
+    return [(c["level"], c["via"], {s["line"] for s in c["statements"]}, c["proved"]) for c in diagnosis.data["causes"]]
+
+
+CHANGED = """procedure main() { var x, y: int;
+  x := 0;
+  y := 1;
+  if (y == 1) {
+    x := x + 1; }
+  assert x == 0; }"""
+
+OMITTED = """procedure main() { var a, b, c, d: int;
+  a := 2;
+  b := 1;
+  c := 1;
+  d := 0;
+  if (a > 0) {
+    if (b < 0) {
+      if (c != 2) { c := 2; } }
+    d := c + 3; }
+  assert d == 5; }"""
+
+
+def test_what_was_computed_then_what_decided_it() -> None:
+    assert causes(CHANGED) == [(0, "check", {2, 5}, True), (1, "control", {3, 4}, True)]
+
+
+def test_a_branch_that_left_a_value_as_it_was() -> None:
+    assert causes(OMITTED) == [(0, "check", {4, 9}, True), (1, "potential", {3, 7}, True), (1, "control", {2, 6}, True)]
+
+
+def test_a_benign_decision_is_not_opened() -> None:
+    assert causes(OMITTED, Marks({"7": "benign"})) == [(0, "check", {4, 9}, True), (1, "control", {2, 6}, True)]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("s1_input_range", [(0, {9}), (1, {8, 9})]),
+        ("s1_unrelated_branch", [(0, {6})]),
+        ("s1_locking", [(0, {7}), (1, {11, 15}), (1, {12}), (2, {11})]),
+        ("s2_control", [(0, set()), (1, {6}), (1, {5})]),
+        ("s1_unconditional", [(0, set()), (1, {5, 6})]),
+        ("s2_array_cells", [(0, {6, 7})]),
+    ],
+)
+def test_examples(name: str, expected: list[tuple[int, set[int]]]) -> None:
+    assert [(level, lines) for level, _, lines, _ in causes((EXAMPLES / f"{name}.bpl").read_text())] == expected
+
+
+def test_inputs_that_could_avoid_the_failure_are_pinned_and_that_is_said() -> None:
+    case = case_of("procedure main(x: int) {\nvar y: int;\ny := x + 1;\nassert y != 4; }")
+    diagnosis = cascade(case)
+    assert [(c["pinned"], c["proved"]) for c in diagnosis.data["causes"]] == [(True, True)]
+    assert any("pinned" in note for note in diagnosis.notes)
+
+
+def test_conditions_that_held_can_be_the_cause() -> None:
+    source = "procedure main(x: int) {\nvar y: int;\nif (x > 5) {\ny := x;\nassert y < 3; } }"
+    assert causes(source)[0] == (0, "check", {3, 4}, True)
+
+
+def test_a_long_loop_is_one_node() -> None:
+    source = "procedure main() { var i, s: int;\ni := 0;\ns := 0;\nwhile (i < 30) {\ns := s + i;\ni := i + 1; }\nassert s == 0; }"
+    found = cascade(case_of(source)).data["causes"]
+    assert [c["condition"]["line"] for c in found[1:]] == [4, 4]
+    assert [c["rounds"] for c in found[1:]] == [1, 30]
+
+
+def test_the_slice_is_nearest_first_and_leaves_out_what_has_no_part() -> None:
+    found = slice_(case_of(OMITTED)).findings
+    assert found[0].place.line == 9
+    assert {f.place.line for f in found} == {2, 3, 4, 6, 7, 9}
+    assert [f.score for f in found] == sorted((f.score for f in found), reverse=True)
+    assert "c became 1" in next(f.reason for f in found if f.place.line == 4)
+    assert "false with b = 1" in next(f.reason for f in found if f.place.line == 7)

@@ -1,0 +1,117 @@
+"""Methods by name: the own ones, those of other packages, and names that are none."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import butfor
+from butfor.errors import UsageError
+from butfor.explanation import Evidence
+from butfor.methods import registry
+from butfor.methods.method import Case, Diagnosis, Finding
+from butfor.methods.slice.run_slice import localize
+from tests.small import source, written
+
+BODY = """int main(int argc, char **argv) {
+ int a = argc + 1;
+ int b = argc + 2;
+ assert(a == 5);
+ return b; }
+"""
+
+
+def blame_b(case: Case) -> Diagnosis:
+    """A method of another package: it always blames the line of `b`."""
+    line = source(BODY).line_of("int b")
+    steps = case.steps.between(0, len(case.trace))
+    (place,) = {s.place for s in steps if s.place.line == line}
+    return Diagnosis("blame-b", (Finding(place, 0.9, "I never liked b", Evidence.REPLAYED),), {"liked": False})
+
+
+def partial(case: Case) -> Diagnosis:
+    """A method that did not get far."""
+    return Diagnosis("partial", (), complete=False)
+
+
+@pytest.fixture(autouse=True)
+def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two methods of other packages are installed."""
+    points = [
+        metadata.EntryPoint(name, f"{__name__}:{function}", registry.GROUP)
+        for name, function in (("blame-b", "blame_b"), ("partial", "partial"))
+    ]
+
+    def entry_points(**params: Any) -> metadata.EntryPoints:
+        return metadata.EntryPoints(points).select(**params)
+
+    monkeypatch.setattr(metadata, "entry_points", entry_points)
+    monkeypatch.setattr(metadata.EntryPoint, "load", lambda self: globals()[self.attr])
+
+
+def test_the_default_methods_exist() -> None:
+    assert registry.get("slice") is localize
+    assert set(registry.DEFAULT) <= set(registry.names())
+
+
+def test_names() -> None:
+    assert registry.names()[0] == "slice"
+    assert registry.names()[-2:] == ("blame-b", "partial")
+    assert len(set(registry.names())) == len(registry.names())
+
+
+def test_unknown_method() -> None:
+    with pytest.raises(UsageError) as caught:
+        registry.get("guess")
+    assert caught.value.message == "there is no method 'guess'"
+    assert caught.value.hint == f"the methods are: {', '.join(registry.names())}"
+
+
+def test_an_unknown_method_is_refused_even_when_nothing_fails(tmp_path: Path) -> None:
+    with pytest.raises(UsageError):
+        butfor.explain(written(tmp_path, "int main(void) { return 0; }\n"), methods=["guess"])
+
+
+def test_a_plugin_reaches_the_ranking(tmp_path: Path) -> None:
+    answer = butfor.explain(written(tmp_path, BODY), methods=["slice", "blame-b"])
+    first = answer.ranking[0]
+    assert (first.text, first.evidence, first.rank) == ("int b = argc + 2;", Evidence.REPLAYED, 1)
+    assert [(r.method, r.text) for r in first.reasons] == [("blame-b", "I never liked b")]
+    assert answer.methods["blame-b"] == {"liked": False, "complete": True}
+    assert "slice" in answer.methods
+    assert {row.text for row in answer.ranking} >= {"int a = argc + 1;", "int b = argc + 2;"}
+
+
+def test_a_plugin_alone(tmp_path: Path) -> None:
+    answer = butfor.explain(written(tmp_path, BODY), methods=["blame-b"])
+    assert [row.text for row in answer.ranking] == ["int b = argc + 2;"]
+    assert "slice" not in answer.methods
+
+
+def test_two_methods_that_name_the_same_statement_share_a_row(tmp_path: Path) -> None:
+    answer = butfor.explain(written(tmp_path, BODY.replace("a == 5", "a + b == 5")), methods=["slice", "blame-b"])
+    (row,) = [row for row in answer.ranking if row.text == "int b = argc + 2;"]
+    assert [r.method for r in row.reasons] == ["slice", "blame-b"]
+
+
+def test_an_incomplete_method_is_said(tmp_path: Path) -> None:
+    answer = butfor.explain(written(tmp_path, BODY), methods=["partial"])
+    assert answer.methods["partial"]["complete"] is False
+    assert answer.ranking == ()
+    assert answer.notes
+
+
+def test_plugins_are_not_loaded_unless_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: metadata.EntryPoint) -> Any:
+        raise AssertionError("loaded")
+
+    monkeypatch.setattr(metadata.EntryPoint, "load", fail)
+    assert butfor.explain(written(tmp_path, BODY)).status == "explained"
+
+
+def test_a_part_is_not_run_beside_its_whole() -> None:
+    assert registry.wholes(("slice", "relevance", "security")) == ("slice", "relevance")
+    assert registry.wholes(("security",)) == ("security",)

@@ -1,0 +1,118 @@
+"""Programs whose failures inputs control, or do not: the verdict, and that the values which are told do what is told of them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import butfor
+from tests.corpus import Program, read
+from tests.small import butfor_command
+
+FOLDER = Path(__file__).parent / "security"
+PROGRAMS = sorted(FOLDER.glob("*.c"))
+
+
+@pytest.fixture
+def there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of its own to be in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def prepared(path: Path, folder: Path) -> tuple[Program, dict[str, Any]]:
+    """The program, with its files in the folder, and how it is run."""
+    p = read(path)
+    shutil.copy(path, folder / path.name)
+    for line in p.head.get("file", []):
+        name, _, text = line.partition(" ")
+        (folder / name).write_text(json.loads(text))
+    o = p.options
+    knobs = {"args": list(o.args), "stdin": o.stdin, "env": dict(o.env), "nondet": o.nondet, "time_limit": o.time_limit}
+    return p, knobs
+
+
+def told(path: Path, folder: Path, **more: Any) -> dict[str, Any]:
+    """What is said about the program's failure."""
+    _, knobs = prepared(path, folder)
+    found = butfor.explain(path.name, **knobs, **more)
+    assert found.failure is not None
+    security: dict[str, Any] = found.to_dict()["methods"]["relevance"]["security"]
+    return security
+
+
+def changed(knobs: dict[str, Any], row: dict[str, Any], text: str, folder: Path) -> dict[str, Any]:
+    """How the program is run with another text in an input."""
+    start, end = row["start"], row["end"]
+
+    def cut(old: str) -> str:
+        return old[:start] + text + old[end:]
+
+    new = dict(knobs)
+    match row["source"]:
+        case "argv":
+            args = [*knobs["args"], ""] if int(row["name"]) > len(knobs["args"]) else list(knobs["args"])
+            args[int(row["name"]) - 1] = cut(args[int(row["name"]) - 1])
+            new["args"] = args
+        case "stdin":
+            new["stdin"] = cut(knobs["stdin"].decode()).encode()
+        case "env":
+            new["env"] = {row["name"]: text}
+        case "nondet":
+            values = list(knobs["nondet"])
+            values[start] = int(text)
+            new["nondet"] = tuple(values)
+        case "file":
+            file = folder / row["name"]
+            file.write_text(cut(file.read_text()))
+    return new
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
+def test_the_verdict_and_its_values(path: Path, there: Path) -> None:
+    p, knobs = prepared(path, there)
+    wanted = (p.one("security") or "").split()
+    security = told(path, there, methods=["relevance"])
+    assert security["verdict"] == wanted[0], security
+    if wanted[0] != "input-controlled":
+        assert not security["inputs"]
+        return
+    first = security["inputs"][0]
+    assert first["source"] == wanted[1]
+    if len(wanted) > 2:
+        assert any(
+            str(row["start"] if row["source"] == "nondet" else row["name"]) == wanted[2] for row in security["inputs"]
+        ), security
+    for row in security["inputs"]:
+        prepared(path, there)
+        avoided = butfor.explain(path.name, **changed(knobs, row, row["passes"], there), methods=["slice"])
+        assert avoided.failure is None or avoided.failure.kind == "exit-status", row
+    prepared(path, there)
+    assert butfor.explain(path.name, **knobs, methods=["slice"]).failure is not None
+
+
+@pytest.mark.parametrize("name", ["argv_number", "stdin_sum", "environment", "nondet_magic", "no_input"])
+def test_the_default_output_says_it_in_one_line(name: str, there: Path) -> None:
+    security = told(FOLDER / f"{name}.c", there)
+    p = read(FOLDER / f"{name}.c")
+    assert security["verdict"] == (p.one("security") or "").split()[0]
+    nondet = p.one("nondet")
+    words = [
+        "explain",
+        f"{name}.c",
+        *(f"--env={k}={v}" for k, v in p.options.env),
+        *(["--nondet", nondet.replace(" ", ",")] if nondet else []),
+    ]
+    (there / "in").write_bytes(p.options.stdin if isinstance(p.options.stdin, bytes) else b"")
+    done = butfor_command([*words, "--stdin", "in", "--", *p.options.args], there)
+    flat = re.sub(r"\s+", " ", done.stdout)
+    if security["inputs"]:
+        row = security["inputs"][0]
+        assert f"`{row['fails']}` fails, `{row['passes']}` does not; both were run" in flat
+    else:
+        assert "no input controls the failure" in flat
