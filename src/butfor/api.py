@@ -14,6 +14,7 @@ from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable, chec
 from butfor.counterfactual.user_changes import ChangedRun, changed_run
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
+from butfor.failures.reported_failure import failure_of, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.record_run import compile_program
@@ -22,7 +23,7 @@ from butfor.frontends.c.run_program import RunSpec
 from butfor.marks import marks_file
 from butfor.methods import registry
 from butfor.options import Options, is_recording
-from butfor.pipeline import analyse, explain_tests, failure_of, run_info, verdict_on, with_expectations
+from butfor.pipeline import analyse, explain_tests, run_info, with_expectations
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from typing import ClassVar
 
 
@@ -96,3 +97,11 @@ class DiskFull(ButforError):
         self, message: str, *, hint: str = "free some space, or point BUTFOR_CACHE_DIR or TMPDIR to another disk"
     ) -> None:
         super().__init__(message, hint=hint)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?` for the nearest known word, else the empty string."""
+    import difflib  # late: needed only when something went wrong
+
+    near = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"; did you mean {near[0]!r}?" if near else ""

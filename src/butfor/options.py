@@ -181,7 +181,7 @@ def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[st
     names = {field.name for field in fields(Options)}
     unknown = sorted(set(knobs) - names)
     if unknown:
-        from butfor.suggest import did_you_mean
+        from butfor.errors import did_you_mean
 
         raise TypeError(f"explain() has no option {unknown[0]!r}{did_you_mean(unknown[0], names)}")
     return Options(

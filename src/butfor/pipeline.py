@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.counterfactual.other_tests import OtherRun
-from butfor.errors import UnsupportedError
-from butfor.explanation import Explanation, Failure, Interrupted, RankedStatement, RunInfo, Status
+from butfor.explanation import Explanation, Interrupted, RankedStatement, RunInfo, Status
 from butfor.failures.crash import signal_name
-from butfor.failures.failure_point import FailurePoint, Unsupported
-from butfor.failures.find_failure import Verdict, find_failure
+from butfor.failures.find_failure import Verdict
+from butfor.failures.reported_failure import failure_of, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.record_run import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
@@ -196,46 +195,6 @@ def _nothing(verdict: Verdict, info: RunInfo) -> str:
     if verdict.assumption_violated:
         return "the run ended at a violated assumption: there is no failure to explain"
     return f"the program did not fail: it {info.ending}"
-
-
-def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: Options) -> Verdict:
-    """What failed; an UnsupportedError when the run met something that cannot be recorded."""
-    try:
-        return find_failure(recording, dependence, options.memory_errors)
-    except Unsupported as e:
-        raise _unsupported(e, places) from e
-
-
-def _unsupported(e: Unsupported, places: Places) -> UnsupportedError:
-    place = places.of(e.node) if e.node is not None else None
-    return UnsupportedError(e.what, file=place.file if place else "", line=place.line if place else 0)
-
-
-def failure_of(point: FailurePoint, places: Places) -> Failure:
-    """The failure as it is reported."""
-    node = places.in_user_code(point.node) if point.node is not None else None
-    place = places.of(node) if node is not None else None
-    where = None
-    if node is not None and node[1] >= 0:
-        where = places.location(places.trace.instr(node))
-    details = dict(point.details)
-    if place is not None:
-        details["text"] = place.text
-    if place is None:
-        fn = places.trace.at(node[0]).fn if node is not None else None
-        line = where.line if where else 0
-        return Failure(
-            point.kind,
-            places.shown(where.file) if where else "",
-            line,
-            where.column if where else 0,
-            fn.name if fn else "",
-            point.message,
-            details,
-        )
-    same = where is not None and places.shown(where.file) == place.file and where.line >= place.line
-    line, column = (where.line, where.column) if same and where is not None else (place.line, place.column)
-    return Failure(point.kind, place.file, line, column, place.function, point.message, details)
 
 
 def explain_tests(options: Options, program: Build, progress: Progress) -> Explanation:

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from butfor.errors import UsageError
+from butfor.errors import UsageError, did_you_mean
 from butfor.options import read_bytes
-from butfor.suggest import did_you_mean
 
 _KEYS = ("name", "args", "stdin", "nondet", "expect_stdout", "expect_exit")
 

@@ -16,9 +16,9 @@ import pytest
 import butfor
 from butfor.errors import CompileError, ToolMissing, UsageError
 from butfor.explanation import Explanation
+from butfor.frontends.c.build_cache import CACHE_VARIABLE, cache_dir
 from butfor.frontends.c.record_run import compile_program
 from butfor.options import make_options
-from butfor.paths import CACHE_VARIABLE, cache_dir
 from tests.small import butfor_command
 
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from butfor.errors import UsageError
+from butfor.errors import UsageError, did_you_mean
 from butfor.options import read_bytes
-from butfor.suggest import did_you_mean
 
 
 def find_config(start: Path) -> tuple[Path | None, dict[str, Any]]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from butfor.cli.config_file import find_config
 from butfor.errors import UsageError
-from butfor.paths import CACHE_VARIABLE, cache_dir
+from butfor.frontends.c.build_cache import CACHE_VARIABLE, cache_dir
 
 # The shadow memory of a recorded program is one mapping of this order; nothing of it is used before it is touched.
 _BIG_MAPPING = 24 << 40  # what the shadow memory of the runtime takes

@@ -11,7 +11,7 @@ import click
 from butfor import __version__
 from butfor.cli.error_messages import exit_code_for
 from butfor.cli.shared_options import debug_option
-from butfor.suggest import did_you_mean
+from butfor.errors import did_you_mean
 
 _EXAMPLES = """\b
 Examples:

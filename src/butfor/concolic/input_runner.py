@@ -16,6 +16,7 @@ from butfor.counterfactual.fork_server import Limits, Outcome, Server
 from butfor.counterfactual.shrink_input import nature
 from butfor.explanation import Failure, FailureKind
 from butfor.failures.find_failure import ABORTED, EXIT, LIMIT
+from butfor.failures.reported_failure import failure_of, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
@@ -23,7 +24,6 @@ from butfor.frontends.c.record_run import build_spec, record, run_spec
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.program import Program
 from butfor.options import Options
-from butfor.pipeline import failure_of, verdict_on
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places

@@ -10,9 +10,9 @@ import pytest
 from butfor.logic.fold import Folding
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.terms import FALSE, TRUE, negate
-from butfor.methods.diagnoses.single_change import Avoiding, avoiding
-from butfor.methods.diagnoses.single_change_rerun import Rerun
-from butfor.methods.diagnoses.smallest_change_sets import smallest_changes
+from butfor.path.execute.single_change import Avoiding, avoiding
+from butfor.path.execute.single_change_rerun import Rerun
+from butfor.path.execute.smallest_change_sets import smallest_changes
 from butfor.path.execute.statement_changes import How, plain_changes
 from butfor.path.execute.statement_selectors import Selectors, selected
 from butfor.path.path_model import Path

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from butfor.methods.diagnoses.smallest_change_sets import smallest_changes
 from butfor.methods.relevance.instance_verdicts import Relevance, judge
 from butfor.methods.relevance.statement_verdicts import across, verdicts_on
+from butfor.path.execute.smallest_change_sets import smallest_changes
 from butfor.path.path_model import Path
 from tests.frontends.boogie.helpers import explored
 from tests.path.made import EXAMPLES, example

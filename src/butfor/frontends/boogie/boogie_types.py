@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from butfor.errors import did_you_mean
 from butfor.frontends.boogie.boogie_syntax import Expr, Program, Span, Type
 from butfor.frontends.boogie.boogie_text import Text
 from butfor.logic.sorts import INT, REAL, Sort, is_map, map_sort
-from butfor.suggest import did_you_mean
 
 INT_TYPE, BOOL_TYPE, REAL_TYPE = Type("int"), Type("bool"), Type("real")
 _BITS = re.compile(r"bv([1-9][0-9]*)\Z")

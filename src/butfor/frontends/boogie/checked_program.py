@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property
 
-from butfor.errors import UsageError
+from butfor.errors import UsageError, did_you_mean
 from butfor.frontends.boogie import boogie_syntax as s
 from butfor.frontends.boogie.boogie_text import Text
 from butfor.frontends.boogie.boogie_types import postorder
@@ -14,7 +14,6 @@ from butfor.frontends.boogie.expression_terms import Meaning
 from butfor.frontends.boogie.parser import parse
 from butfor.frontends.boogie.type_check import check
 from butfor.path.path_model import Cell
-from butfor.suggest import did_you_mean
 
 
 class Unit:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from butfor.errors import did_you_mean
 from butfor.frontends.boogie import boogie_syntax as s
 from butfor.frontends.boogie.boogie_text import Text
 from butfor.frontends.boogie.boogie_types import BOOL_TYPE, Kinds, postorder
-from butfor.suggest import did_you_mean
 
 Scope = dict[str, s.Type]
 

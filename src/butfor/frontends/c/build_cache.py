@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from butfor.errors import DiskFull
-from butfor.paths import cache_dir
 
 _KEEP = 300  # entries; beyond that the oldest are removed
 _SAFE_AGE = 3600.0  # seconds since the last use for which an entry may still be in use
@@ -75,3 +74,16 @@ def _prune(root: Path) -> None:
     for when, old in sorted(used)[:-_KEEP]:
         if now - when > _SAFE_AGE:
             shutil.rmtree(old, ignore_errors=True)
+
+
+CACHE_VARIABLE = "BUTFOR_CACHE_DIR"
+
+
+def cache_dir() -> Path:
+    """The directory of compiled programs and tool caches (it may not exist yet): $BUTFOR_CACHE_DIR, else the user's cache directory."""
+    given = os.environ.get(CACHE_VARIABLE)
+    if given:
+        return Path(given).expanduser()
+    import platformdirs  # late: `import butfor` stays fast
+
+    return Path(platformdirs.user_cache_dir("butfor", appauthor=False))

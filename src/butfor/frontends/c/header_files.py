@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from butfor.frontends.c import build_cache
+from butfor.frontends.c.build_cache import cache_dir
 from butfor.frontends.c.toolchain import Compiler
-from butfor.paths import cache_dir
 
 _WORD = re.compile(r"(?:\\[ #\\]|[^\s\\]|\\(?!\n))+")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from butfor.errors import CompileError, DiskFull, ToolMissing
-from butfor.paths import cache_dir
+from butfor.frontends.c.build_cache import cache_dir
 
 Progress = Callable[[str], None]
 

@@ -8,8 +8,9 @@ from butfor.logic.fold import Folding
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import default_value
 from butfor.logic.terms import FALSE, Term, constant, negate, variables
-from butfor.methods.diagnoses.single_change_rerun import OPEN, OutOfTime, Rerun
+from butfor.path.execute.single_change_rerun import OutOfTime, Rerun
 from butfor.path.execute.statement_changes import plain_changes
+from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Kind, Path
 from butfor.trace.view.c_values import signed
 from butfor.trace.view.source_places import Place

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.explanation import Evidence
-from butfor.methods.diagnoses.smallest_change_sets import Changes, ChangeSet, smallest_changes
 from butfor.methods.method import Budget, Diagnosis, Finding
+from butfor.path.execute.smallest_change_sets import Changes, ChangeSet, smallest_changes
 from butfor.path.execute.statement_changes import Change, How
 from butfor.path.path_model import Kind, Path
 from butfor.trace.view.source_places import Place

@@ -5,9 +5,9 @@ from __future__ import annotations
 from butfor.errors import ButforError
 from butfor.failures.failure_point import Unsupported
 from butfor.methods.diagnoses.diagnosis_findings import NAME, Runs, diagnosis
-from butfor.methods.diagnoses.other_failing_tests import other_cases
 from butfor.methods.diagnoses.wider_changes import plainly, wider_changes
 from butfor.methods.method import Budget, Case, Diagnosis, PathCase
+from butfor.methods.other_failing_tests import other_cases
 from butfor.path.execute.statement_changes import plain_changes
 from butfor.trace.view.source_places import Place
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from butfor.explanation import Evidence
 from butfor.methods.diagnoses.diagnosis_findings import told
-from butfor.methods.diagnoses.smallest_change_sets import smallest_changes
 from butfor.methods.method import Budget, Diagnosis, Finding
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, StatementVerdict
+from butfor.path.execute.smallest_change_sets import smallest_changes
 from butfor.path.path_model import Path
 
 NAME = "relevance"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from butfor.errors import ButforError
-from butfor.methods.diagnoses.other_failing_tests import other_paths
 from butfor.methods.method import Case, Diagnosis
+from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.relevance.relevance_findings import NAME, diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.security_verdict import security_of
 from butfor.methods.relevance.statement_verdicts import across, verdicts_on

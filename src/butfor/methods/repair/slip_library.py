@@ -9,9 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from butfor.errors import UsageError
+from butfor.errors import UsageError, did_you_mean
 from butfor.options import read_bytes
-from butfor.suggest import did_you_mean
 
 _OWN = Path(__file__).parent / "annotations.toml"
 _TABLES = ("operators", "functions", "constants", "variables")

@@ -12,7 +12,7 @@ from typing import Protocol
 from butfor.logic.fold import folded
 from butfor.logic.sorts import default_value
 from butfor.logic.terms import TRUE, Term, conjunction, constant, disjunction, implies, ite, negate, variable
-from butfor.methods.diagnoses.single_change_rerun import OPEN
+from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_model import Cell, Instance, Kind, Path
 

@@ -15,6 +15,9 @@ from butfor.path.path_model import Cell, Path
 START = -1
 
 
+OPEN = "?"  # begins the names of values that nothing determines
+
+
 @dataclass(slots=True)
 class Symbols:
     """Variables of an execution: their sorts, the position where each value came in, the values found, and those that nothing determines."""

@@ -8,7 +8,6 @@ from pathlib import Path as File
 
 import pytest
 
-from butfor.methods.diagnoses.smallest_change_sets import smallest_changes
 from butfor.methods.method import Case
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
@@ -18,6 +17,7 @@ from butfor.methods.repair.on_paths.solution_patches import after
 from butfor.methods.repair.on_paths.solution_search import solutions
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.options import make_options
+from butfor.path.execute.smallest_change_sets import smallest_changes
 from butfor.path.path_model import Kind, Path
 from butfor.trace.view.source_places import Place
 from tests.frontends.boogie.helpers import explored

@@ -9,8 +9,8 @@ from typing import Any
 
 from butfor.errors import ButforError
 from butfor.ir.intervals.proved_facts import analyse
-from butfor.methods.diagnoses.other_failing_tests import other_paths
 from butfor.methods.method import Budget, Case, Diagnosis, PathCase
+from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
 from butfor.methods.repair.on_paths.changed_path import End, Runner

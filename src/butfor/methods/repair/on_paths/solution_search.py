@@ -30,7 +30,6 @@ from butfor.logic.terms import (
     postorder,
     variables,
 )
-from butfor.methods.diagnoses.single_change_rerun import OPEN
 from butfor.methods.repair.on_paths.changed_path import End, Outcome, Runner
 from butfor.methods.repair.on_paths.repair_model import (
     FREE,
@@ -43,6 +42,7 @@ from butfor.methods.repair.on_paths.repair_model import (
     Solutions,
 )
 from butfor.methods.repair.on_paths.repair_program import Choice, RepairProgram, Unit
+from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 

@@ -27,10 +27,9 @@ from butfor.logic.terms import (
 )
 from butfor.path.execute.any_value import any_value
 from butfor.path.execute.statement_changes import Change, Effect
-from butfor.path.execute.symbolic_execution import Execution
+from butfor.path.execute.symbolic_execution import OPEN, Execution
 from butfor.path.path_model import Instance, Kind, Path
 
-OPEN = "?"  # begins the names of values that nothing determines
 _LOOK = 256  # instances between two looks at the time
 _CLOSE, _EFFECT, _RUN = range(3)  # what happens at a position, in this order
 

@@ -1,4 +1,7 @@
-"""Prints the failing path of a run, to look at what was lifted: `python -m butfor.path prog.c [--free] [--check] -- ARGS`."""
+"""Print the failing path that was lifted from a run.
+
+python -m butfor.cli.show_path prog.c [--free] [--check] -- ARGS
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ _SECONDS = 30.0
 def main(words: list[str]) -> int:
     """Records the run and prints its path."""
     at = words.index("--") if "--" in words else len(words)
-    parser = argparse.ArgumentParser(prog="python -m butfor.path", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m butfor.cli.show_path", description=__doc__)
     parser.add_argument("source", type=Path, nargs="+")
     parser.add_argument("--free", action="store_true", help="inputs may be anything")
     parser.add_argument("--check", action="store_true", help="verify the path, also by a solver")

@@ -27,10 +27,11 @@ from butfor.logic.terms import (
     variable,
     variables,
 )
-from butfor.methods.diagnoses.single_change import Avoiding, avoiding
-from butfor.methods.diagnoses.single_change_rerun import OPEN, Rerun
+from butfor.path.execute.single_change import Avoiding, avoiding
+from butfor.path.execute.single_change_rerun import Rerun
 from butfor.path.execute.statement_changes import Change, How, plain_changes
 from butfor.path.execute.statement_selectors import Selectors, selected
+from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 

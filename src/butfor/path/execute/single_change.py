@@ -10,8 +10,9 @@ from butfor.logic.fold import Folding
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
 from butfor.logic.terms import FALSE, Evaluator, Term, constant, disjunction, negate, postorder, variables
-from butfor.methods.diagnoses.single_change_rerun import OPEN, Needed, OutOfTime, Rerun
+from butfor.path.execute.single_change_rerun import Needed, OutOfTime, Rerun
 from butfor.path.execute.statement_changes import Change
+from butfor.path.execute.symbolic_execution import OPEN
 
 _MOST_GUESSES, _MOST_WORK = 40_000, 3_000  # terms that are computed in guesses, at all conditions and at one
 _MOST_TOSSES = 40
