@@ -13,7 +13,7 @@ import butfor.api
 from bench import fixes
 from bench.ranking import tests_file
 from butfor.options import Options
-from butfor.source.edits import Edit, applied
+from butfor.source.edits import Edit, apply_edits
 from tests.seeded_corpus import Fault, Seeded, faults, load
 
 EVERY, FIRST = 4, 2  # of the faults of one line, in the order of the file
@@ -66,7 +66,7 @@ def is_complete(repair: dict[str, Any]) -> bool:
 def after(text: str, repair: dict[str, Any]) -> str:
     """A source after a repair."""
     edits = [Edit("", e["start"], e["end"], e["new"].encode("utf-8", "surrogateescape")) for e in repair["edits"]]
-    return applied(text.encode(), edits).decode()
+    return apply_edits(text.encode(), edits).decode()
 
 
 def _first(flags: list[bool]) -> int:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from butfor.source import Role, SourceFile, SyntaxTree
 from butfor.source.lexer import lex
-from butfor.source.unparsed_statements import loose_unit
+from butfor.source.unparsed_statements import unparsed_statement_at
 from tests.source.snippets import MARK, marked
 
 BROKEN = [
@@ -71,7 +71,7 @@ def test_statements_by_delimiters(code: str, text: str, role: Role, target: str 
     before, _, after = f"{{ prev(); {code} next(); }}".partition(MARK)
     data = (before + after).encode()
     lexed = lex(data)
-    unit = loose_unit(lexed.code, *lexed.segment(len(before)), len(before))
+    unit = unparsed_statement_at(lexed.code, *lexed.segment(len(before)), len(before))
     found = data[slice(*unit.target)].decode() if unit.target else None
     assert (data[unit.start : unit.end].decode(), unit.role, found) == (text, role, target)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from butfor.source import Role, SourceFile, SyntaxTree
-from butfor.source.initialisers import Names
+from butfor.source.initialisers import NameMeanings
 from tests.source.snippets import marked
 
 
@@ -118,7 +118,7 @@ class Shape:
     of: Shape | None = None
     is_text: bool = False
 
-    def way_to(self, member: str) -> tuple[int, ...] | None:
+    def path_to_member(self, member: str) -> tuple[int, ...] | None:
         return (self.names.index(member),) if member in self.names else None
 
     def inner(self, number: int) -> Shape:
@@ -144,7 +144,7 @@ TABLE = Shape(3)
     ],
 )
 def test_element(name: str, shape: Shape, path: tuple[int, ...], text: str | None) -> None:
-    found = tree_of(GLOBALS).element_of(name, 4, shape, path, Names())
+    found = tree_of(GLOBALS).element_of(name, 4, shape, path, NameMeanings())
     assert (found.text if found is not None else None) == text
     assert found is None or (found.role, found.target) == (Role.INITIALIZER, name)
 

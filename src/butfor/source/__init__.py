@@ -1,4 +1,4 @@
-"""Source text and syntax of C files: what stands at a position of the debug info, as the programmer wrote it."""
+"""C source text and syntax: what stands at a position of the debug info, as the programmer wrote it."""
 
 from butfor.source.source_model import Expression, FunctionSpan, Role, Statement
 from butfor.source.source_text import Position, SourceFile

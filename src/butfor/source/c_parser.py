@@ -10,14 +10,14 @@ import tree_sitter_c
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, Tree
 
 
-class Step(NamedTuple):
-    """One node on the way from the root to a position, and the field of its parent that it fills."""
+class PathNode(NamedTuple):
+    """One node on the path from the root to a position, and the field of its parent that it fills."""
 
     node: Node
     field: str | None
 
 
-Path = Sequence[Step]
+NodePath = Sequence[PathNode]
 
 
 @cache
@@ -31,31 +31,31 @@ def _query(pattern: str) -> Query:
 
 
 def parse(buffer: bytes) -> Tree:
-    """Return the syntax tree of a C file; broken code gives a tree with error nodes."""
+    """The syntax tree of a C file; broken code gives a tree with error nodes."""
     return Parser(_language()).parse(buffer)
 
 
 def find_all(tree: Tree, kind: str) -> list[Node]:
-    """Return all nodes of one grammar type, in order of their start."""
+    """All nodes of one grammar type, in order of their start."""
     found = QueryCursor(_query(f"({kind}) @found")).captures(tree.root_node)
     return sorted(found.get("found", []), key=lambda node: node.start_byte)
 
 
-def descend(tree: Tree, offset: int) -> tuple[Step, ...]:
-    """Return the nodes that contain a byte, from the root to the smallest."""
+def path_to(tree: Tree, offset: int) -> tuple[PathNode, ...]:
+    """The nodes that contain a byte, from the root to the smallest."""
     cursor = tree.walk()
-    path = [Step(tree.root_node, None)]
+    path = [PathNode(tree.root_node, None)]
     while cursor.goto_first_child_for_byte(offset) is not None:
         node = cursor.node
         if node is None or not node.start_byte <= offset < node.end_byte:
             break
-        path.append(Step(node, cursor.field_name))
+        path.append(PathNode(node, cursor.field_name))
     return tuple(path)
 
 
 @lru_cache(maxsize=4096)
 def expression_in(text: bytes) -> Node | None:
-    """Return the expression that a text is, without its parentheses; None when it is something else."""
+    """The expression that a text parses as, without its parentheses; None when it is something else."""
     tree = parse(b"int x = (" + text + b"\n);")
     found = tree.root_node.named_children
     declarator = (
@@ -66,7 +66,7 @@ def expression_in(text: bytes) -> Node | None:
 
 
 def strip_parentheses(node: Node) -> Node:
-    """Return the expression inside any number of parentheses."""
+    """The expression inside any number of parentheses."""
     while node.type == "parenthesized_expression":
         inner = [child for child in node.named_children if child.type != "comment"]
         if len(inner) != 1 or inner[0].type == "compound_statement":

@@ -1,4 +1,4 @@
-"""Edits of source text: byte ranges of one file and what stands there instead. All other bytes stay as they are."""
+"""Edits of source text: byte ranges of a file and what replaces them; all other bytes stay as they are."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ class Edit:
     new: bytes
 
 
-def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
-    """The text of a file after edits of it, which do not overlap."""
+def apply_edits(data: bytes, edits: Sequence[Edit]) -> bytes:
+    """The text of a file after edits that do not overlap."""
     out, at = [], 0
     for e in sorted(edits):
         if not at <= e.start <= e.end <= len(data):
@@ -33,8 +33,8 @@ def applied(data: bytes, edits: Sequence[Edit]) -> bytes:
     return b"".join([*out, data[at:]])
 
 
-def diff(old: bytes, new: bytes, name: str) -> str:
-    """The difference of two texts as `patch` and `git apply` read it; bytes that are not UTF-8 are surrogate escapes."""
+def unified_diff(old: bytes, new: bytes, name: str) -> str:
+    """The difference of two texts as `patch` reads it; bytes that are not UTF-8 become surrogate escapes."""
     rows = difflib.unified_diff(_lines(old), _lines(new), _label("a", name), _label("b", name), n=3)
     return "".join(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n" for row in rows)
 
@@ -45,7 +45,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _label(side: str, name: str) -> str:
-    """A file name for the head of a diff: without a line end or a tab in it, as those would end it."""
+    """A file name for the head of a diff, with line ends and tabs escaped, as they would end it."""
     plain = name.lstrip("/")
     if re.search(r'[\x00-\x1f"\\\x7f]', plain):
         escaped = "".join(

@@ -1,4 +1,4 @@
-"""Expressions by the position that clang's debug info gives them."""
+"""Which expression clang's debug info means by a position."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from butfor.source.c_parser import Path, expression_in, strip_parentheses
-from butfor.source.statement_units import KEYWORDS
+from butfor.source.c_parser import NodePath, expression_in, strip_parentheses
+from butfor.source.statement_spans import KEYWORDS
 
 LVALUES = frozenset({"subscript_expression", "field_expression", "pointer_expression", "identifier"})
 _AT_START = frozenset({"call_expression", "subscript_expression"})
@@ -32,8 +32,8 @@ _STATEMENTS = frozenset(
 _ASSIGNS = frozenset({"assignment_expression", "update_expression", "init_declarator"})
 
 
-def expression_at(path: Path, offset: int) -> Node | None:
-    """Return the expression that clang places at the offset.
+def expression_at(path: NodePath, offset: int) -> Node | None:
+    """The expression that clang places at the offset.
 
     Operators stand at their own token, a member access at the member's name, a call or subscript at its first byte,
     where its innermost variable stands too: there the largest call or subscript is meant.
@@ -54,8 +54,8 @@ def expression_at(path: Path, offset: int) -> Node | None:
     return next((node for node in reversed(_starting(path, offset)) if node.type in _AT_START), found)
 
 
-def expressions_at(path: Path, offset: int) -> tuple[Node, ...]:
-    """Return every expression that starts at the offset or has its operator there, from the smallest to the largest."""
+def expressions_at(path: NodePath, offset: int) -> tuple[Node, ...]:
+    """Every expression that starts at the offset or has its operator there, from the smallest to the largest."""
     found = list(_starting(path, offset))
     best = expression_at(path, offset)
     if best is not None and best not in found:
@@ -64,18 +64,18 @@ def expressions_at(path: Path, offset: int) -> tuple[Node, ...]:
 
 
 def is_lvalue(text: bytes) -> bool:
-    """Return whether a text, such as the body of a macro, is an expression that names a place in memory."""
+    """Whether a text, such as the body of a macro, is an expression that names a place in memory."""
     found = expression_in(text)
     return found is not None and found.type in LVALUES
 
 
-def assignment_at(path: Path) -> Node | None:
-    """Return the innermost assignment, ++, -- or initialised declarator around a position."""
+def assignment_at(path: NodePath) -> Node | None:
+    """The innermost assignment, ++, -- or initialised declarator around a position."""
     return next((node for node in _enclosing(path) if node.type in _ASSIGNS), None)
 
 
-def _enclosing(path: Path) -> Iterator[Node]:
-    """Yield the expressions around a position, innermost first, up to the statement that holds them."""
+def _enclosing(path: NodePath) -> Iterator[Node]:
+    """The expressions around a position, innermost first, up to the statement that holds them."""
     for index in range(len(path) - 1, -1, -1):
         node = path[index].node
         if node.type == "compound_statement" or (node.type.endswith("_statement") and node.type not in _STATEMENTS):
@@ -84,7 +84,7 @@ def _enclosing(path: Path) -> Iterator[Node]:
             yield node
 
 
-def _is_expression(path: Path, index: int) -> bool:
+def _is_expression(path: NodePath, index: int) -> bool:
     node = path[index].node
     parent = path[index - 1].node if index else node
     if node.type == "string_literal" and parent.type == "concatenated_string":
@@ -92,12 +92,12 @@ def _is_expression(path: Path, index: int) -> bool:
     return node.is_named and (node.type in _EXPRESSIONS or node.type in _STATEMENTS)
 
 
-def _starting(path: Path, offset: int) -> list[Node]:
+def _starting(path: NodePath, offset: int) -> list[Node]:
     return [node for node in _enclosing(path) if node.start_byte == offset]
 
 
-def _declared(path: Path) -> Node | None:
-    """Return the declaration of the name at the end of the path, if it is a name being declared."""
+def _declared(path: NodePath) -> Node | None:
+    """The declaration of the name at the end of the path, if it is a name being declared."""
     if path[-1].field != "declarator" and path[-1].node.type != "identifier":
         return None
     for index in range(len(path) - 1, 0, -1):

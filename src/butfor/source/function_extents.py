@@ -1,4 +1,4 @@
-"""Function definitions, from the syntax tree where it has them and from the text where it does not (K&R, errors)."""
+"""Where function definitions begin and end, from the syntax tree or, for K&R and broken code, the text."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from butfor.source.lexer import closing, split_top, trim
-from butfor.source.source_model import Role
-from butfor.source.unit import Unit
+from butfor.source.lexer import closing_parenthesis, split_at_top_level, trim
+from butfor.source.source_model import Role, StatementSpan
 
 _ATTRIBUTE = re.compile(rb"\b(?:__attribute__|__declspec)\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 _CALLABLE = re.compile(rb"([A-Za-z_]\w*)\s*\(")
@@ -23,7 +22,7 @@ _NOT_A_NAME = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
+class FunctionExtent:
     """Byte offsets of a function definition: header start, parameter parentheses, opening brace, end."""
 
     name: str
@@ -36,13 +35,13 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class FunctionIndex:
-    """All functions of a file in order of their start, to be asked by offset."""
+    """All functions of a file in order of their start, to be looked up by offset."""
 
-    extents: tuple[Extent, ...]
+    extents: tuple[FunctionExtent, ...]
     _starts: tuple[int, ...]
 
-    def at(self, offset: int) -> Extent | None:
-        """Return the innermost function that contains the offset."""
+    def at(self, offset: int) -> FunctionExtent | None:
+        """The innermost function that contains the offset."""
         for index in range(bisect_right(self._starts, offset) - 1, -1, -1):
             if offset < self.extents[index].end:
                 return self.extents[index]
@@ -50,7 +49,7 @@ class FunctionIndex:
 
 
 def index_functions(code: bytes, definitions: Iterable[Node]) -> FunctionIndex:
-    """Return the functions of a file, given its code without comments and the parser's function definitions."""
+    """The functions of a file, given its code without comments and the parser's function definitions."""
     textual = list(_textual_functions(code))
     bodies = [extent.body for extent in textual]
     parsed = []
@@ -63,27 +62,27 @@ def index_functions(code: bytes, definitions: Iterable[Node]) -> FunctionIndex:
     return _index(parsed + [extent for extent in textual if known.at(extent.body) is None])
 
 
-def _index(extents: list[Extent]) -> FunctionIndex:
+def _index(extents: list[FunctionExtent]) -> FunctionIndex:
     ordered = sorted(extents, key=lambda extent: extent.start)
     return FunctionIndex(tuple(ordered), tuple(extent.start for extent in ordered))
 
 
-def header_unit(code: bytes, function: Extent, offset: int) -> Unit:
-    """Return the unit at an offset between the start of a function and its opening brace."""
+def header_span(code: bytes, function: FunctionExtent, offset: int) -> StatementSpan:
+    """The span at an offset between the start of a function and its opening brace: a parameter or the whole header."""
     if function.open < offset < function.close:
-        for start, end in split_top(code, function.open + 1, function.close, b","):
+        for start, end in split_at_top_level(code, function.open + 1, function.close, b","):
             start, end = trim(code, start, end)
             if start <= offset < end and code[start:end] not in (b"void", b"..."):
-                return Unit(start, end, Role.PARAMETER, declares=True)
+                return StatementSpan(start, end, Role.PARAMETER, declares=True)
     if function.close < offset < function.body:
-        for start, end in split_top(code, function.close + 1, function.body, b";"):
+        for start, end in split_at_top_level(code, function.close + 1, function.body, b";"):
             start, last = trim(code, start, end)
             if start <= offset <= last < function.body:
-                return Unit(start, min(end + 1, function.body), Role.PARAMETER, declares=True)
-    return Unit(function.start, function.close + 1, Role.FUNCTION)
+                return StatementSpan(start, min(end + 1, function.body), Role.PARAMETER, declares=True)
+    return StatementSpan(function.start, function.close + 1, Role.FUNCTION)
 
 
-def _parsed_function(node: Node) -> Extent | None:
+def _parsed_function(node: Node) -> FunctionExtent | None:
     body = node.child_by_field_name("body")
     declarator = node.child_by_field_name("declarator")
     parameters: Node | None = None
@@ -97,10 +96,12 @@ def _parsed_function(node: Node) -> Extent | None:
     if body is None or declarator is None or parameters is None or declarator.text is None:
         return None
     name = declarator.text.decode("ascii")
-    return Extent(name, node.start_byte, parameters.start_byte, parameters.end_byte - 1, body.start_byte, node.end_byte)
+    return FunctionExtent(
+        name, node.start_byte, parameters.start_byte, parameters.end_byte - 1, body.start_byte, node.end_byte
+    )
 
 
-def _textual_functions(code: bytes) -> Iterator[Extent]:
+def _textual_functions(code: bytes) -> Iterator[FunctionExtent]:
     depth, begin = 0, 0
     header: tuple[str, int, int, int] | None = None
     body = 0
@@ -118,22 +119,22 @@ def _textual_functions(code: bytes) -> Iterator[Extent]:
             depth = 0 if at_margin else max(depth - 1, 0)
             if depth == 0:
                 if header is not None:
-                    yield Extent(*header, body, match.end())
+                    yield FunctionExtent(*header, body, match.end())
                 header, begin = None, match.end()
     if header is not None:
-        yield Extent(*header, body, len(code))
+        yield FunctionExtent(*header, body, len(code))
 
 
 def _header(code: bytes, begin: int, brace: int) -> tuple[str, int, int, int] | None:
-    """Return name, start and parameter parentheses of the function header that ends at `brace`."""
+    """Name, start and parameter parentheses of the function header that ends at `brace`."""
     text = _ATTRIBUTE.sub(lambda match: b" " * len(match[0]), code[begin:brace])
-    pieces = [trim(text, *span) for span in split_top(text, 0, len(text), b";")]
+    pieces = [trim(text, *span) for span in split_at_top_level(text, 0, len(text), b";")]
     start, end = pieces[-1]
     if start < end:
         if b"=" in text[start:end] or text.startswith(b"typedef", start):
             return None
         for match in _CALLABLE.finditer(text, start, end):
-            close = closing(text, match.end() - 1, end)
+            close = closing_parenthesis(text, match.end() - 1, end)
             if match[1] not in _NOT_A_NAME and close is not None:
                 return match[1].decode("ascii"), begin + start, begin + match.end() - 1, begin + close
         return None

@@ -1,4 +1,4 @@
-"""Which part of an initialiser gives an element of a table its value, by the rules of C for braces and designators."""
+"""Which part of an initialiser sets an element of an array or struct, by C's rules for braces."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Protocol
 from tree_sitter import Node
 
 from butfor.source.c_parser import expression_in
-from butfor.source.integer_constants import Lookup, evaluate
-from butfor.source.lexer import split_top
+from butfor.source.integer_constants import ConstantLookup, evaluate
+from butfor.source.lexer import split_at_top_level
 
 _TEXTS = ("string_literal", "concatenated_string")
-_QUOTED = re.compile(rb"#\s*\w+\Z")
+_STRINGIFIED = re.compile(rb"#\s*\w+\Z")
 Range = tuple[int, int]
 
 
@@ -32,8 +32,8 @@ class Shape(Protocol):
         """Whether it is an array that one string literal may initialise."""
         ...
 
-    def way_to(self, member: str) -> tuple[int, ...] | None:
-        """The numbers that lead to a member, through members without a name; None when there is no such member."""
+    def path_to_member(self, member: str) -> tuple[int, ...] | None:
+        """The indices that lead to a member, through anonymous members; None when there is no such member."""
         ...
 
     def inner(self, number: int) -> Shape:
@@ -42,40 +42,41 @@ class Shape(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """What names in an initialiser stand for: the values of constants, the bodies of all macros of that name."""
+class NameMeanings:
+    """What names in an initialiser stand for: the values of constants, and the bodies of all macros of a name."""
 
-    constant: Lookup = lambda name: None
+    constant: ConstantLookup = lambda name: None
     bodies: Callable[[str], frozenset[bytes]] = lambda name: frozenset()
 
 
-class Unclear(Exception):
-    """The text does not tell which element a part of an initialiser belongs to."""
+class UnclearInitialiser(Exception):
+    """Raised where the text does not tell which element a part of an initialiser belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """A part of a list: the elements it is for (each step a range of numbers), the node, its value, and the shape of one such element."""
+class _InitialiserPart:
+    """One part of an initialiser list: the elements it is for and the value they get."""
 
-    where: tuple[Range, ...]
+    where: tuple[Range, ...]  # each step on the way to the elements is a range of indices
     node: Node
     value: Node
-    shape: Shape
+    shape: Shape  # of one of these elements
 
 
 class Initialiser:
     """A braced initialiser of an object of a known shape; a shape of 0 members is a scalar in braces."""
 
-    def __init__(self, values: Node, shape: Shape, names: Names) -> None:
+    def __init__(self, values: Node, shape: Shape, names: NameMeanings) -> None:
         self.values = values
         self.shape = shape
         self.names = names
         self._inner: dict[int, Initialiser] = {}
 
     def part(self, path: Sequence[int]) -> Node | None:
-        """Return the innermost part that mentions the element at the end of `path`, or what it is in; the later of two wins.
+        """The innermost part that mentions the element at the end of `path` or an aggregate around it; the last wins.
 
-        Returns None when no part does, so that the value is a zero nobody wrote. Raises `Unclear` where the text does not say it.
+        None when no part does, so that the value is a zero nobody wrote. Raises `UnclearInitialiser` where the text
+        does not tell.
         """
         found: Node | None = None
         for entry in self._entries:
@@ -85,29 +86,29 @@ class Initialiser:
                 found = entry.node if within is None else within
         return found
 
-    def _within(self, entry: _Entry) -> Initialiser:
+    def _within(self, entry: _InitialiserPart) -> Initialiser:
         known = self._inner.get(entry.value.start_byte)
         if known is None:
             known = self._inner[entry.value.start_byte] = Initialiser(entry.value, entry.shape, self.names)
         return known
 
     @cached_property
-    def _entries(self) -> list[_Entry]:
-        found: list[_Entry] = []
+    def _entries(self) -> list[_InitialiserPart]:
+        found: list[_InitialiserPart] = []
         place: tuple[Range, ...] | None = ((0, 0),)
         for node in _items(self.values):
             value = node
             if node.type == "initializer_pair":
                 inner = node.child_by_field_name("value")
                 if inner is None:
-                    raise Unclear
+                    raise UnclearInitialiser
                 place, value = self._designated(node), inner
             if self.shape.count == 0 or (self.shape.is_text and value.type in _TEXTS):  # braces that are not needed
-                return [_Entry((), node, value, self.shape)]
+                return [_InitialiserPart((), node, value, self.shape)]
             if place is None:
                 break  # more values than elements
             place, shape = self._reached(place, value)
-            found.append(_Entry(place, node, value, shape))
+            found.append(_InitialiserPart(place, node, value, shape))
             place = self._next(place)
         return found
 
@@ -123,9 +124,9 @@ class Initialiser:
     def _steps(self, designator: Node, shape: Shape) -> Iterator[Range]:
         if designator.type in ("field_designator", "field_identifier"):
             name = designator if designator.type == "field_identifier" else designator.named_children[0]
-            way = shape.way_to((name.text or b"").decode("ascii", "replace"))
+            way = shape.path_to_member((name.text or b"").decode("ascii", "replace"))
             if way is None:
-                raise Unclear
+                raise UnclearInitialiser
             yield from ((number, number) for number in way)
             return
         first, last = designator.child_by_field_name("start"), designator.child_by_field_name("end")
@@ -133,11 +134,11 @@ class Initialiser:
             first = last = next(iter(designator.named_children), None)
         low, high = evaluate(first, self.names.constant), evaluate(last, self.names.constant)
         if low is None or high is None or not shape.count:
-            raise Unclear
+            raise UnclearInitialiser
         yield low, high
 
     def _reached(self, place: tuple[Range, ...], value: Node) -> tuple[tuple[Range, ...], Shape]:
-        """Return where a value goes, given where it is written: a value without braces goes to the first scalar there."""
+        """The place a value initialises, with its shape: without braces it goes to the first scalar at `place`."""
         shape = self.shape
         for low, _ in place:
             shape = shape.inner(low)
@@ -147,13 +148,13 @@ class Initialiser:
         return place, shape
 
     def _kind(self, value: Node, is_aggregate: bool) -> str:
-        """Return what a value is: braced, text or scalar."""
+        """What a value is: braced, text or scalar."""
         if value.type == "initializer_list":
             return "braced"
         if value.type in _TEXTS:
             return "text"
         if value.type == "compound_literal_expression" and is_aggregate:
-            raise Unclear  # a struct of its own, or the array that its first member points to
+            raise UnclearInitialiser  # a struct of its own, or the array that its first member points to
         called = value.child_by_field_name("function") if value.type == "call_expression" else None
         name = (called or value).text if (called or value).type == "identifier" else None
         if name is None:
@@ -162,15 +163,15 @@ class Initialiser:
         bodies = self.names.bodies(word)
         if not bodies:
             if is_aggregate and self.names.constant(word) is None:
-                raise Unclear  # a macro of a file that is not at hand, which may be a list
+                raise UnclearInitialiser  # a macro of a file that is not at hand, which may be a list
             return "scalar"
         kinds = {_kind_of_body(body) for body in bodies}
         if len(kinds) > 1:
-            raise Unclear
+            raise UnclearInitialiser
         return kinds.pop()
 
     def _next(self, place: tuple[Range, ...]) -> tuple[Range, ...] | None:
-        """Return the element after one, in the order of a list without designators."""
+        """The element after one, in the order of a list without designators."""
         for depth in range(len(place) - 1, -1, -1):
             around = self.shape
             for low, _ in place[:depth]:
@@ -182,23 +183,23 @@ class Initialiser:
 
 
 def _items(values: Node) -> Iterator[Node]:
-    """Yield the parts of a list in order."""
+    """The parts of an initialiser list in order."""
     if values.has_error:
-        raise Unclear
+        raise UnclearInitialiser
     for child in values.named_children:
         if child.type.startswith("preproc"):
-            raise Unclear
+            raise UnclearInitialiser
         if child.type != "comment":
             yield child
 
 
 def _kind_of_body(body: bytes) -> str:
-    """Return what a macro stands for in an initialiser."""
-    if body.startswith(b"{") and len(list(split_top(body, 0, len(body), b","))) == 1:
+    """What a macro with this body is in an initialiser: braced, text or scalar."""
+    if body.startswith(b"{") and len(list(split_at_top_level(body, 0, len(body), b","))) == 1:
         return "braced"
-    if _QUOTED.match(body):
+    if _STRINGIFIED.match(body):
         return "text"
     found = expression_in(body)
     if found is None or found.type == "comma_expression":
-        raise Unclear
+        raise UnclearInitialiser
     return "text" if found.type in _TEXTS else "scalar"

@@ -9,7 +9,7 @@ from tree_sitter import Node
 
 from butfor.source.c_parser import expression_in, strip_parentheses
 
-Lookup = Callable[[str], int | None]
+ConstantLookup = Callable[[str], int | None]
 
 _NUMBER = re.compile(r"([-+]?)(0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+)[uUlL]*\Z")
 _CHAR = re.compile(r"'(?:\\([0-7]{1,3})|\\x([0-9a-fA-F]+)|\\(.)|([^\\]))'\Z", re.DOTALL)
@@ -28,7 +28,7 @@ _ESCAPES = {
     '"': 34,
     "?": 63,
 }
-_SAFE = range(128)  # values that no cast to an integer type changes
+_UNCHANGED_BY_CASTS = range(128)  # values that every integer type can hold
 _UNARY: dict[str, Callable[[int], int]] = {
     "+": lambda a: a,
     "-": lambda a: -a,
@@ -57,8 +57,8 @@ _BINARY: dict[str, Callable[[int, int], int | None]] = {
 }
 
 
-def evaluate(node: Node | None, lookup: Lookup) -> int | None:
-    """Return the value of a constant expression, None where it is not known; `lookup` gives the values of names."""
+def evaluate(node: Node | None, lookup: ConstantLookup) -> int | None:
+    """The value of a constant expression, None where it is not known; `lookup` gives the values of names."""
     if node is None or node.text is None:
         return None
     node = strip_parentheses(node)
@@ -85,7 +85,7 @@ def evaluate(node: Node | None, lookup: Lookup) -> int | None:
             return None if condition is None else evaluate(node.child_by_field_name(chosen), lookup)
         case "cast_expression":
             value = evaluate(node.child_by_field_name("value"), lookup)
-            return value if value in _SAFE else None
+            return value if value in _UNCHANGED_BY_CASTS else None
         case _:
             return None
 
@@ -111,10 +111,10 @@ def _character(text: str) -> int | None:
         value = int(octal, 8) if octal else int(hexadecimal, 16)
     else:
         value = _ESCAPES.get(escape, -1) if escape else ord(plain)
-    return value if value in _SAFE else None
+    return value if value in _UNCHANGED_BY_CASTS else None
 
 
-class Constants:
+class FileConstants:
     """The constants that one file defines."""
 
     def __init__(self, enums: Iterable[Node], bodies: Iterable[tuple[str, bytes]]) -> None:
@@ -124,13 +124,13 @@ class Constants:
         for name, body in bodies:
             self._bodies[name] = body if self._bodies.get(name, body) == body else None
         for enum in enums:
-            self._read(enum)
+            self._add_enumerators(enum)
 
-    def value(self, name: str, outer: Lookup = lambda name: None) -> int | None:
-        """Return the value of a name, None where it is not known or not always the same; `outer` is asked for names of other files."""
+    def value(self, name: str, outer: ConstantLookup = lambda name: None) -> int | None:
+        """The value of a name, None where it is unknown or ambiguous; `outer` looks up names of other files."""
         return self._value(name, outer, frozenset())
 
-    def _value(self, name: str, outer: Lookup, under_way: frozenset[str]) -> int | None:
+    def _value(self, name: str, outer: ConstantLookup, under_way: frozenset[str]) -> int | None:
         if name in self._values:
             return self._values[name]
         if name in under_way:
@@ -141,7 +141,7 @@ class Constants:
         inner = under_way | {name}
         return None if body is None else evaluate(expression_in(body), lambda other: self._value(other, outer, inner))
 
-    def _read(self, enum: Node) -> None:
+    def _add_enumerators(self, enum: Node) -> None:
         body = enum.child_by_field_name("body")
         following: int | None = 0
         for child in body.children if body is not None else ():
@@ -153,4 +153,4 @@ class Constants:
                     self._values[word] = value if self._values.get(word, value) == value else None
                 following = None if value is None else value + 1
             elif child.type not in ("comment", "{", "}", ","):
-                following = None  # lines of the preprocessor, or what a macro makes
+                following = None  # a preprocessor line, or what a macro expands to

@@ -1,4 +1,4 @@
-"""C source as characters: what can be said without a parser, and so also about code that does not parse."""
+"""C source without a parser: code apart from comments, literals and macros, also where nothing parses."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 _TO_BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("_") for byte in range(256))
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_BYTES_TO_NEXT_TOKEN = 400  # a macro call with more blanks than that after it is not continued there
 
 
 @dataclass(frozen=True, slots=True)
 class Macro:
-    """One `#define`: its name, the byte span of the directive, where its body begins, and whether that is a complete statement."""
+    """One `#define` as byte offsets."""
 
     name: str
     start: int
     end: int
-    body: int
+    body: int  # where the body begins
     has_parameters: bool
-    is_statement: bool
+    is_statement: bool  # whether the body is a complete statement
 
 
 @dataclass(frozen=True, slots=True)
-class Lexed:
+class LexedFile:
     """A file split into code and the rest, all at their original byte offsets.
 
     `code` is the file with comments, literals and preprocessor lines blanked out; `cuts` are the sorted offsets where
@@ -44,32 +45,32 @@ class Lexed:
     cuts: tuple[int, ...]
 
     def segment(self, offset: int) -> tuple[int, int]:
-        """Return the span without outer blanks between the two cuts around `offset`; empty when nothing is there."""
+        """The span without outer blanks between the two cuts around `offset`; empty when nothing is there."""
         index = bisect_right(self.cuts, offset)
         start = self.cuts[index - 1] if index else 0
         end = self.cuts[index] if index < len(self.cuts) else len(self.code)
         return trim(self.code, start, end)
 
 
-def lex(data: bytes) -> Lexed:
-    """Return the code, macros and statement boundaries of a file."""
+def lex(data: bytes) -> LexedFile:
+    """The code, macros and statement boundaries of a file."""
     bare = _BLANKABLE.sub(_blank_literal, data)
     directives = [match.span() for match in _DIRECTIVE.finditer(bare)]
     code = _DIRECTIVE.sub(_blank, bare)
     macros = tuple(macro for start, end in directives if (macro := _macro(bare, start, end)))
     cuts = sorted({cut for span in directives for cut in span}.union(_cuts(code)))
-    return Lexed(code, macros, tuple(cuts))
+    return LexedFile(code, macros, tuple(cuts))
 
 
 def trim(code: bytes, start: int, end: int) -> tuple[int, int]:
-    """Return the span without the blanks at either end of it."""
+    """The span without the blanks at either end of it."""
     text = code[start:end]
     left = len(text) - len(text.lstrip())
     return start + left, max(start + left, start + len(text.rstrip()))
 
 
-def closing(code: bytes, start: int, end: int) -> int | None:
-    """Return the offset of the parenthesis that closes the one at `start`, None when there is none before `end`."""
+def closing_parenthesis(code: bytes, start: int, end: int) -> int | None:
+    """The offset of the parenthesis that closes the one at `start`, None when there is none before `end`."""
     depth = 0
     for match in re.compile(rb"[()]").finditer(code, start, end):
         depth += 1 if match[0] == b"(" else -1
@@ -78,8 +79,8 @@ def closing(code: bytes, start: int, end: int) -> int | None:
     return None
 
 
-def split_top(code: bytes, start: int, end: int, separator: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the spans between the separators that stand outside all parentheses, brackets and braces."""
+def split_at_top_level(code: bytes, start: int, end: int, separator: bytes) -> Iterator[tuple[int, int]]:
+    """The spans between the separators that stand outside all parentheses, brackets and braces."""
     depth, begin = 0, start
     for offset in range(start, end):
         char = code[offset : offset + 1]
@@ -94,15 +95,15 @@ def split_top(code: bytes, start: int, end: int, separator: bytes) -> Iterator[t
 
 
 def words(code: bytes, start: int, end: int) -> Iterator[str]:
-    """Yield the identifiers and keywords of a span in order."""
+    """The identifiers and keywords of a span in order."""
     for match in _WORD.finditer(code, start, end):
         yield match[0].decode("ascii")
 
 
-def parser_input(data: bytes, lexed: Lexed) -> bytes:
-    """Return a text of the same length that a C parser reads best.
+def parser_input(data: bytes, lexed: LexedFile) -> bytes:
+    """A text of the same length with what would mislead a C parser replaced.
 
-    Bytes that are not ASCII would be errors where they are no valid UTF-8; a macro that is a whole statement is often
+    Bytes that are not ASCII would be errors where they are not valid UTF-8; a macro that is a whole statement is often
     used without a semicolon, which makes a parser join it to the next line.
     """
     buffer = bytearray(data.translate(_TO_ASCII))
@@ -157,15 +158,15 @@ def _cuts(code: bytes) -> Iterator[int]:
             yield match.end()
 
 
-def _missing_semicolons(lexed: Lexed) -> Iterator[int]:
+def _missing_semicolons(lexed: LexedFile) -> Iterator[int]:
     names = {macro.name.encode("ascii") for macro in lexed.macros if macro.is_statement}
     if not names:
         return
     for match in re.compile(rb"\b(?:" + b"|".join(sorted(names)) + rb")\s*\(").finditer(lexed.code):
-        close = closing(lexed.code, match.end() - 1, len(lexed.code))
+        close = closing_parenthesis(lexed.code, match.end() - 1, len(lexed.code))
         if close is None:
             continue
         after = lexed.code[close + 1 : close + 2]
-        following = lexed.code[close + 1 : close + 400].lstrip()[:1]
+        following = lexed.code[close + 1 : close + _MAX_BYTES_TO_NEXT_TOKEN].lstrip()[:1]
         if after.isspace() and following not in (b";", b",", b")"):
             yield close + 1

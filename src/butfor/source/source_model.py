@@ -1,4 +1,4 @@
-"""What the source layer answers: statements, expressions and functions as the programmer wrote them."""
+"""Statements, expressions and functions as the programmer wrote them: the answers of `SyntaxTree`."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ class Statement:
 
     @property
     def start(self) -> Position:
-        """Return the line and column of the first byte."""
+        """The line and column of the first byte."""
         return self.line, self.column
 
     @property
     def end(self) -> Position:
-        """Return the line and column just after the last byte."""
+        """The line and column just after the last byte."""
         return self.end_line, self.end_column
 
 
@@ -83,3 +83,15 @@ class FunctionSpan:
     end_line: int
     end_column: int
     header: str
+
+
+@dataclass(frozen=True, slots=True)
+class StatementSpan:
+    """A statement-like unit as byte offsets, with the span of the lvalue that it assigns, if any."""
+
+    start: int
+    end: int
+    role: Role
+    target: tuple[int, int] | None = None
+    keyword: str | None = None
+    declares: bool = False

@@ -11,7 +11,7 @@ Position = tuple[int, int]
 """A line and a column, both from 1; columns count bytes, as in clang's debug info."""
 
 _NEWLINE = re.compile(rb"\r\n|\n|\r")
-_FOLD = re.compile(
+_LITERAL_OR_SPACE = re.compile(
     r"""(?P<literal> "(?:\\.|[^"\\\n])*" | '(?:\\.|[^'\\\n])*' )
       | (?: \s | \\\r?\n | /\*.*?(?:\*/|\Z) | //(?:\\\r?\n|[^\n])* )+""",
     re.VERBOSE | re.DOTALL,
@@ -19,21 +19,21 @@ _FOLD = re.compile(
 
 
 def decode(raw: bytes) -> str:
-    """Return the text of `raw`: UTF-8, or Latin-1 where it is not valid UTF-8, so that it can always be printed."""
+    """The text of `raw`: UTF-8, or Latin-1 where it is not valid UTF-8, so that it can always be printed."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError:
         return raw.decode("latin-1")
 
 
-def fold(text: str) -> str:
-    """Return `text` on one line: each run of blanks, newlines and comments outside literals becomes one blank."""
-    return _FOLD.sub(lambda match: match["literal"] or " ", text).strip()
+def on_one_line(text: str) -> str:
+    """The text on one line: each run of blanks, newlines and comments outside literals becomes one blank."""
+    return _LITERAL_OR_SPACE.sub(lambda match: match["literal"] or " ", text).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """The bytes of one source file, addressable by line and column; no position and no byte makes it raise."""
+    """The bytes of one source file, addressable by line and column; it never raises, whatever the position or byte."""
 
     path: str
     data: bytes = field(repr=False)
@@ -45,26 +45,26 @@ class SourceFile:
 
     @classmethod
     def read(cls, path: str | Path) -> SourceFile:
-        """Return the file at `path`."""
+        """The file at `path`."""
         return cls(str(path), Path(path).read_bytes())
 
     @property
     def line_count(self) -> int:
-        """Return the number of lines; a newline at the end of the file starts no further line."""
+        """The number of lines; a newline at the end of the file starts no further line."""
         return len(self._starts) - (self._starts[-1] == len(self.data))
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Return the text of every line, without line ends."""
+        """The text of every line, without line ends."""
         return tuple(self.line(number) for number in range(1, self.line_count + 1))
 
     def line(self, number: int) -> str:
-        """Return the text of line `number` without its line end, empty when there is no such line."""
+        """The text of line `number` without its line end, empty when there is no such line."""
         start, end = self.line_span(number)
         return decode(self.data[start:end])
 
     def line_span(self, number: int) -> tuple[int, int]:
-        """Return the byte offsets of the start and end of line `number`, without its line end."""
+        """The byte offsets of the start and end of line `number`, without its line end."""
         if not 1 <= number <= len(self._starts):
             edge = 0 if number < 1 else len(self.data)
             return edge, edge
@@ -75,18 +75,18 @@ class SourceFile:
         return start, end
 
     def offset(self, line: int, column: int) -> int:
-        """Return the byte offset of a position, moved to the nearest place that exists."""
+        """The byte offset of a position, moved to the nearest place that exists."""
         start, end = self.line_span(line)
         return min(start + max(column - 1, 0), end)
 
     def position(self, offset: int) -> Position:
-        """Return the line and column of a byte offset."""
+        """The line and column of a byte offset."""
         bounded = min(max(offset, 0), len(self.data))
         line = bisect_right(self._starts, bounded)
         return line, bounded - self._starts[line - 1] + 1
 
     def anchor(self, line: int, column: int) -> int | None:
-        """Return the offset of the non-blank byte at the position or nearest to it on its line, None on a blank line.
+        """The offset of the non-blank byte at the position or nearest to it on its line, None on a blank line.
 
         Column 0 is clang's "no column": it stands for the start of the line.
         """
@@ -98,10 +98,6 @@ class SourceFile:
         rest = text[index:].lstrip()
         return end - len(rest) if rest else start + len(text.rstrip()) - 1
 
-    def span_text(self, start: Position, end: Position) -> str:
-        """Return the text from `start` up to, not including, `end`, exactly as written."""
-        return decode(self.data[self.offset(*start) : self.offset(*end)])
-
     def slice_text(self, start: int, end: int) -> str:
-        """Return the text between two byte offsets, exactly as written."""
+        """The text between two byte offsets, exactly as written."""
         return decode(self.data[max(start, 0) : max(end, 0)])

@@ -1,4 +1,4 @@
-"""From positions in a compiler's debug info to the source as the programmer wrote it."""
+"""What a position of the debug info stands for in a C file: statement, expression, decision, declaration."""
 
 from __future__ import annotations
 
@@ -8,59 +8,64 @@ from functools import cached_property
 from tree_sitter import Node, Tree
 
 from butfor.source import expression_positions, whole_conditions
-from butfor.source.c_parser import Path, descend, find_all, parse
-from butfor.source.declarations import DeclarationIndex, Declared, index_declarations, nearest, part_unit, unit_of
-from butfor.source.function_extents import Extent, FunctionIndex, header_unit, index_functions
-from butfor.source.initialisers import Initialiser, Names, Shape, Unclear
-from butfor.source.integer_constants import Constants, Lookup
-from butfor.source.lexer import Lexed, Macro, lex, parser_input, trim, words
-from butfor.source.source_model import Expression, FunctionSpan, Role, Statement
-from butfor.source.source_text import Position, SourceFile, fold
-from butfor.source.statement_units import target_of, unit_at
-from butfor.source.unit import Unit
-from butfor.source.unparsed_statements import loose_unit
+from butfor.source.c_parser import NodePath, find_all, parse, path_to
+from butfor.source.declaration_index import (
+    DeclarationIndex,
+    Declared,
+    declarator_span,
+    index_declarations,
+    initialiser_part_span,
+    nearest_declarator,
+)
+from butfor.source.function_extents import FunctionExtent, FunctionIndex, header_span, index_functions
+from butfor.source.initialisers import Initialiser, NameMeanings, Shape, UnclearInitialiser
+from butfor.source.integer_constants import ConstantLookup, FileConstants
+from butfor.source.lexer import LexedFile, Macro, lex, parser_input, trim, words
+from butfor.source.source_model import Expression, FunctionSpan, Role, Statement, StatementSpan
+from butfor.source.source_text import Position, SourceFile, on_one_line
+from butfor.source.statement_spans import statement_span_at, target_span
+from butfor.source.unparsed_statements import unparsed_statement_at
 
-_LONGEST = 4_000
-"""Bytes beyond which text between two delimiters is taken for a table or an error, not for a statement."""
+_MAX_UNPARSED_STATEMENT_BYTES = 4_000  # longer text between two delimiters is a table or an error, not a statement
 
 
 class SyntaxTree:
-    """The syntax of one file, parsed when first asked and asked by line and column; it never raises on broken C."""
+    """The syntax of one file, parsed on first use and looked up by line and column; it never raises on broken C."""
 
     def __init__(self, source: SourceFile) -> None:
         self.source = source
-        self._paths: dict[int, Path] = {}
-        self._units: dict[Unit, Statement] = {}
+        self._paths: dict[int, NodePath] = {}
+        self._by_span: dict[StatementSpan, Statement] = {}
         self._statements: dict[Position, Statement | None] = {}
         self._decisions: dict[Position, Statement | None] = {}
         self._initialisers: dict[int, Initialiser] = {}
 
     def statement_at(self, line: int, column: int) -> Statement | None:
-        """Return the smallest statement-like unit at a position, None on a blank or missing line."""
+        """The smallest statement-like unit at a position, None on a blank or missing line."""
         key = (line, column)
         if key not in self._statements:
             offset = self.source.anchor(line, column)
-            self._statements[key] = None if offset is None else self._statement(self._unit(offset))
+            self._statements[key] = None if offset is None else self._statement(self._span(offset))
         return self._statements[key]
 
     def expression_at(self, line: int, column: int) -> Expression | None:
-        """Return the expression that clang's debug info means by a position."""
+        """The expression that clang's debug info means by a position."""
         offset = self.source.anchor(line, column)
         node = None if offset is None else expression_positions.expression_at(self._path(offset), offset)
         return None if node is None else self._expression(node)
 
     def expressions_at(self, line: int, column: int) -> tuple[Expression, ...]:
-        """Return every expression that a position can mean, smallest first.
+        """Every expression that a position can mean, smallest first.
 
-        In `p->a[i]` clang places the load of `p` and the load of the element at the same byte; who knows the operation
-        can choose.
+        In `p->a[i]` clang places the load of `p` and the load of the element at the same byte; a caller that knows the
+        operation can choose.
         """
         offset = self.source.anchor(line, column)
         nodes = () if offset is None else expression_positions.expressions_at(self._path(offset), offset)
         return tuple(self._expression(node) for node in nodes)
 
     def lvalue_at(self, line: int, column: int) -> Expression | None:
-        """Return the largest expression at a position that names a place in memory; None for what a call, or a macro with arguments, does there."""
+        """The largest lvalue at a position; None where a call or a macro with arguments accesses memory there."""
         found = self.expressions_at(line, column)
         largest = next((each for each in reversed(found) if each.kind in expression_positions.LVALUES), None)
         if (
@@ -72,36 +77,38 @@ class SyntaxTree:
         return largest
 
     def target_at(self, line: int, column: int) -> str | None:
-        """Return the lvalue that a store at a position assigns, also inside a condition or a chain of assignments."""
+        """The lvalue that a store at a position assigns, also inside a condition or a chain of assignments."""
         offset = self.source.anchor(line, column)
-        span = None if offset is None else target_of(expression_positions.assignment_at(self._path(offset)))
+        span = None if offset is None else target_span(expression_positions.assignment_at(self._path(offset)))
         if span is None:
             statement = self.statement_at(line, column)
             return statement.target if statement and not statement.declares else None
-        return fold(self.source.slice_text(*span))
+        return on_one_line(self.source.slice_text(*span))
 
     def decision_at(self, line: int, column: int) -> Statement | None:
-        """Return the whole condition that a branch at a position is a part of, None where nothing is decided."""
+        """The whole condition that a branch at a position is a part of, None where nothing is decided."""
         key = (line, column)
         if key not in self._decisions:
             self._decisions[key] = self._decision(line, column)
         return self._decisions[key]
 
     def is_negated(self, line: int, column: int, condition: Statement) -> bool | None:
-        """Return whether a condition is false when its operand at a position is true and evaluated last; None where that is not so simple."""
+        """Whether a condition is false when its operand at a position is true and evaluated last; None if unclear."""
         offset = self.source.anchor(line, column)
         start, end = self.source.offset(*condition.start), self.source.offset(*condition.end)
         return None if offset is None else whole_conditions.is_negated(self._path(offset), start, end, self._macros)
 
     def initializer_of(self, name: str, line: int) -> Statement | None:
-        """Return the initialised declaration of a global or static nearest to a line."""
+        """The initialised declaration of a global or static nearest to a line."""
         entry = self._initialised(name, line)
-        return None if entry is None else self._statement(unit_of(entry))
+        return None if entry is None else self._statement(declarator_span(entry))
 
-    def element_of(self, name: str, line: int, shape: Shape, path: Sequence[int], names: Names) -> Statement | None:
-        """Return the part of the initialiser of a global or static that gives an element its value; None where that is not known.
+    def element_of(
+        self, name: str, line: int, shape: Shape, path: Sequence[int], names: NameMeanings
+    ) -> Statement | None:
+        """The part of a global's or static's initialiser that gives an element its value; None where that is unknown.
 
-        `shape` is that of the whole, `path` leads to the element, each step a number among neighbours; `names` knows what names stand for.
+        `shape` is that of the whole object, `path` the indices that lead to the element.
         """
         entry = self._initialised(name, line)
         value = None if entry is None else entry.value
@@ -112,35 +119,37 @@ class SyntaxTree:
             known = self._initialisers[value.start_byte] = Initialiser(value, shape, names)
         try:
             part = known.part(path)
-        except Unclear:
+        except UnclearInitialiser:
             return None
-        return None if part is None else self._statement(part_unit(entry, part))
+        return None if part is None else self._statement(initialiser_part_span(entry, part))
 
     def _initialised(self, name: str, line: int) -> Declared | None:
-        return nearest([entry for entry in self._declarations.get(name, ()) if entry.role is Role.INITIALIZER], line)
+        return nearest_declarator(
+            [entry for entry in self._declarations.get(name, ()) if entry.role is Role.INITIALIZER], line
+        )
 
     def declaration_of(self, name: str, line: int) -> Statement | None:
-        """Return the declaration of a variable nearest to a line, initialised or not."""
-        entry = nearest(self._declarations.get(name, ()), line)
-        return None if entry is None else self._statement(unit_of(entry))
+        """The declaration of a variable nearest to a line, initialised or not."""
+        entry = nearest_declarator(self._declarations.get(name, ()), line)
+        return None if entry is None else self._statement(declarator_span(entry))
 
     def definition_of_macro(self, name: str, line: int | None = None) -> Statement | None:
-        """Return the `#define` of a macro: the last one before `line`, without a line or such a one the first."""
+        """The `#define` of a macro: the last one before `line`; the first one without a line or if none is before."""
         found = self._macros.get(name, [])
         before = [macro for macro in found if line is not None and self.source.position(macro.start)[0] <= line]
         macro = before[-1] if before else next(iter(found), None)
-        return None if macro is None else self._statement(Unit(macro.start, macro.end, Role.MACRO))
+        return None if macro is None else self._statement(StatementSpan(macro.start, macro.end, Role.MACRO))
 
     def bodies_of_macro(self, name: str) -> frozenset[bytes]:
-        """Return what the macros of a name stand for, without comments and on one line each; nothing when there is none."""
+        """The bodies of the macros of a name, each without comments and on one line."""
         return frozenset(map(self._body, self._macros.get(name, ())))
 
-    def constant(self, name: str, outer: Lookup) -> int | None:
-        """Return the value of an enumerator or of a macro that is a number; `outer` is asked for names that this file does not define."""
+    def constant(self, name: str, outer: ConstantLookup) -> int | None:
+        """The value of an enumerator or of a macro that is a number; `outer` looks up names of other files."""
         return self._constants.value(name, outer)
 
     def macros_used_at(self, line: int, column: int) -> tuple[str, ...]:
-        """Return the macros of this file that the statement at a position uses, in order."""
+        """The macros of this file that the statement at a position uses, in order."""
         statement = self.statement_at(line, column)
         if statement is None or (statement.role is Role.MACRO and statement.text.startswith("#")):
             return ()
@@ -148,31 +157,31 @@ class SyntaxTree:
         return tuple(dict.fromkeys(word for word in words(self._lexed.code, start, end) if word in self._macros))
 
     def functions(self) -> tuple[FunctionSpan, ...]:
-        """Return all function definitions, in order."""
+        """All function definitions, in order."""
         spans = []
         for extent in self._functions.extents:
             line, column = self.source.position(extent.start)
             end_line, end_column = self.source.position(extent.end)
-            header = fold(self.source.slice_text(extent.start, extent.close + 1))
+            header = on_one_line(self.source.slice_text(extent.start, extent.close + 1))
             spans.append(FunctionSpan(extent.name, self.source.path, line, column, end_line, end_column, header))
         return tuple(spans)
 
     @property
     def root(self) -> Node:
-        """Return the root of the parser's tree; its offsets are those of the file, its text has no bytes beyond ASCII."""
+        """The root of the parser's tree: offsets are those of the file, bytes beyond ASCII are replaced."""
         return self._tree.root_node
 
     @property
-    def extents(self) -> tuple[Extent, ...]:
-        """Return the byte offsets of all function definitions, in order."""
+    def extents(self) -> tuple[FunctionExtent, ...]:
+        """The byte offsets of all function definitions, in order."""
         return self._functions.extents
 
     def macros_named(self, name: str) -> tuple[Macro, ...]:
-        """Return the definitions of a macro in this file."""
+        """The definitions of a macro in this file."""
         return tuple(self._macros.get(name, ()))
 
     @cached_property
-    def _lexed(self) -> Lexed:
+    def _lexed(self) -> LexedFile:
         return lex(self.source.data)
 
     @cached_property
@@ -187,12 +196,12 @@ class SyntaxTree:
         return found
 
     def _body(self, macro: Macro) -> bytes:
-        return fold(self.source.slice_text(macro.body, macro.end)).encode("ascii", "replace")
+        return on_one_line(self.source.slice_text(macro.body, macro.end)).encode("ascii", "replace")
 
     @cached_property
-    def _constants(self) -> Constants:
+    def _constants(self) -> FileConstants:
         plain = [(macro.name, self._body(macro)) for macro in self._lexed.macros if not macro.has_parameters]
-        return Constants(find_all(self._tree, "enum_specifier"), plain)
+        return FileConstants(find_all(self._tree, "enum_specifier"), plain)
 
     @cached_property
     def _functions(self) -> FunctionIndex:
@@ -202,54 +211,54 @@ class SyntaxTree:
     def _declarations(self) -> DeclarationIndex:
         return index_declarations(find_all(self._tree, "declaration"), find_all(self._tree, "compound_statement"))
 
-    def _path(self, offset: int) -> Path:
+    def _path(self, offset: int) -> NodePath:
         if offset not in self._paths:
-            self._paths[offset] = descend(self._tree, offset)
+            self._paths[offset] = path_to(self._tree, offset)
         return self._paths[offset]
 
-    def _unit(self, offset: int) -> Unit:
+    def _span(self, offset: int) -> StatementSpan:
         function = self._functions.at(offset)
         if function is not None and offset <= function.body:
-            return header_unit(self._lexed.code, function, offset)
-        unit = unit_at(self._path(offset))
-        if unit is not None:
-            return unit
+            return header_span(self._lexed.code, function, offset)
+        span = statement_span_at(self._path(offset))
+        if span is not None:
+            return span
         start, end = self._lexed.segment(offset)
-        if start <= offset < end <= start + _LONGEST:
-            return loose_unit(self._lexed.code, start, end, offset)
+        if start <= offset < end <= start + _MAX_UNPARSED_STATEMENT_BYTES:
+            return unparsed_statement_at(self._lexed.code, start, end, offset)
         start, end = self.source.line_span(self.source.position(offset)[0])
-        return Unit(*trim(self.source.data, start, end), Role.OTHER)
+        return StatementSpan(*trim(self.source.data, start, end), Role.OTHER)
 
     def _decision(self, line: int, column: int) -> Statement | None:
         offset = self.source.anchor(line, column)
         if offset is None:
             return None
-        unit = whole_conditions.decision_at(self._path(offset), offset, self._macros)
-        if unit is not None:
-            return self._statement(unit)
+        span = whole_conditions.decision_at(self._path(offset), offset, self._macros)
+        if span is not None:
+            return self._statement(span)
         statement = self.statement_at(line, column)
         return statement if statement is not None and statement.role is Role.CONDITION else None
 
-    def _statement(self, unit: Unit) -> Statement:
-        if unit not in self._units:
-            self._units[unit] = self._make_statement(unit)
-        return self._units[unit]
+    def _statement(self, span: StatementSpan) -> Statement:
+        if span not in self._by_span:
+            self._by_span[span] = self._make_statement(span)
+        return self._by_span[span]
 
-    def _make_statement(self, unit: Unit) -> Statement:
-        start, end = trim(self.source.data, unit.start, unit.end)
+    def _make_statement(self, span: StatementSpan) -> Statement:
+        start, end = trim(self.source.data, span.start, span.end)
         line, column = self.source.position(start)
         end_line, end_column = self.source.position(end)
         exact = self.source.slice_text(start, end)
-        text = fold(exact) or exact
-        role = Role.MACRO if unit.role is Role.EXPRESSION and self._is_macro_call(start, end) else unit.role
-        target = None if unit.target is None else fold(self.source.slice_text(*unit.target))
+        text = on_one_line(exact) or exact
+        role = Role.MACRO if span.role is Role.EXPRESSION and self._is_macro_call(start, end) else span.role
+        target = None if span.target is None else on_one_line(self.source.slice_text(*span.target))
         function = self._functions.at(start)
         name = None if function is None else function.name
-        span = (line, column, end_line, end_column)
-        return Statement(self.source.path, *span, text, role, target, name, unit.keyword, unit.declares)
+        place = (line, column, end_line, end_column)
+        return Statement(self.source.path, *place, text, role, target, name, span.keyword, span.declares)
 
     def _is_macro_call(self, start: int, end: int) -> bool:
-        """Return whether a whole statement is one use of a macro of this file, or a use without a semicolon."""
+        """Whether a whole statement is one use of a macro of this file, or a use without a semicolon."""
         code = self._lexed.code[start:end].rstrip(b"; \t\r\n")
         head, parenthesis, _ = code.partition(b"(")
         name = head.strip().decode("ascii", "replace")
@@ -260,5 +269,5 @@ class SyntaxTree:
     def _expression(self, node: Node) -> Expression:
         line, column = self.source.position(node.start_byte)
         end_line, end_column = self.source.position(node.end_byte)
-        text = fold(self.source.slice_text(node.start_byte, node.end_byte))
+        text = on_one_line(self.source.slice_text(node.start_byte, node.end_byte))
         return Expression(self.source.path, line, column, end_line, end_column, text, node.type)

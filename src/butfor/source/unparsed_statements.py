@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from butfor.source.lexer import closing, split_top, trim
-from butfor.source.source_model import Role
-from butfor.source.unit import Unit
+from butfor.source.lexer import closing_parenthesis, split_at_top_level, trim
+from butfor.source.source_model import Role, StatementSpan
 
 _PREFIX = re.compile(rb"(?:(?P<case>case\b[^:;{}]*:|default\s*:)|else\b|do\b|[A-Za-z_]\w*\s*:(?!:))\s*")
 _CONTROL = re.compile(rb"(if|while|for|switch)\s*\(")
@@ -21,50 +20,50 @@ _FIRST_WORD = {b"return": Role.RETURN, b"break": Role.JUMP, b"continue": Role.JU
 _FOR_ROLES = (Role.FOR_INIT, Role.CONDITION, Role.FOR_UPDATE)
 
 
-def loose_unit(code: bytes, start: int, end: int, offset: int) -> Unit:
-    """Return the unit at `offset` inside the span between two delimiters."""
+def unparsed_statement_at(code: bytes, start: int, end: int, offset: int) -> StatementSpan:
+    """The statement-like unit at `offset` inside the span between two delimiters."""
     while True:
         prefix = _PREFIX.match(code, start, end)
         if prefix is not None and prefix[0].strip() != b"default":
             if offset < prefix.end():
-                return Unit(*trim(code, start, prefix.end()), Role.CASE if prefix["case"] else Role.OTHER)
+                return StatementSpan(*trim(code, start, prefix.end()), Role.CASE if prefix["case"] else Role.OTHER)
             start = prefix.end()
             continue
         control = _CONTROL.match(code, start, end)
-        close = closing(code, control.end() - 1, end) if control else None
+        close = closing_parenthesis(code, control.end() - 1, end) if control else None
         if control is None or close is None:
-            return _simple(code, start, end)
+            return _simple_statement(code, start, end)
         if offset <= close or not code[close + 1 : end].strip():
-            return _header(code, control, close, offset)
+            return _control_header(code, control, close, offset)
         start, _ = trim(code, close + 1, end)
 
 
-def _header(code: bytes, control: re.Match[bytes], close: int, offset: int) -> Unit:
+def _control_header(code: bytes, control: re.Match[bytes], close: int, offset: int) -> StatementSpan:
     keyword = control[1].decode("ascii")
     if keyword != "for":
-        return Unit(*trim(code, control.end(), close), Role.CONDITION, keyword=keyword)
-    parts = list(zip(split_top(code, control.end(), close, b";"), _FOR_ROLES, strict=False))
+        return StatementSpan(*trim(code, control.end(), close), Role.CONDITION, keyword=keyword)
+    parts = list(zip(split_at_top_level(code, control.end(), close, b";"), _FOR_ROLES, strict=False))
     chosen = next((part for part in parts if part[0][0] <= offset <= part[0][1]), None)
     (start, end), role = chosen or next((part for part in parts if part[1] is Role.CONDITION), parts[0])
     start, end = trim(code, start, end)
     if start >= end:
-        return Unit(control.start(), close + 1, Role.OTHER, keyword=keyword)
-    return Unit(start, end, role, target=_target(code, start, end), keyword=keyword)
+        return StatementSpan(control.start(), close + 1, Role.OTHER, keyword=keyword)
+    return StatementSpan(start, end, role, target=_target(code, start, end), keyword=keyword)
 
 
-def _simple(code: bytes, start: int, end: int) -> Unit:
+def _simple_statement(code: bytes, start: int, end: int) -> StatementSpan:
     text = code[start:end]
     if text == b"}":
-        return Unit(start, end, Role.END)
+        return StatementSpan(start, end, Role.END)
     word = re.match(rb"\w*", text)
     role = _FIRST_WORD.get(word[0] if word else b"")
     if role is not None or text == b"{":
-        return Unit(start, end, role or Role.OTHER)
+        return StatementSpan(start, end, role or Role.OTHER)
     declaration = _DECLARATION.match(code, start, end)
     if declaration is not None:
         target = declaration.span("name") if declaration["end"] == b"=" else None
-        return Unit(start, end, Role.DECLARATION, target=target, declares=True)
-    return Unit(start, end, Role.EXPRESSION, target=_target(code, start, end))
+        return StatementSpan(start, end, Role.DECLARATION, target=target, declares=True)
+    return StatementSpan(start, end, Role.EXPRESSION, target=_target(code, start, end))
 
 
 def _target(code: bytes, start: int, end: int) -> tuple[int, int] | None:

@@ -1,4 +1,4 @@
-"""Decisions: the whole condition that a branch is a part of."""
+"""The whole condition that a branch of a short-circuit evaluation is a part of."""
 
 from __future__ import annotations
 
@@ -6,34 +6,33 @@ from collections.abc import Container
 
 from tree_sitter import Node
 
-from butfor.source.c_parser import Path, strip_parentheses
-from butfor.source.source_model import Role
-from butfor.source.statement_units import KEYWORDS, condition_unit
-from butfor.source.unit import Unit
+from butfor.source.c_parser import NodePath, strip_parentheses
+from butfor.source.source_model import Role, StatementSpan
+from butfor.source.statement_spans import KEYWORDS, condition_span
 
 _LOGICAL = ("&&", "||")
 _COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
 _SEPARATE_VALUE = {"argument_list": None, "subscript_expression": "index"}
 
 
-def decision_at(path: Path, offset: int, macros: Container[str]) -> Unit | None:
-    """Return the condition that holds the offset, None where nothing is decided.
+def decision_at(path: NodePath, offset: int, macros: Container[str]) -> StatementSpan | None:
+    """The condition that holds the offset, None where nothing is decided.
 
     That is the full condition of the if, loop, switch or `?:` around it; else the largest tree of `&&`, `||` and `!`
     around it. A value computed by `&&` for an argument or an index is a decision of its own.
     """
-    found: Unit | None = None
+    found: StatementSpan | None = None
     for index in range(len(path) - 1, 0, -1):
         node, field = path[index]
         parent = path[index - 1].node
         if parent.type in KEYWORDS:
-            return _of_control(path, index, offset, found)
+            return _control_condition(path, index, offset, found)
         if node.type == "compound_statement" or parent.type == "compound_statement":
             return _end_of_do(path, index) if found is None else found
         if parent.type == "conditional_expression" and (field == "condition" or not node.is_named):
-            found = _condition(parent, found)
+            found = _ternary_condition(parent, found)
         elif _is_logical(parent) or (found is not None and found.keyword in _LOGICAL and _is_negation(parent)):
-            found = Unit(parent.start_byte, parent.end_byte, Role.CONDITION, keyword=_operator(parent, found))
+            found = StatementSpan(parent.start_byte, parent.end_byte, Role.CONDITION, keyword=_operator(parent, found))
         elif parent.type in _SEPARATE_VALUE and field == _SEPARATE_VALUE[parent.type]:
             found = _asserted(path, index, macros) or found
             if found is not None:
@@ -41,11 +40,11 @@ def decision_at(path: Path, offset: int, macros: Container[str]) -> Unit | None:
     return found
 
 
-def is_negated(path: Path, start: int, end: int, macros: Container[str]) -> bool | None:
-    """Return whether a condition, the expression from `start` to `end`, is false when the operand of it at the end of the path is true.
+def is_negated(path: NodePath, start: int, end: int, macros: Container[str]) -> bool | None:
+    """Whether the condition from `start` to `end` is false when its operand at the end of the path is true.
 
-    That holds for the operand that was evaluated last. Returns None where the condition is more than `&&`, `||`, `!` and `?:` of operands, also
-    by a macro.
+    That holds for the operand that was evaluated last. None where the condition, or a macro in it, is more than `&&`,
+    `||`, `!` and `?:` of operands.
     """
     odd = is_operand = False
     for index in range(len(path) - 1, 0, -1):
@@ -66,32 +65,32 @@ def is_negated(path: Path, start: int, end: int, macros: Container[str]) -> bool
     return None
 
 
-def _of_control(path: Path, index: int, offset: int, found: Unit | None) -> Unit | None:
-    """Return the decision of a position in an if, loop or switch: its condition, unless another part holds it."""
+def _control_condition(path: NodePath, index: int, offset: int, found: StatementSpan | None) -> StatementSpan | None:
+    """The decision of a position in an if, loop or switch: its condition, unless another part holds it."""
     node, field = path[index]
     control = path[index - 1].node
     # clang puts the branch of a do loop at the start of a body without braces.
     body_of_do = control.type == "do_statement" and field == "body" and node.start_byte == offset
     if field == "condition" or not node.is_named or (body_of_do and node.type != "compound_statement"):
-        unit = condition_unit(control)
-        return unit if unit.role is Role.CONDITION else None
+        span = condition_span(control)
+        return span if span.role is Role.CONDITION else None
     return found or _end_of_do(path, index)
 
 
-def _end_of_do(path: Path, index: int) -> Unit | None:
-    """Return the condition of a do loop for the closing brace of its body, where clang puts the branch."""
+def _end_of_do(path: NodePath, index: int) -> StatementSpan | None:
+    """The condition of a do loop for the closing brace of its body, where clang puts the branch."""
     if path[-1].node.type != "}" or len(path) < 3 or index < len(path) - 2:
         return None
     owner, body = path[-3].node, path[-2]
-    return condition_unit(owner) if owner.type == "do_statement" and body.field == "body" else None
+    return condition_span(owner) if owner.type == "do_statement" and body.field == "body" else None
 
 
-def _condition(conditional: Node, found: Unit | None) -> Unit | None:
+def _ternary_condition(conditional: Node, found: StatementSpan | None) -> StatementSpan | None:
     condition = conditional.child_by_field_name("condition")
     if condition is None:
         return found
     condition = strip_parentheses(condition)
-    return Unit(condition.start_byte, condition.end_byte, Role.CONDITION, keyword="?:")
+    return StatementSpan(condition.start_byte, condition.end_byte, Role.CONDITION, keyword="?:")
 
 
 def _is_logical(node: Node) -> bool:
@@ -104,13 +103,13 @@ def _is_negation(node: Node) -> bool:
     return operator is not None and operator.type == "!"
 
 
-def _operator(node: Node, found: Unit | None) -> str | None:
+def _operator(node: Node, found: StatementSpan | None) -> str | None:
     operator = node.child_by_field_name("operator")
     return operator.type if operator is not None and _is_logical(node) else found.keyword if found else None
 
 
-def _asserted(path: Path, index: int, macros: Container[str]) -> Unit | None:
-    """Return the argument of a macro such as assert, which may decide by it."""
+def _asserted(path: NodePath, index: int, macros: Container[str]) -> StatementSpan | None:
+    """The argument of a macro such as assert, which may decide by it."""
     node = path[index].node
     call = path[index - 2].node if index > 1 else None
     callee = call.child_by_field_name("function") if call is not None else None
@@ -119,7 +118,7 @@ def _asserted(path: Path, index: int, macros: Container[str]) -> Unit | None:
     name = callee.text.decode("ascii", "replace")
     if name != "assert" and not (name in macros and _is_boolean(strip_parentheses(node))):
         return None
-    return Unit(node.start_byte, node.end_byte, Role.CONDITION, keyword=name)
+    return StatementSpan(node.start_byte, node.end_byte, Role.CONDITION, keyword=name)
 
 
 def _is_boolean(node: Node) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.run_repair import suspects
-from butfor.source.edits import applied
+from butfor.source.edits import apply_edits
 from tests.small import case_of, recorded, source
 
 PROGRAM = source(
@@ -44,7 +44,7 @@ def proposed(folder: Path) -> dict[str, float]:
     data = PROGRAM.text.encode()
     found: dict[str, float] = {}
     for p in Proposer(case.places, slip_library.own()).proposals(suspects(case)):
-        text = applied(data, p.edits).decode()
+        text = apply_edits(data, p.edits).decode()
         for line in {row.strip() for row in text.splitlines()} - {row.strip() for row in PROGRAM.text.splitlines()}:
             found[line] = max(p.weight, found.get(line, 0.0))
     return found
@@ -89,7 +89,7 @@ def test_line_ends_and_bytes_stay(tmp_path: Path) -> None:
     data = (tmp_path / "prog.c").read_bytes()
     for p in Proposer(case.places, slip_library.own()).proposals(suspects(case)):
         (edit,) = p.edits
-        new = applied(data, p.edits)
+        new = apply_edits(data, p.edits)
         assert new[: edit.start] == data[: edit.start]
         assert new[len(new) - len(data) + edit.end :] == data[edit.end :]
         new.decode()
@@ -133,7 +133,7 @@ def test_what_is_missing_or_swapped(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, SLIPS))
     data = SLIPS.text.encode()
     made = [
-        applied(data, p.edits).decode() for p in Proposer(case.places, slip_library.own()).proposals(suspects(case))
+        apply_edits(data, p.edits).decode() for p in Proposer(case.places, slip_library.own()).proposals(suspects(case))
     ]
     for text in (
         "put(&x, share(10, parts));",  # swapped arguments

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from butfor.errors import CompileError, UnsupportedError
 from butfor.frontends.boogie.boogie_syntax import Span
 from butfor.source.source_model import Role
-from butfor.source.source_text import fold
+from butfor.source.source_text import on_one_line
 from butfor.trace.view.source_places import Place
 
 
@@ -36,7 +36,7 @@ class Text:
 
     def written(self, span: Span) -> str:
         """The piece as it is written, on one line."""
-        return fold(self.text[span.start : span.end])
+        return on_one_line(self.text[span.start : span.end])
 
     def place(self, span: Span, function: str, role: Role, target: str | None = None, text: str = "") -> Place:
         """The piece as a place of the report."""

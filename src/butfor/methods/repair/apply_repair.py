@@ -11,7 +11,7 @@ from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.files import write_file
 from butfor.options import read_bytes
-from butfor.source.edits import Edit, applied
+from butfor.source.edits import Edit, apply_edits
 
 BEST = 0  # instead of a number: the first that passes all tests
 
@@ -55,7 +55,7 @@ def apply(repair: Mapping[str, Any], texts: Mapping[str, str]) -> list[Written]:
             raise UsageError(
                 f"{path} has changed since it was read, so the repair was not applied", hint="run the command again"
             )
-        new[path] = old, applied(old, [e for e in edits if e.path == name])
+        new[path] = old, apply_edits(old, [e for e in edits if e.path == name])
     done = []
     for path, (old, text) in new.items():
         backup = _backup(path, old)

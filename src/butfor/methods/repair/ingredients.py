@@ -11,9 +11,9 @@ from tree_sitter import Node
 
 from butfor.methods.repair.names_in_scope import Scope
 from butfor.methods.repair.slip_library import Library
-from butfor.source.function_extents import Extent
-from butfor.source.source_text import fold
-from butfor.source.statement_units import declared_name
+from butfor.source.function_extents import FunctionExtent
+from butfor.source.source_text import on_one_line
+from butfor.source.statement_spans import declared_name
 from butfor.source.syntax_tree import SyntaxTree
 
 COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
@@ -65,7 +65,7 @@ class File:
 
     def shown(self, node: Node) -> str:
         """The node on one line, for people."""
-        return fold(self.tree.source.slice_text(node.start_byte, node.end_byte))
+        return on_one_line(self.tree.source.slice_text(node.start_byte, node.end_byte))
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
@@ -128,7 +128,7 @@ class File:
 class Ingredients:
     """One function of a file."""
 
-    def __init__(self, file: File, extent: Extent, scope: Scope, library: Library) -> None:
+    def __init__(self, file: File, extent: FunctionExtent, scope: Scope, library: Library) -> None:
         self.file = file
         self.extent = extent
         self.scope = scope

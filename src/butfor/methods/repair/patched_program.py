@@ -12,8 +12,8 @@ from butfor.frontends.c.object_files import code_of
 from butfor.frontends.c.program_variants import Copy, Variants, build_checked, build_variants, can_be_copied
 from butfor.methods.repair.proposal import Proposal
 from butfor.source import SyntaxTree
-from butfor.source.edits import Edit, applied
-from butfor.source.function_extents import Extent
+from butfor.source.edits import Edit, apply_edits
+from butfor.source.function_extents import FunctionExtent
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Sources:
     def patched(self, edits: Sequence[Edit]) -> dict[Path, bytes]:
         """All texts after edits."""
         return {
-            given: applied(self.text(path), [e for e in edits if e.path == path]) for path, given in self.paths.items()
+            given: apply_edits(self.text(path), [e for e in edits if e.path == path])
+            for path, given in self.paths.items()
         }
 
     def copy(self, number: int, p: Proposal) -> Copy | None:
@@ -56,11 +57,11 @@ class Sources:
             return None
         moved = [Edit(e.path, e.start - extent.start, e.end - extent.start, e.new) for e in p.edits]
         return Copy(
-            number, self.paths[path], extent.start, extent.end, name, len(extent.name), applied(definition, moved)
+            number, self.paths[path], extent.start, extent.end, name, len(extent.name), apply_edits(definition, moved)
         )
 
 
-def _name_in(definition: bytes, extent: Extent) -> int:
+def _name_in(definition: bytes, extent: FunctionExtent) -> int:
     """Where the name of a function stands in its definition, -1 when a macro makes it."""
     at = definition.rfind(extent.name.encode(), 0, extent.open - extent.start)
     return at if at >= 0 and not definition[at + len(extent.name) : extent.open - extent.start].strip() else -1

@@ -26,7 +26,7 @@ from butfor.methods.repair.slip_library import Library
 from butfor.source import SourceFile, Statement, SyntaxTree
 from butfor.source.c_parser import strip_parentheses
 from butfor.source.edits import Edit
-from butfor.source.function_extents import Extent
+from butfor.source.function_extents import FunctionExtent
 from butfor.source.source_model import Role
 from butfor.trace.view.source_places import Place, Places
 
@@ -150,7 +150,7 @@ class Proposer:
 
     def ingredients(self, tree: SyntaxTree, place: Place, offset: int) -> Ingredients:
         """What the function around a statement offers."""
-        extent = next((e for e in tree.extents if e.start <= offset < e.end), Extent("", 0, 0, 0, 0, 0))
+        extent = next((e for e in tree.extents if e.start <= offset < e.end), FunctionExtent("", 0, 0, 0, 0, 0))
         key = (place.path, extent.start)
         if key not in self._functions:
             file = self._files.setdefault(place.path, File(tree))
@@ -204,7 +204,7 @@ class Proposer:
                     continue
                 by = Ingredients(
                     File(wrapped),
-                    Extent("", 0, 0, 0, 0, len(wrapped.source.data)),
+                    FunctionExtent("", 0, 0, 0, 0, len(wrapped.source.data)),
                     Scope(wrapped.source.data, {}, self._outer, {}),
                     self.library,
                 )

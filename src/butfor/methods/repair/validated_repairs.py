@@ -9,7 +9,7 @@ from typing import Any
 from butfor.methods.repair.on_paths.repair_model import TEMPLATE
 from butfor.methods.repair.proposal import Proposal
 from butfor.methods.repair.test_trials import Tally
-from butfor.source.edits import applied, diff, lines_touched
+from butfor.source.edits import apply_edits, lines_touched, unified_diff
 
 _FAR = 15
 _RANK = 0.8  # what one place further down in the ranking of statements costs, in weights
@@ -66,13 +66,13 @@ class Repair:
         p = self.proposal
         line, before, after = lines_touched(texts[p.edits[0].path], p.edits[0])
         paths = dict.fromkeys(e.path for e in p.edits)
-        new = {path: applied(texts[path], [e for e in p.edits if e.path == path]) for path in paths}
+        new = {path: apply_edits(texts[path], [e for e in p.edits if e.path == path]) for path in paths}
         return {
             "file": shown[p.edits[0].path],
             "line": line,
             "before": before,
             "after": after,
-            "diff": "".join(diff(texts[path], new[path], shown[path]) for path in paths),
+            "diff": "".join(unified_diff(texts[path], new[path], shown[path]) for path in paths),
             "failing_fixed": self.tally.fixed,
             "failing_total": self.failing,
             "passing_kept": self.tally.kept,

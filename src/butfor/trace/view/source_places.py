@@ -12,7 +12,7 @@ from butfor.ir.debug_types import CType, Location, Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.source import SourceFile, Statement, SyntaxTree
 from butfor.source.expression_positions import is_lvalue
-from butfor.source.initialisers import Names
+from butfor.source.initialisers import NameMeanings
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.object_parts import element_path
@@ -154,7 +154,7 @@ class Places:
         if variable is None or tree is None:
             return []
         found = []
-        names = Names(partial(self._constant, tree), partial(self._bodies, tree))
+        names = NameMeanings(partial(self._constant, tree), partial(self._bodies, tree))
         element = tree.element_of(
             variable.name, variable.line, _Shape(variable.type), element_path(variable.type, offset), names
         )
@@ -282,10 +282,10 @@ class _Shape:
         element = self.type.element
         return self.type.kind == "array" and element is not None and element.kind in ("char", "uchar")
 
-    def way_to(self, member: str) -> tuple[int, ...] | None:
+    def path_to_member(self, member: str) -> tuple[int, ...] | None:
         """The numbers that lead to a member, through members without a name."""
         for k, f in enumerate(self.type.fields):
-            way = () if f.name == member else None if f.name else _Shape(f.type).way_to(member)
+            way = () if f.name == member else None if f.name else _Shape(f.type).path_to_member(member)
             if way is not None:
                 return (k, *way)
         return None

@@ -16,7 +16,7 @@ from butfor.methods.repair.on_paths.repair_model import Alternative
 from butfor.methods.repair.on_paths.solution_patches import filled
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.options import make_options
-from butfor.source.edits import applied
+from butfor.source.edits import apply_edits
 from tests.path.made import failing_case
 
 HEAD = "#include <assert.h>\n#include <stdlib.h>\n#define LIMIT 40\n"
@@ -94,7 +94,7 @@ def test_paths_and_programs_agree_about_edits(tmp_path: Path, body: str, args: t
                     e if a.hole is None else type(e)(e.path, e.start, e.end, filled(e.new.decode(), a, hole).encode())
                     for e in a.edits
                 ]
-                new = applied(data, edits).decode()
+                new = apply_edits(data, edits).decode()
                 if end in (End.FAILS, End.AVOIDS) and edits[0].start < start + len(body):
                     made.append((a, hole, end, new[start : new.index("int main(")]))
     assert len(made) > 20

@@ -22,7 +22,7 @@ from butfor.methods.repair.on_paths.c_expression_terms import (
 )
 from butfor.source import SourceFile, SyntaxTree
 from butfor.source.c_parser import strip_parentheses
-from butfor.source.statement_units import declared_name
+from butfor.source.statement_spans import declared_name
 
 
 class Form(enum.Enum):

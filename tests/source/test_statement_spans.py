@@ -137,7 +137,8 @@ def test_spans_are_exact_with_crlf_and_tabs() -> None:
     found = tree.statement_at(line, column)
     assert found is not None
     assert (found.text, found.start, found.end) == ("int x = 1;", (3, 2), (4, 5))
-    assert tree.source.span_text(found.start, found.end) == "int x =\r\n\t\t1;"
+    start, end = (tree.source.offset(*position) for position in (found.start, found.end))
+    assert tree.source.slice_text(start, end) == "int x =\r\n\t\t1;"
 
 
 def test_invalid_bytes_do_not_disturb_the_parser() -> None:

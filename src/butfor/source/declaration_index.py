@@ -1,4 +1,4 @@
-"""Declarations by name: where a variable is declared and where a global, a static or a table element gets its value."""
+"""Variable declarations by name: where a variable is declared and where a global or static is initialised."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from tree_sitter import Node
 
-from butfor.source.source_model import Role
-from butfor.source.statement_units import declaration_role, declaration_unit, declared_name, target_of
-from butfor.source.unit import Unit
+from butfor.source.source_model import Role, StatementSpan
+from butfor.source.statement_spans import declaration_role, declaration_span, declared_name, target_span
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """One declarator, with the declaration it stands in and whether that is inside a function."""
+    """One declarator, with its declaration and whether that is inside a function."""
 
     declaration: Node
     declarator: Node
@@ -22,12 +21,12 @@ class Declared:
 
     @property
     def value(self) -> Node | None:
-        """Return the initialiser."""
+        """The initialiser."""
         return self.declarator.child_by_field_name("value") if self.declarator.type == "init_declarator" else None
 
     @property
     def role(self) -> Role:
-        """Return whether it is set when the program starts or when control passes."""
+        """Whether it is initialised before the program starts or when control reaches it."""
         return declaration_role(self.declaration, self.declarator, local=self.local)
 
 
@@ -35,7 +34,7 @@ DeclarationIndex = dict[str, list[Declared]]
 
 
 def index_declarations(declarations: Iterable[Node], bodies: Iterable[Node]) -> DeclarationIndex:
-    """Return all declarators of variables by name; `bodies` are the blocks that make a declaration local."""
+    """All declarators of variables by name; `bodies` are the blocks that make a declaration local."""
     found: DeclarationIndex = {}
     ends = iter(sorted((body.start_byte, body.end_byte) for body in bodies))
     block, reach = next(ends, None), 0
@@ -50,8 +49,8 @@ def index_declarations(declarations: Iterable[Node], bodies: Iterable[Node]) -> 
     return found
 
 
-def nearest(entries: Iterable[Declared], line: int) -> Declared | None:
-    """Return the declarator whose lines are nearest to `line`."""
+def nearest_declarator(entries: Iterable[Declared], line: int) -> Declared | None:
+    """The declarator whose lines are nearest to `line`."""
 
     def distance(entry: Declared) -> tuple[int, int]:
         first, last = entry.declaration.start_point.row + 1, entry.declaration.end_point.row + 1
@@ -60,18 +59,18 @@ def nearest(entries: Iterable[Declared], line: int) -> Declared | None:
     return min(entries, key=distance, default=None)
 
 
-def unit_of(entry: Declared) -> Unit:
-    """Return the unit of a declarator."""
-    return declaration_unit(entry.declaration, entry.declarator, entry.role)
+def declarator_span(entry: Declared) -> StatementSpan:
+    """The span of a declarator."""
+    return declaration_span(entry.declaration, entry.declarator, entry.role)
 
 
-def part_unit(entry: Declared, part: Node) -> Unit:
-    """Return the unit of a part of a declarator's initialiser."""
-    return Unit(part.start_byte, part.end_byte, Role.INITIALIZER, target_of(entry.declarator), declares=True)
+def initialiser_part_span(entry: Declared, part: Node) -> StatementSpan:
+    """The span of a part of a declarator's initialiser."""
+    return StatementSpan(part.start_byte, part.end_byte, Role.INITIALIZER, target_span(entry.declarator), declares=True)
 
 
 def _is_prototype(declarator: Node) -> bool:
-    """Return whether a declarator declares a function, not a variable; `int (*f)(void)` declares a variable."""
+    """Whether a declarator declares a function, not a variable; `int (*f)(void)` declares a variable."""
     while declarator.type == "pointer_declarator":
         inner = declarator.child_by_field_name("declarator")
         if inner is None:

@@ -1,12 +1,11 @@
-"""Statement-like units of the syntax tree: which one holds a position."""
+"""Which statement-like unit of the syntax tree holds a position."""
 
 from __future__ import annotations
 
 from tree_sitter import Node
 
-from butfor.source.c_parser import Path, strip_parentheses
-from butfor.source.source_model import Role
-from butfor.source.unit import Unit
+from butfor.source.c_parser import NodePath, strip_parentheses
+from butfor.source.source_model import Role, StatementSpan
 
 KEYWORDS = {
     "if_statement": "if",
@@ -23,35 +22,35 @@ _BLOCKS = frozenset({"translation_unit", "compound_statement", "preproc_if", "pr
 _ASSIGNMENTS = {"assignment_expression": "left", "update_expression": "argument"}
 
 
-def unit_at(path: Path) -> Unit | None:
-    """Return the smallest unit on a path through the tree, None where the parser found no structure to rely on."""
+def statement_span_at(path: NodePath) -> StatementSpan | None:
+    """The smallest statement-like unit on a path through the tree, None where the parser found no structure."""
     for index in range(len(path) - 1, 0, -1):
         node, field = path[index]
         if node.type == "ERROR":
             return None
-        unit = _control_part(path, index) or _token(path, index) or _whole(path, index)
-        if unit is not None:
-            return unit
+        span = _control_part_span(path, index) or _token_span(path, index) or _statement_span(path, index)
+        if span is not None:
+            return span
         if field == "body" and path[index - 1].node.type == "function_definition":
             return None
     return None
 
 
-def condition_unit(control: Node) -> Unit:
-    """Return the condition of an if, loop or switch, without its parentheses; the header of a loop without one."""
+def condition_span(control: Node) -> StatementSpan:
+    """The condition of an if, loop or switch, without its parentheses; the header of a loop without one."""
     keyword = KEYWORDS[control.type]
     condition = control.child_by_field_name("condition")
     if condition is None:
         end = next((child.end_byte for child in control.children if child.type == ")"), control.end_byte)
-        return Unit(control.start_byte, end, Role.OTHER, keyword=keyword)
+        return StatementSpan(control.start_byte, end, Role.OTHER, keyword=keyword)
     inner = [child for child in condition.named_children if child.type != "comment"]
     if condition.type != "parenthesized_expression" or not inner:
-        return Unit(condition.start_byte, condition.end_byte, Role.CONDITION, keyword=keyword)
-    return Unit(inner[0].start_byte, inner[-1].end_byte, Role.CONDITION, keyword=keyword)
+        return StatementSpan(condition.start_byte, condition.end_byte, Role.CONDITION, keyword=keyword)
+    return StatementSpan(inner[0].start_byte, inner[-1].end_byte, Role.CONDITION, keyword=keyword)
 
 
-def target_of(node: Node | None) -> tuple[int, int] | None:
-    """Return the span of the lvalue that an expression, or a declarator with initialiser, assigns."""
+def target_span(node: Node | None) -> tuple[int, int] | None:
+    """The span of the lvalue that an expression, or a declarator with initialiser, assigns."""
     if node is None:
         return None
     if node.type in ("init_declarator", "enumerator"):
@@ -64,7 +63,7 @@ def target_of(node: Node | None) -> tuple[int, int] | None:
 
 
 def declared_name(node: Node) -> Node | None:
-    """Return the identifier that a declarator declares."""
+    """The identifier that a declarator declares."""
     current: Node | None = node
     while current is not None and current.type not in ("identifier", "type_identifier", "field_identifier"):
         inner = current.child_by_field_name("declarator") or current.child_by_field_name("name")
@@ -74,94 +73,96 @@ def declared_name(node: Node) -> Node | None:
     return current
 
 
-def declaration_unit(declaration: Node, declarator: Node | None, role: Role) -> Unit:
-    """Return the unit of one declarator: all of a declaration that has only one, else the declarator alone.
+def declaration_span(declaration: Node, declarator: Node | None, role: Role) -> StatementSpan:
+    """The span of one declarator: all of a declaration that has only one, else the declarator alone.
 
-    Without a declarator the unit is the whole declaration, which has a target only when it declares one thing.
+    Without a declarator it is the whole declaration, which has a target only when it declares one thing.
     """
     declarators = declaration.children_by_field_name("declarator")
     if len(declarators) == 1:
         end = declaration.end_byte
         if role is Role.FOR_INIT and declaration.children[-1].type == ";":
             end = declaration.children[-1].start_byte
-        return Unit(declaration.start_byte, end, role, target_of(declarators[0]), declares=True)
+        return StatementSpan(declaration.start_byte, end, role, target_span(declarators[0]), declares=True)
     if declarator is None:
-        return Unit(declaration.start_byte, declaration.end_byte, role, declares=True)
-    return Unit(declarator.start_byte, declarator.end_byte, role, target_of(declarator), declares=True)
+        return StatementSpan(declaration.start_byte, declaration.end_byte, role, declares=True)
+    return StatementSpan(declarator.start_byte, declarator.end_byte, role, target_span(declarator), declares=True)
 
 
 def declaration_role(declaration: Node, declarator: Node | None, *, local: bool) -> Role:
-    """Return whether a declaration runs as a statement or is an initialiser done before the program starts."""
+    """Whether a declaration runs as a statement or is an initialiser done before the program starts."""
     static = not local or any(child.text == b"static" for child in declaration.children)
     declarators = [declarator] if declarator else declaration.children_by_field_name("declarator")
     valued = any(each.type == "init_declarator" for each in declarators)
     return Role.INITIALIZER if static and valued else Role.DECLARATION
 
 
-def _control_part(path: Path, index: int) -> Unit | None:
-    """Return the unit of a part of an if, loop or switch header."""
+def _control_part_span(path: NodePath, index: int) -> StatementSpan | None:
+    """The span of a part of an if, loop or switch header."""
     node, field = path[index]
     parent = path[index - 1].node
     if parent.type not in KEYWORDS:
         return None
     if field == "condition" or not node.is_named:
-        return condition_unit(parent)
+        return condition_span(parent)
     role = {"initializer": Role.FOR_INIT, "update": Role.FOR_UPDATE}.get(field or "")
     if role is None or node.type == "declaration":
         return None
-    return Unit(node.start_byte, node.end_byte, role, target_of(node), KEYWORDS[parent.type])
+    return StatementSpan(node.start_byte, node.end_byte, role, target_span(node), KEYWORDS[parent.type])
 
 
-def _token(path: Path, index: int) -> Unit | None:
-    """Return the unit of a token that stands for itself: a brace, a case label, an else, a preprocessor line."""
+def _token_span(path: NodePath, index: int) -> StatementSpan | None:
+    """The span of a token that stands for itself: a brace, a label or an else."""
     node = path[index].node
     parent, parent_field = path[index - 1]
     if node.type in "{}" and parent.type == "compound_statement":
         owner = path[index - 2].node if index > 1 else parent
         if node.type == "}" and owner.type == "do_statement" and parent_field == "body":
-            return condition_unit(owner)
-        return Unit(node.start_byte, node.end_byte, Role.END if node.type == "}" else Role.OTHER)
+            return condition_span(owner)
+        return StatementSpan(node.start_byte, node.end_byte, Role.END if node.type == "}" else Role.OTHER)
     if parent.type == "labeled_statement" and (node.type == ":" or path[index].field == "label"):
-        return Unit(parent.start_byte, _end_of_label(parent), Role.OTHER)
-    return Unit(node.start_byte, node.end_byte, Role.OTHER) if node.type == "else" else None
+        return StatementSpan(parent.start_byte, _end_of_label(parent), Role.OTHER)
+    return StatementSpan(node.start_byte, node.end_byte, Role.OTHER) if node.type == "else" else None
 
 
 def _end_of_label(node: Node) -> int:
     return next((child.end_byte for child in node.children if child.type == ":"), node.end_byte)
 
 
-def _whole(path: Path, index: int) -> Unit | None:
-    """Return the unit of a node that is a statement of its own."""
+def _statement_span(path: NodePath, index: int) -> StatementSpan | None:
+    """The span of a node that is a statement of its own."""
     node = path[index].node
     start, end = node.start_byte, node.end_byte
     kind = node.type
     if kind == "expression_statement":
         inner = next((child for child in node.named_children if child.type != "comment"), None)
-        return Unit(start, end, Role.EXPRESSION, target_of(inner))
+        return StatementSpan(start, end, Role.EXPRESSION, target_span(inner))
     if kind == "declaration":
-        return _declaration(path, index)
+        return _declaration_on_path(path, index)
     if kind == "return_statement":
-        return Unit(start, end, Role.RETURN, keyword="return")
+        return StatementSpan(start, end, Role.RETURN, keyword="return")
     if kind in _JUMPS:
-        return Unit(start, end, Role.JUMP, keyword=kind.split("_")[0])
+        return StatementSpan(start, end, Role.JUMP, keyword=kind.split("_")[0])
     if kind == "case_statement":
-        return Unit(start, _end_of_label(node), Role.CASE, keyword="case")
+        return StatementSpan(start, _end_of_label(node), Role.CASE, keyword="case")
     if kind in ("preproc_def", "preproc_function_def"):
-        return Unit(start, end, Role.MACRO)
+        return StatementSpan(start, end, Role.MACRO)
     if kind in _MEMBERS:
-        return Unit(start, end, Role.DECLARATION, target_of(node) if kind == "enumerator" else None, declares=True)
+        return StatementSpan(
+            start, end, Role.DECLARATION, target_span(node) if kind == "enumerator" else None, declares=True
+        )
     if kind in _SPECIFIERS and path[index - 1].node.type in _BLOCKS:
-        return Unit(start, end, Role.DECLARATION, declares=True)
-    return Unit(start, end, Role.OTHER) if kind in _OTHERS else None
+        return StatementSpan(start, end, Role.DECLARATION, declares=True)
+    return StatementSpan(start, end, Role.OTHER) if kind in _OTHERS else None
 
 
-def _declaration(path: Path, index: int) -> Unit:
+def _declaration_on_path(path: NodePath, index: int) -> StatementSpan:
     node, field = path[index]
     parent = path[index - 1].node
     below = path[index + 1] if index + 1 < len(path) else None
     declarator = below.node if below is not None and below.field == "declarator" else None
     if parent.type == "for_statement" and field == "initializer":
-        unit = declaration_unit(node, declarator, Role.FOR_INIT)
-        return Unit(unit.start, unit.end, unit.role, unit.target, "for", declares=True)
+        span = declaration_span(node, declarator, Role.FOR_INIT)
+        return StatementSpan(span.start, span.end, span.role, span.target, "for", declares=True)
     local = any(step.node.type == "compound_statement" for step in path[:index])
-    return declaration_unit(node, declarator, declaration_role(node, declarator, local=local))
+    return declaration_span(node, declarator, declaration_role(node, declarator, local=local))

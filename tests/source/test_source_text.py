@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from butfor.source import SourceFile
-from butfor.source.source_text import fold
+from butfor.source.source_text import on_one_line
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_positions_beyond_the_end_are_moved_to_it() -> None:
 
 def test_span_text_is_exact() -> None:
     source = SourceFile("f.c", b"f(a,\n  b);\n")
-    assert source.span_text((1, 1), (2, 5)) == "f(a,\n  b)"
-    assert source.span_text((2, 1), (99, 1)) == "  b);\n"
+    assert source.slice_text(source.offset(1, 1), source.offset(2, 5)) == "f(a,\n  b)"
+    assert source.slice_text(source.offset(2, 1), source.offset(99, 1)) == "  b);\n"
 
 
 def test_anchor_finds_the_code_of_a_line() -> None:
@@ -82,7 +82,7 @@ def test_anchor_finds_the_code_of_a_line() -> None:
     ],
 )
 def test_fold(text: str, folded: str) -> None:
-    assert fold(text) == folded
+    assert on_one_line(text) == folded
 
 
 @given(st.binary(max_size=200), st.integers(-3, 60), st.integers(-3, 60))
