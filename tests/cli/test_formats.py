@@ -31,9 +31,27 @@ def test_the_suffix_says_the_format(fake: FakeApi, folder: Path) -> None:
     assert fake.asked[-1].story
 
 
-def test_a_format_and_a_file_belong_together(fake: FakeApi, folder: Path) -> None:
-    run("explain", "prog.c", "--format", "json", "-o", "r.txt")
-    assert json.loads((folder / "r.txt").read_text("utf-8"))["status"] == "explained"
+def test_the_suffix_wins_over_the_format_which_is_for_stdout(fake: FakeApi, folder: Path) -> None:
+    result = run("explain", "prog.c", "--format", "text", "-o", "r.html")
+    assert result.stdout == run("explain", "prog.c").stdout
+    assert (folder / "r.html").read_text("utf-8").startswith("<!DOCTYPE html>")
+    result = run("replay", "prog.c", "--json", "-o", "r.HTM")
+    assert json.loads(result.stdout)["status"] == "explained"
+    assert (folder / "r.HTM").read_text("utf-8").startswith("<!DOCTYPE html>")
+
+
+@pytest.mark.parametrize("name", ["report", "report.log"])
+def test_the_format_is_for_a_file_without_a_known_suffix(fake: FakeApi, folder: Path, name: str) -> None:
+    result = run("explain", "prog.c", "--format", "json", "-o", name)
+    assert result.stdout == ""
+    assert json.loads((folder / name).read_text("utf-8"))["status"] == "explained"
+
+
+def test_a_format_that_a_file_has_is_not_repeated_on_stdout(fake: FakeApi, folder: Path) -> None:
+    result = run("explain", "prog.c", "--format", "json", "--format", "html", "-o", "r.html", "-o", "r")
+    assert result.stdout == ""
+    assert json.loads((folder / "r").read_text("utf-8"))["status"] == "explained"
+    assert (folder / "r.html").read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_text_to_read_and_a_page_to_keep(fake: FakeApi, folder: Path) -> None:
@@ -85,3 +103,9 @@ def test_a_changed_run_is_no_page(fake: FakeApi) -> None:
     result = run("replay", "prog.c", "--with", "prog.c:7 flip", "--format", "html")
     assert result.exit_code == 2
     assert "a changed run is shown as text or JSON, not as html" in result.stderr
+
+
+def test_a_changed_run_goes_to_files_by_their_suffix(fake: FakeApi, folder: Path) -> None:
+    result = run("replay", "prog.c", "--with", "prog.c:7 flip", "--format", "text", "-o", "r.json")
+    assert "the changed run" in result.stdout
+    assert json.loads((folder / "r.json").read_text("utf-8"))["avoids"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.explanation import Explanation, Failure, FailureKind, Status
+from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, Status
 from tests.cli.helpers import FakeApi, run
 from tests.small import run_in
 
@@ -16,14 +16,14 @@ OLD = "int main(void)\n{\n    return 1 < 2;\n}\n"
 DIFF = "--- a/p.c\n+++ b/p.c\n@@ -1,4 +1,4 @@\n int main(void)\n {\n-    return 1 < 2;\n+    return 1 > 2;\n }\n"
 
 
-def explained(kept: int = 2) -> Explanation:
+def explained(kept: int = 2, diff: str = DIFF) -> Explanation:
     """An answer with one repair of `p.c`."""
     repair = {
         "file": "p.c",
         "line": 3,
         "before": "return 1 < 2;",
         "after": "return 1 > 2;",
-        "diff": DIFF,
+        "diff": diff,
         "failing_fixed": 1,
         "failing_total": 1,
         "passing_kept": kept,
@@ -77,6 +77,37 @@ def test_a_diff_can_be_applied(fake: FakeApi, tmp_path: Path) -> None:
     assert done.stdout == DIFF
     run("repair", "p.c", "--format", "diff", "-o", "out.diff", stdin="")
     assert (tmp_path / "out.diff").read_text() == DIFF
+
+
+def test_a_file_has_the_format_of_its_suffix(fake: FakeApi, tmp_path: Path) -> None:
+    done = run("repair", "p.c", "--format", "diff", "-o", "out.json", stdin="")
+    assert done.stdout == DIFF
+    assert json.loads((tmp_path / "out.json").read_text())["methods"]["repair"]["repairs"][0]["diff"] == DIFF
+    done = run("repair", "p.c", "--format", "text", "-o", "out.patch", stdin="")
+    assert "fixes 1 of 1 failing" in done.stdout
+    assert (tmp_path / "out.patch").read_text() == DIFF
+    done = run("repair", "p.c", "--format", "diff", "-o", "out", stdin="")
+    assert done.stdout == ""
+    assert (tmp_path / "out").read_text() == DIFF
+
+
+def test_a_patch_has_the_bytes_of_the_file(fake: FakeApi) -> None:
+    fake.answer = explained(diff=DIFF.replace("2", "\udcff"))
+    assert run("repair", "p.c", "--format", "diff", stdin="").stdout_bytes == DIFF.replace("2", "X").encode().replace(
+        b"X", b"\xff"
+    )
+
+
+def test_no_repair_is_said_beside_an_empty_patch(fake: FakeApi) -> None:
+    fake.answer = Explanation(Status.EXPLAINED, failure=fake.answer.failure, methods={"repair": {"repairs": []}})
+    done = run("repair", "p.c", "--format", "diff", stdin="")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "butfor: no repair was found\n")
+
+
+def test_an_interrupted_search_applies_nothing(fake: FakeApi, tmp_path: Path) -> None:
+    fake.error = Interrupted(explained())
+    assert run("repair", "p.c", "--apply", stdin="").exit_code == 130
+    assert (tmp_path / "p.c").read_text() == OLD
 
 
 def test_apply_writes_the_file_and_says_how_to_undo(fake: FakeApi, tmp_path: Path) -> None:

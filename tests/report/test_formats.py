@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from butfor.explanation import Explanation, RunInfo, Status
-from butfor.report.formats import FORMATS, by_suffix
+from butfor.report.formats import FORMATS, format_of_suffix
 from butfor.report.sarif_flow import MOST_STEPS
 from tests.report.hostile import hostile
 from tests.report.pages import FIX, long_run, whole
@@ -230,8 +230,21 @@ def test_hostile_texts_are_inert(name: str) -> None:
         jsonschema.validate(json.loads(text), SARIF)
 
 
-def test_suffixes() -> None:
-    assert [by_suffix(s).name for s in (".html", ".HTM", ".json", ".sarif", ".gv", ".md", ".gdb", ".txt")] == [  # type: ignore[union-attr]  # all known
-        "html", "html", "json", "sarif", "dot", "markdown", "gdb", "text",
-    ]  # fmt: skip
-    assert by_suffix(".c") is None
+@pytest.mark.parametrize(
+    ("suffix", "name"),
+    [
+        (".html", "html"),
+        (".HTM", "html"),
+        (".json", "json"),
+        (".sarif", "sarif"),
+        (".gv", "dot"),
+        (".md", "markdown"),
+        (".gdb", "gdb"),
+        (".txt", "text"),
+        (".diff", None),
+        (".c", None),
+    ],
+)
+def test_suffixes(suffix: str, name: str | None) -> None:
+    found = format_of_suffix(suffix, FORMATS.values())
+    assert (found.name if found is not None else None) == name

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from butfor.cli.error_messages import say_butfor_error, say_interrupted
-from butfor.cli.report_targets import Target, flag
+from butfor.cli.report_targets import ReportRequest
 from butfor.cli.terminal_output import deliver, progress_line
 from butfor.errors import ExitCode, UnsupportedError
 from butfor.explanation import Explanation, Interrupted, RunInfo, Status
+from butfor.report.formats import JSON
 
 Progress = Callable[[str], None]
 
 
 def answer(
     ask: Callable[[Progress | None], Explanation],
+    report: ReportRequest,
     *,
-    to: Sequence[Target],
-    verbose: bool,
-    color: str,
-    again: str = "",
+    replay_command: str = "",
     only_repairs: bool = False,
 ) -> int:
-    """The exit status, after the explanation that `ask` gives was written. `again` is the command that shows a changed run."""
+    """The exit status, after writing the explanation that `ask` gives. `replay_command` shows a changed run."""
+    targets = report.targets
     refused: UnsupportedError | None = None
     interrupted = False
     try:
@@ -33,30 +33,30 @@ def answer(
         interrupted, explanation = True, stopped.explanation
     except UnsupportedError as error:
         # Readers of JSON get an object in this case too.
-        to = [target for target in to if target.format.name == "json"]
-        if not to:
+        targets = tuple(target for target in targets if target.format is JSON)
+        if not targets:
             raise
         refused, explanation = error, unsupported(error)
     if (
-        again
+        replay_command
         and "shrunk" not in explanation.extra
         and any("counterfactual" in row.extra for row in explanation.ranking)
     ):
-        explanation = replace(explanation, extra={**explanation.extra, "again": again})
-    for target in to:
-        deliver(explanation, target, verbose=verbose, color=color, only_repairs=only_repairs)
+        explanation = replace(explanation, extra={**explanation.extra, "again": replay_command})
+    for target in targets:
+        deliver(explanation, target, verbose=report.verbose, color=report.color, only_repairs=only_repairs)
     if refused is not None:
         say_butfor_error(refused)
     if interrupted:
         say_interrupted()
         return ExitCode.INTERRUPTED
-    return exit_status(explanation)
+    return exit_status(explanation, fail_on_cause=report.fail_on_cause)
 
 
-def exit_status(explanation: Explanation) -> int:
-    """The exit status for an explanation; with --fail-on-cause one that is not 0 when a failure was explained."""
+def exit_status(explanation: Explanation, *, fail_on_cause: bool) -> int:
+    """The exit status for an explanation; with `fail_on_cause` one that is not 0 when a failure was explained."""
     is_cause = explanation.status is Status.EXPLAINED and explanation.failure is not None
-    return ExitCode.CAUSE_FOUND if is_cause and flag("fail_on_cause") else explanation.status.exit_code
+    return ExitCode.CAUSE_FOUND if is_cause and fail_on_cause else explanation.status.exit_code
 
 
 def unsupported(error: UnsupportedError) -> Explanation:

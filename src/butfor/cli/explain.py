@@ -12,7 +12,7 @@ from butfor.cli import shared_options as shared
 from butfor.cli.ask_and_report import answer
 from butfor.cli.gather_options import gather
 from butfor.cli.replay_hint import again_command
-from butfor.cli.report_targets import targets, wants_story
+from butfor.cli.report_targets import ReportRequest
 
 _HELP = """\b
 Examples:
@@ -40,12 +40,12 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @shared.shrink_option
 @shared.compile_options
 @shared.analysis_options
-@shared.report_options
-def command(form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any) -> int:
+@shared.report_options()
+@click.pass_context
+def command(ctx: click.Context, /, report: ReportRequest, **given: Any) -> int:
     """The exit status; the explanation is written to stdout or to files."""
-    to = targets(form, out)
-    options = replace(gather(given), story=wants_story(to))
+    options = replace(gather(given), story=report.needs_story)
     from butfor import api  # late: --help and wrong flags need none of it
 
-    again = again_command(click.get_current_context(), options) if options.tests is None else ""
-    return answer(lambda progress: api.explain(options, progress), to=to, verbose=verbose, color=color, again=again)
+    replay_command = again_command(ctx, options) if options.tests is None else ""
+    return answer(lambda progress: api.explain(options, progress), report, replay_command=replay_command)

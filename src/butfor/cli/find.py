@@ -11,7 +11,7 @@ import click
 from butfor.cli import shared_options as shared
 from butfor.cli.ask_and_report import answer
 from butfor.cli.gather_options import gather
-from butfor.cli.report_targets import targets, wants_story
+from butfor.cli.report_targets import ReportRequest
 from butfor.errors import ExitCode, UsageError
 from butfor.explanation import Explanation
 from butfor.files import check_writable
@@ -57,31 +57,22 @@ starts at the procedure main, else at the only one, else at the one that --entry
 @shared.find_expect_options
 @shared.compile_options
 @shared.analysis_options
-@shared.report_options
+@shared.report_options()
 def command(
-    form: tuple[str, ...],
-    out: tuple[Path, ...],
-    verbose: bool,
-    color: str,
+    report: ReportRequest,
     failures: int | None,
     save: Path | None,
     unguarded: bool,
     **given: Any,
 ) -> int:
     """The exit status; the explanation is written to stdout or a file."""
-    to = targets(form, out)
     if save is not None:
         check_writable(save)
-    options = replace(gather(given, reads_stdin=False), story=wants_story(to))
+    options = replace(gather(given, reads_stdin=False), story=report.needs_story)
     if all(source.suffix == ".bpl" for source in options.sources):
         from butfor.explain_paths import explain_boogie
 
-        return answer(
-            lambda progress: explain_boogie(options, progress or (lambda text: None)),
-            to=to,
-            verbose=verbose,
-            color=color,
-        )
+        return answer(lambda progress: explain_boogie(options, progress or (lambda text: None)), report)
     if any(source.suffix not in (".c", ".ll", ".bc") for source in options.sources):
         raise UsageError(
             f"{options.sources[0]} is not a C file",
@@ -97,5 +88,5 @@ def command(
         was_interrupted = found.extra["search"]["interrupted"]
         return found
 
-    status = answer(ask, to=to, verbose=verbose, color=color)
+    status = answer(ask, report)
     return ExitCode.INTERRUPTED if was_interrupted else status

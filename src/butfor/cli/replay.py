@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,12 @@ from butfor.cli import shared_options as shared
 from butfor.cli.ask_and_report import Progress, answer
 from butfor.cli.gather_options import gather
 from butfor.cli.replay_hint import again_command
-from butfor.cli.report_targets import Target, targets, wants_story
+from butfor.cli.report_targets import ReportRequest
 from butfor.cli.terminal_output import page_for, progress_line, write_result
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.options import Options, is_recording
+from butfor.report.formats import JSON, TEXT
 
 _HELP = """\b
 Examples:
@@ -59,43 +59,40 @@ _OF_PROGRAMS = ("args", "stdin", "env", "nondet", "step_limit", "cflags", "inclu
 @shared.expect_options
 @shared.compile_options
 @shared.analysis_options
-@shared.report_options
-def command(
-    changes: tuple[str, ...], form: tuple[str, ...], out: tuple[Path, ...], verbose: bool, color: str, **given: Any
-) -> int:
+@shared.report_options()
+@click.pass_context
+def command(ctx: click.Context, /, report: ReportRequest, changes: tuple[str, ...], **given: Any) -> int:
     """The exit status; the explanation, or the changed run, is written to stdout or to files."""
-    to = targets(form, out)
     recorded = is_recording(given["sources"])
     if recorded and any(given.get(name) not in (None, ()) for name in _OF_PROGRAMS):
         raise UsageError(
             "a recording brings its own program, arguments and input", hint="leave them out, or give the C sources"
         )
-    options = replace(gather(given, reads_stdin=not recorded), story=wants_story(to))
+    options = replace(gather(given, reads_stdin=not recorded), story=report.needs_story)
     from butfor import api  # late: --help and wrong flags need none of it
 
     if changes:
-        return _show_changed(options, changes, to, color)
-    again = again_command(click.get_current_context(), options)
+        return _show_changed(options, changes, report)
 
     def ask(progress: Progress | None) -> Explanation:
         return api.replay(options.sources[0], options, progress) if recorded else api.explain(options, progress)
 
-    return answer(ask, to=to, verbose=verbose, color=color, again=again)
+    return answer(ask, report, replay_command=again_command(ctx, options))
 
 
-def _show_changed(options: Options, changes: tuple[str, ...], to: Sequence[Target], color: str) -> int:
+def _show_changed(options: Options, changes: tuple[str, ...], report: ReportRequest) -> int:
     from butfor import api
     from butfor.report.changed_run import render, render_json
 
-    other = next((t.format.name for t in to if t.format.name not in ("text", "json")), None)
+    other = next((t.format.name for t in report.targets if t.format not in (TEXT, JSON)), None)
     if other is not None:
         raise UsageError(f"a changed run is shown as text or JSON, not as {other}")
     with progress_line() as progress:
         run = api.changed(options, changes, progress)
-    for target in to:
-        page = page_for(target.path, color)
-        is_json = target.format.name == "json"
-        write_result(
-            render_json(run) if is_json else render(run, **page), target.path, "utf-8" if is_json else page["encoding"]
-        )
+    for target in report.targets:
+        if target.format is JSON:
+            write_result(render_json(run).encode("utf-8", JSON.on_unencodable), target.path)
+        else:
+            page = page_for(target.path, report.color)
+            write_result(render(run, **page).encode(page["encoding"], TEXT.on_unencodable), target.path)
     return 0

@@ -1,16 +1,14 @@
-"""Which reports go where: formats and files as given, paired."""
+"""Which reports are written, in which format and to which file or stdout."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from butfor.errors import UsageError
 from butfor.files import check_writable
-from butfor.report.formats import FORMATS, TEXT, Format, by_suffix
+from butfor.report.formats import TEXT, Format, format_of_suffix
 
 STDOUT = Path("-")
 
@@ -23,51 +21,50 @@ class Target:
     path: Path | None
 
 
-def targets(forms: Sequence[str], outs: Sequence[Path]) -> tuple[Target, ...]:
-    """The reports to write. One format and one file belong together; of several, a file has the format of its suffix, else the next one given."""
-    left = [FORMATS[name] for name in dict.fromkeys([*forms, *(["json"] if flag("json") else [])])]
-    if len(left) == len(outs) == 1:
-        return _checked([Target(left[0], _path(outs[0]))])
-    found: list[Target] = []
-    is_any = bool(left)
-    for out in outs:
-        own = by_suffix(out.suffix)
-        if own in left:
-            left.remove(own)
-        found += [Target(own, _path(out))] if own is not None else []
-    for out in (out for out in outs if by_suffix(out.suffix) is None):
-        if is_any and not left:
+@dataclass(frozen=True, slots=True)
+class ReportRequest:
+    """What the flags of a command ask for: the reports to write, how much they show, what the exit status says."""
+
+    targets: tuple[Target, ...]
+    verbose: bool
+    color: str  # "auto", "always" or "never"
+    fail_on_cause: bool = False
+
+    @property
+    def needs_story(self) -> bool:
+        """Whether one of the reports shows the run step by step."""
+        return any(target.format.story for target in self.targets)
+
+
+def report_targets(names: Sequence[str], paths: Sequence[Path], formats: Mapping[str, Format]) -> tuple[Target, ...]:
+    """The reports to write, for the names given with --format and the paths given with -o.
+
+    A file with a known suffix is written in the format of that suffix. The formats named, except those that such a file
+    has already, go to the other files in order; what is left goes to stdout.
+    """
+    named = [formats[name] for name in dict.fromkeys(names)]
+    of_suffix = {path: format_of_suffix(path.suffix, formats.values()) for path in paths}
+    left = [row for row in named if row not in of_suffix.values()]
+    targets = [Target(row, path) for path, row in of_suffix.items() if row is not None]
+    for path in (path for path, row in of_suffix.items() if row is None):
+        if named and not left:
             raise UsageError(
-                f"there is no format for {out}", hint="give one --format for each -o, or files with known suffixes"
+                f"there is no format for {path}", hint="give one --format for each -o, or files with known suffixes"
             )
-        found.append(Target(left.pop(0) if left else TEXT, _path(out)))
-    if not outs and not left:
+        targets.append(Target(left.pop(0) if left else TEXT, None if path == STDOUT else path))
+    if not paths and not left:
         left = [TEXT]
-    return _checked([*found, *(Target(f, None) for f in left)])
+    targets += [Target(row, None) for row in left]
+    _check_targets(targets)
+    return tuple(targets)
 
 
-def flag(name: str) -> bool:
-    """Whether a flag of the report was given to the command under way."""
-    context = click.get_current_context(silent=True)
-    return context is not None and bool(context.meta.get(f"butfor.{name}"))
-
-
-def wants_story(given: Sequence[Target]) -> bool:
-    """Whether one of the reports shows the run step by step."""
-    return any(target.format.story for target in given)
-
-
-def _path(out: Path) -> Path | None:
-    return None if out == STDOUT else out
-
-
-def _checked(found: list[Target]) -> tuple[Target, ...]:
-    """The targets, if all of them can be written."""
-    here = [target for target in found if target.path is None]
-    if len(here) > 1:
-        names = " and ".join(target.format.name for target in here)
+def _check_targets(targets: Sequence[Target]) -> None:
+    """Raise a UsageError unless all targets can be written."""
+    on_stdout = [target.format.name for target in targets if target.path is None]
+    if len(on_stdout) > 1:
+        names = " and ".join(on_stdout)
         raise UsageError(f"only one report can go to stdout, not {names}", hint="give the others a file with -o")
-    for target in found:
+    for target in targets:
         if target.path is not None:
             check_writable(target.path)
-    return tuple(found)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from butfor.report.formats import FORMATS
+from butfor.cli.report_targets import ReportRequest, report_targets
+from butfor.report.formats import FORMATS, JSON, Format
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _Decorator = Callable[[_F], _F]
@@ -137,53 +139,66 @@ analysis_options = all_of(
 )
 
 
-color_option: _Decorator[Any] = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    show_default=True,
-    help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
-)
+def report_options(
+    formats: Mapping[str, Format] = FORMATS,
+    *,
+    format_note: str = "repeat for more",
+    verbose_help: str = "Show all statements and reasons, and the size of the run.",
+    has_fail_on_cause: bool = True,
+) -> _Decorator[Any]:
+    """The decorator for the options of the report; the command gets them as one `ReportRequest`, its parameter `report`."""
+    fail_on_cause = click.option(
+        "--fail-on-cause", is_flag=True, help="Exit with status 1 when a failure was explained."
+    )
+    options = all_of(
+        click.option(
+            "--format",
+            "format_names",
+            type=click.Choice(list(formats)),
+            multiple=True,
+            help=f"Format for stdout, and for a FILE without a known suffix (default text; {format_note}).",
+        ),
+        click.option("--json", "as_json", is_flag=True, help="Same as --format json."),
+        click.option(
+            "-o",
+            "--output",
+            "paths",
+            type=_FILE,
+            multiple=True,
+            metavar="FILE",
+            help="Write the result to FILE (- for stdout); its suffix says the format.",
+        ),
+        *((fail_on_cause,) if has_fail_on_cause else ()),
+        click.option("-v", "--verbose", is_flag=True, help=verbose_help),
+        click.option(
+            "--color",
+            type=click.Choice(["auto", "always", "never"]),
+            default="auto",
+            show_default=True,
+            help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
+        ),
+        debug_option,
+    )
 
+    def decorate(command: Callable[..., int]) -> Any:
+        @functools.wraps(command)
+        def with_request(
+            *args: Any,
+            format_names: tuple[str, ...],
+            as_json: bool,
+            paths: tuple[Path, ...],
+            verbose: bool,
+            color: str,
+            fail_on_cause: bool = False,
+            **given: Any,
+        ) -> int:
+            names = (*format_names, JSON.name) if as_json else format_names
+            targets = report_targets(names, paths, formats)
+            return command(*args, report=ReportRequest(targets, verbose, color, fail_on_cause), **given)
 
-def _note(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Keeps a flag of the report where `answer` finds it, so that commands need not pass it on."""
-    ctx.meta[f"butfor.{param.name}"] = value
+        return options(with_request)
 
-
-json_option: _Decorator[Any] = click.option(
-    "--json", "json", is_flag=True, expose_value=False, callback=_note, help="Same as --format json."
-)
-
-report_options = all_of(
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(list(FORMATS)),
-        multiple=True,
-        help="Format of the result (default text; repeat for more).",
-    ),
-    json_option,
-    click.option(
-        "-o",
-        "--output",
-        "out",
-        type=_FILE,
-        multiple=True,
-        metavar="FILE",
-        help="Write the result to FILE (- for stdout); its suffix says the format.",
-    ),
-    click.option(
-        "--fail-on-cause",
-        is_flag=True,
-        expose_value=False,
-        callback=_note,
-        help="Exit with status 1 when a failure was explained.",
-    ),
-    click.option("-v", "--verbose", is_flag=True, help="Show all statements and reasons, and the size of the run."),
-    color_option,
-    debug_option,
-)
+    return decorate
 
 
 class ProgramCommand(click.Command):

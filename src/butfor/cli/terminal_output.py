@@ -24,14 +24,15 @@ _PIPE_WIDTH = 100
 def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: str, only_repairs: bool = False) -> None:
     """Nothing; the explanation is on stdout or in a file."""
     if target.format is not TEXT:
-        write_result(target.format.render(explanation), target.path, "utf-8")
+        data = target.format.render(explanation).encode("utf-8", target.format.on_unencodable)
+        write_result(data, target.path)
         return
     from butfor.report.text import render
 
     page = page_for(target.path, color)
     sources = {**_read_sources(explanation), **explanation.sources}
     text = render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, **page)
-    write_result(text, target.path, page["encoding"])
+    write_result(text.encode(page["encoding"], TEXT.on_unencodable), target.path)
 
 
 class PageKnobs(TypedDict):
@@ -53,9 +54,8 @@ def page_for(out: Path | None, color: str) -> PageKnobs:
     }
 
 
-def write_result(text: str, out: Path | None, encoding: str) -> None:
-    """Nothing; the text is on stdout or in the file `out`."""
-    data = text.encode(encoding, "backslashreplace")
+def write_result(data: bytes, out: Path | None) -> None:
+    """Write a report to the file `out`, or to stdout where that is None."""
     if out is not None:
         write_file(out, data)
     else:

@@ -1,9 +1,9 @@
-"""The forms a report can have, in one table: how each is called, which files it goes to, what it needs."""
+"""The report formats, one row each: name, module that renders it, file suffixes that choose it."""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from butfor.explanation import Explanation
@@ -11,36 +11,45 @@ from butfor.explanation import Explanation
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A form of the report. `suffixes` are the file names it is chosen by; `story` says whether it shows the run step by step."""
+    """A report format: the module `butfor.report.<module>` renders it, and a file with one of `suffixes` is written in it.
+
+    `story` asks the analysis for the run step by step. `on_unencodable` says what happens to characters that UTF-8
+    cannot express, which stand for bytes of the user's files: by default they are shown as escapes.
+    """
 
     name: str
     module: str
     suffixes: tuple[str, ...]
-    about: str
     story: bool = False
+    on_unencodable: str = "backslashreplace"
 
     def render(self, explanation: Explanation) -> str:
-        """The report in this form (the text form also takes colours and a width: see `report/text.py`)."""
+        """The report in this format (the text format also takes colours and a width: see `report/text.py`)."""
         renderer: Callable[[Explanation], str] = importlib.import_module(f"butfor.report.{self.module}").render
         return renderer(explanation)
 
 
-TEXT = Format("text", "text", (".txt",), "for a terminal")
+TEXT = Format("text", "text", (".txt",))
+JSON = Format("json", "json_report", (".json",))
+PATCH = Format("diff", "patch", (".diff", ".patch"), on_unencodable="surrogateescape")  # byte for byte, for patch -p1
+
+# In the order of the help texts.
 FORMATS = {
-    f.name: f
-    for f in (
+    row.name: row
+    for row in (
         TEXT,
-        Format("html", "html", (".html", ".htm"), "one page to browse: causes, source, every step, memory", story=True),
-        Format("json", "json_report", (".json",), "for programs; docs/report.schema.json describes it"),
-        Format("sarif", "sarif", (".sarif",), "for code scanning and editors (SARIF 2.1.0)", story=True),
-        Format("dot", "dot", (".dot", ".gv"), "the cause tree for Graphviz"),
-        Format("gdb", "gdb", (".gdb",), "commands for gdb that stop at the causes", story=True),
-        Format("markdown", "markdown", (".md",), "a summary for a comment on a pull request"),
-        Format("github", "github", (), "annotations in the log of GitHub Actions"),
+        Format("html", "html", (".html", ".htm"), story=True),
+        JSON,
+        Format("sarif", "sarif", (".sarif",), story=True),
+        Format("dot", "dot", (".dot", ".gv")),
+        Format("gdb", "gdb", (".gdb",), story=True),
+        Format("markdown", "markdown", (".md",)),
+        Format("github", "github", ()),
     )
 }
+REPAIR_FORMATS = {**FORMATS, PATCH.name: PATCH}  # what `butfor repair` offers
 
 
-def by_suffix(suffix: str) -> Format | None:
-    """The form that files with this suffix have."""
-    return next((f for f in FORMATS.values() if suffix.lower() in f.suffixes), None)
+def format_of_suffix(suffix: str, formats: Iterable[Format]) -> Format | None:
+    """The format that files with this suffix are written in."""
+    return next((row for row in formats if suffix.lower() in row.suffixes), None)
