@@ -109,7 +109,8 @@ MEMORY = [
     ),
     memory(
         "struct on the heap",
-        "struct s { int a, b; };\nint main(int argc, char **argv) {\n struct s *p = malloc(4 * argc);\n p->a = 1;\n p->b §= 2;\n return 0; }\n",
+        "struct s { int a, b; };\nint main(int argc, char **argv) {\n struct s *p = malloc(4 * argc);\n"
+        " p->a = 1;\n p->b §= 2;\n return 0; }\n",
         "write of 4 bytes just past the end of a heap block of 4 bytes",
     ),
     memory(
@@ -121,13 +122,15 @@ MEMORY = [
     ),
     memory(
         "memcpy from a small source",
-        "int main(int argc, char **argv) {\n char a[4] = {1}, b[16];\n §memcpy(b, a, 7 + argc);\n return b[0] != 1; }\n",
+        "int main(int argc, char **argv) {\n char a[4] = {1}, b[16];\n §memcpy(b, a, 7 + argc);\n"
+        " return b[0] != 1; }\n",
         "read of 8 bytes beginning inside `a` and going past its end",
         write=False,
     ),
     memory(
         "strlen of an array without end",
-        "int main(int argc, char **argv) {\n char *p = malloc(2 * argc);\n p[0] = p[1] = 'x';\n return §strlen(p) == 77; }\n",
+        "int main(int argc, char **argv) {\n char *p = malloc(2 * argc);\n p[0] = p[1] = 'x';\n"
+        " return §strlen(p) == 77; }\n",
         "read of 3 bytes beginning inside a heap block of 2 bytes and going past its end",
         write=False,
     ),
@@ -179,7 +182,8 @@ MEMORY = [
     ),
     memory(
         "read of a local after its function returned",
-        "static int *f(int n) {\n int x = n; int *p = &x; return p; }\nint main(void) {\n int *p = f(3);\n return §*p == 77; }\n",
+        "static int *f(int n) {\n int x = n; int *p = &x; return p; }\nint main(void) {\n int *p = f(3);\n"
+        " return §*p == 77; }\n",
         "read of 4 bytes in `x` after its function returned",
         kind="use-after-return",
     ),
@@ -200,7 +204,8 @@ MEMORY = [
     ),
     memory(
         "uninitialised text",
-        "static void set(char *p) { p[0] = 65; p[2] = 0; }\nint main(void) {\n char t[4]; set(t);\n §puts(t);\n return 0; }\n",
+        "static void set(char *p) { p[0] = 65; p[2] = 0; }\nint main(void) {\n char t[4]; set(t);\n"
+        " §puts(t);\n return 0; }\n",
         "an uninitialised value of `t` (declared at line 11) is printed",
         kind="uninitialised",
         use="output",
@@ -253,7 +258,8 @@ CRASHES = [
     ),
     crash(
         "write to a constant",
-        "static const int limits[3] = {1, 2, 3};\nint main(void) {\n int *p = (int *)limits;\n p[1] §= 88;\n return limits[1]; }\n",
+        "static const int limits[3] = {1, 2, 3};\nint main(void) {\n int *p = (int *)limits;\n"
+        " p[1] §= 88;\n return limits[1]; }\n",
         "SIGSEGV: write of &limits[1], which is read-only",
     ),
     crash(
@@ -276,7 +282,8 @@ CRASHES = [
     crash(
         "pointer of a heap block that was never set",
         "struct n { int v, w; };\n"
-        "int main(void) {\n struct n **list = malloc(1 << 20);\n list[0] = malloc(sizeof **list);\n struct n *p = list[9];\n return p->§w; }\n",
+        "int main(void) {\n struct n **list = malloc(1 << 20);\n list[0] = malloc(sizeof **list);\n"
+        " struct n *p = list[9];\n return p->§w; }\n",
         "SIGSEGV: read through a null pointer (offset 4): "
         "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
         uninitialised="a heap block of 1048576 bytes",
@@ -285,14 +292,16 @@ CRASHES = [
     crash(
         "pointer of a copied struct that was never set",
         "struct s { int n; int *p; };\nstatic int get(struct s s) {\n return s.n; }\n"
-        "int main(void) {\n struct s *a = malloc(1 << 20);\n a->n = 0; struct s b = *a;\n int *p = b.p;\n *p §= get(b); return 0; }\n",
+        "int main(void) {\n struct s *a = malloc(1 << 20);\n a->n = 0; struct s b = *a;\n int *p = b.p;\n"
+        " *p §= get(b); return 0; }\n",
         "SIGSEGV: write through a null pointer: "
         "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
     ),
     crash(
         "index that was never set",
         "int main(void) {\n long *k = malloc(1 << 20); char *p = (char *)64;\n return §p[*k]; }\n",
-        "SIGSEGV: read through a null pointer (offset 64): the pointer was computed from uninitialised memory of a heap block of 1048576 bytes",
+        "SIGSEGV: read through a null pointer (offset 64): the pointer was computed from uninitialised "
+        "memory of a heap block of 1048576 bytes",
     ),
     crash(
         "argument of the library that was never set",
@@ -309,7 +318,8 @@ CRASHES = [
     crash(
         "defined bits of a word that is partly undefined",
         "struct b { unsigned kind : 4, other : 4; };\n"
-        "int main(void) {\n struct b *b = malloc(1 << 20);\n b->kind = 3;\n char *p = (char *)(long)b->kind;\n return §*p; }\n",
+        "int main(void) {\n struct b *b = malloc(1 << 20);\n b->kind = 3;\n"
+        " char *p = (char *)(long)b->kind;\n return §*p; }\n",
         "SIGSEGV: read through a null pointer (offset 3)",
     ),
 ]
@@ -356,7 +366,8 @@ DIVISION = [
         "divisor that was never set",
         "int main(void) {\n int *p = malloc(1 << 20);\n return 8 §/ p[3]; }\n",
         "division",
-        "division by zero: the divisor was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+        "division by zero: the divisor was never given a value, it comes from uninitialised memory of a "
+        "heap block of 1048576 bytes",
         {"uninitialised": "a heap block of 1048576 bytes"},
     ),
     Case(
@@ -378,7 +389,8 @@ CHECKS = [
     ),
     Case(
         "reach_error of the runtime",
-        "extern void reach_error(void);\nint main(int argc, char **argv) {\n if (argc == 1)\n  §reach_error();\n return 0; }\n",
+        "extern void reach_error(void);\nint main(int argc, char **argv) {\n if (argc == 1)\n"
+        "  §reach_error();\n return 0; }\n",
         "reach-error",
         "the error location is reached",
     ),
@@ -391,13 +403,15 @@ CHECKS = [
     ),
     Case(
         "reach_error that asserts",
-        "void reach_error(void) { assert(0); }\nint main(int argc, char **argv) {\n if (argc == 1)\n  §reach_error();\n return 0; }\n",
+        "void reach_error(void) { assert(0); }\nint main(int argc, char **argv) {\n if (argc == 1)\n"
+        "  §reach_error();\n return 0; }\n",
         "reach-error",
         "the error location is reached",
     ),
     Case(
         "__VERIFIER_error",
-        "extern void __VERIFIER_error(void);\nint main(int argc, char **argv) {\n if (argc == 1)\n  §__VERIFIER_error();\n return 0; }\n",
+        "extern void __VERIFIER_error(void);\nint main(int argc, char **argv) {\n if (argc == 1)\n"
+        "  §__VERIFIER_error();\n return 0; }\n",
         "reach-error",
         "the error location is reached",
     ),
@@ -421,7 +435,8 @@ EXITS = [
     ),
     Case(
         "exit in a called function",
-        "static void die(int code) {\n §exit(code); }\nint main(int argc, char **argv) {\n die(6 + argc); return 0; }\n",
+        "static void die(int code) {\n §exit(code); }\nint main(int argc, char **argv) {\n"
+        " die(6 + argc); return 0; }\n",
         "exit-status",
         "exit status 7, expected 0",
         {"status": 7},
@@ -506,7 +521,8 @@ OUTPUTS = [
     ),
     output(
         "bytes that are no text",
-        "int main(int argc, char **argv) {\n char b[4] = {(char)0xff, 0, (char)(0xfd + argc), 10};\n §fwrite(b, 1, 4, stdout);\n return 0; }\n",
+        "int main(int argc, char **argv) {\n char b[4] = {(char)0xff, 0, (char)(0xfd + argc), 10};\n"
+        " §fwrite(b, 1, 4, stdout);\n return 0; }\n",
         b"\xff\0\xfd\n",
         "the output differs from the expected output at line 1",
         expected="\\xff\0\\xfd",
@@ -549,7 +565,8 @@ def test_failure(case: Case, tmp_path: Path) -> None:
 
 def test_null_struct_copy(tmp_path: Path) -> None:
     program = source(
-        "struct s { int a[20]; } t;\nint main(int argc, char **argv) {\n struct s *p = argc > 5 ? &t : 0;\n *p = §t;\n return 0; }\n"
+        "struct s { int a[20]; } t;\nint main(int argc, char **argv) {\n"
+        " struct s *p = argc > 5 ? &t : 0;\n *p = §t;\n return 0; }\n"
     )
     failure = explained(tmp_path, program).failure
     assert failure is not None
@@ -565,7 +582,10 @@ def test_null_struct_copy(tmp_path: Path) -> None:
     strict=True, reason="the call that wrote a byte is not found behind output that did not pass through stdout"
 )
 def test_output_behind_output_from_elsewhere(foreign: str, tmp_path: Path) -> None:
-    body = f'int main(int argc, char **argv) {{\n printf("a\\n"); fflush(stdout);\n {foreign}\n §printf("total %d\\n", argc + 3);\n return 0; }}\n'
+    body = (
+        f'int main(int argc, char **argv) {{\n printf("a\\n"); fflush(stdout);\n {foreign}\n'
+        ' §printf("total %d\\n", argc + 3);\n return 0; }\n'
+    )
     program = source(body)
     failure = explained(tmp_path, program, expect_stdout=b"a\nhello\ntotal 5\n").failure
     assert failure is not None
@@ -576,7 +596,8 @@ def test_output_behind_output_from_elsewhere(foreign: str, tmp_path: Path) -> No
     ("body", "names"),
     [
         (
-            "static int f(int n) { volatile char room[2000]; room[0] = 1; return f(n + 1) + room[0]; }\nint main(void) { return f(0); }\n",
+            "static int f(int n) { volatile char room[2000]; room[0] = 1; return f(n + 1) + room[0]; }\n"
+            "int main(void) { return f(0); }\n",
             "f()",
         ),
         (
@@ -650,7 +671,8 @@ def test_output_limit(tmp_path: Path) -> None:
 def test_variables_of_the_loop(body: str, values: dict[str, str | None], unchanged: list[str], tmp_path: Path) -> None:
     head = (
         "struct node { int v; struct node *next; };\n"
-        "int main(int argc, char **argv) {\n volatile int i = 0, n = 3, k = 1;\n struct node *a = malloc(16), *b = malloc(16), *p = a;\n"
+        "int main(int argc, char **argv) {\n volatile int i = 0, n = 3, k = 1;\n"
+        " struct node *a = malloc(16), *b = malloc(16), *p = a;\n"
         " a->v = b->v = 1; a->next = b; b->next = a;\n"
     )
     program = source(f"{head} {body}\n return k; }}\n")
@@ -684,9 +706,12 @@ def test_a_loop_that_ends_within_one_that_does_not(step_limit: int, tmp_path: Pa
     assert place.line == program.line
 
 
-# --- memory errors besides the failure ------------------------------------------------------------------------------------------
+# --- memory errors besides the failure ----------------------------------------------------------------------
 
-SURVIVED = 'int main(void) {\n char *p = malloc(4);\n p[4] = 1;\n p[6] = 2;\n printf("%d\\n", p[4]);\n free(p);\n return 0; }\n'
+SURVIVED = (
+    'int main(void) {\n char *p = malloc(4);\n p[4] = 1;\n p[6] = 2;\n printf("%d\\n", p[4]);\n'
+    " free(p);\n return 0; }\n"
+)
 
 
 def test_memory_errors_can_be_left_out(tmp_path: Path) -> None:
@@ -716,7 +741,7 @@ def test_one_memory_error_per_statement(tmp_path: Path) -> None:
     assert answer.memory_errors == ()
 
 
-# --- pointers in words ----------------------------------------------------------------------------------------------------------
+# --- pointers in words --------------------------------------------------------------------------------------
 
 POINTERS = """struct pair { int a; struct { char tag; short mid[3]; } in; };
 static struct pair pairs[4];
@@ -755,7 +780,10 @@ TEXTS = {
 
 @pytest.mark.xfail(strict=True, reason="a pointer just past an object is shown as the object that happens to follow it")
 def test_pointer_just_past_the_end_in_words(tmp_path: Path) -> None:
-    body = "int main(int argc, char **argv) {\n char other[8] = {0}, buf[8] = {0}, *p = buf + 8;\n assert(!p && !other[0] && !buf[0]);\n return 0; }\n"
+    body = (
+        "int main(int argc, char **argv) {\n char other[8] = {0}, buf[8] = {0}, *p = buf + 8;\n"
+        " assert(!p && !other[0] && !buf[0]);\n return 0; }\n"
+    )
     answer = explained(tmp_path, body)
     assert any("p became &buf[8]" in reason.text for row in answer.ranking for reason in row.reasons), answer.ranking
 

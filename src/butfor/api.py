@@ -14,7 +14,7 @@ from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable, chec
 from butfor.counterfactual.user_changes import ChangedRun, changed_run
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
-from butfor.failures.reported_failure import failure_of, verdict_on
+from butfor.failures.reported_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.record_run import compile_program
@@ -125,7 +125,7 @@ def _explain_shrunk(options: Options, program: Build, recording: Recording, say:
 def _failure_in(recording: Recording, options: Options) -> Failure | None:
     places = Places(recording)
     point = verdict_on(recording, places, Dependence(recording.trace), options).failure
-    return failure_of(point, places) if point is not None else None
+    return reported_failure(point, places) if point is not None else None
 
 
 def record(options: Options, out: Path, progress: Progress | None = None) -> RunInfo:

@@ -14,7 +14,7 @@ from butfor.counterfactual.other_tests import OtherRun
 from butfor.explanation import Explanation, Interrupted, RankedStatement, RunInfo, Status
 from butfor.failures.crash import signal_name
 from butfor.failures.find_failure import Verdict
-from butfor.failures.reported_failure import failure_of, verdict_on
+from butfor.failures.reported_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.record_run import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
@@ -30,7 +30,7 @@ from butfor.story.tell_story import tell
 from butfor.tests_file import TestCase, read_tests
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.dependence.value_forwarding import Passing
-from butfor.trace.log.columns import COLUMNS
+from butfor.trace.log.columns import COLUMNS, EndReason
 from butfor.trace.recording import Meta, Recording
 from butfor.trace.replay.full_replay import check
 from butfor.trace.view.source_places import Places
@@ -53,14 +53,14 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
         instructions += (s.seg.end - s.seg.start) * count
         steps += sum(is_step(i) for i in s.fn.instrs[s.seg.start : s.seg.end]) * count
     end = log.end
-    by_signal = end.reason in (2, 3)
+    by_signal = end.reason in (EndReason.SIGNAL, EndReason.ASSERT)
     return RunInfo(
         args=recording.meta.args,
         instructions=instructions,
         steps=steps,
         record_seconds=round(recording.meta.seconds, 4),
         analyse_seconds=round(analyse_seconds, 4),
-        exit_status=end.status if end.reason == 1 else None,
+        exit_status=end.status if end.reason == EndReason.EXIT else None,
         signal=signal_name(end.status) if by_signal else None,
         extra={
             "stdout_bytes": (recording.home / "stdout").stat().st_size,
@@ -101,7 +101,7 @@ def analyse(
     )
     case = Case(recording, verdict.failure, dependence, places, options, budget, marks, others)
     diagnoses: list[Diagnosis] = []
-    failure = failure_of(verdict.failure, places)
+    failure = reported_failure(verdict.failure, places)
     known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
     interrupted = False
 
@@ -141,7 +141,7 @@ def analyse(
         ranking,
         methods,
         tuple(dict.fromkeys(notes)),
-        tuple(failure_of(e, places) for e in verdict.memory),
+        tuple(reported_failure(e, places) for e in verdict.memory),
         sources=places.texts(),
     )
     if interrupted:
@@ -253,5 +253,5 @@ class _Tested:
 
 def _test_row(test: TestCase, recording: Recording, verdict: Verdict) -> dict[str, Any]:
     failure = verdict.failure
-    shown = None if failure is None else failure_of(failure, Places(recording)).to_dict()
+    shown = None if failure is None else reported_failure(failure, Places(recording)).to_dict()
     return {"name": test.name, "passed": failure is None, "failure": shown}

@@ -15,7 +15,7 @@ from butfor.counterfactual.rerun import hooked, same_run
 from butfor.counterfactual.user_changes import changed_run
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
-from butfor.failures.memory_errors import NAMES
+from butfor.failures.memory_errors import MEMORY_ERROR_NAMES
 from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.hooked_build import build_hooked
 from butfor.frontends.c.record_run import compile_program, record
@@ -77,7 +77,7 @@ def check(recording: Recording, *, hooks: bool = True) -> None:
         output = server.output()
     errors = errors_of(recording)
     if errors:
-        kind = _UNDEFINED.get(outcome.error) or NAMES.get(outcome.error)
+        kind = _UNDEFINED.get(outcome.error) or MEMORY_ERROR_NAMES.get(outcome.error)
         assert outcome.end == MEMORY
         assert (kind, *build.checks[outcome.error_at - 1]) in errors
         assert recording.stdout.startswith(output)

@@ -8,8 +8,8 @@ import pytest
 
 from butfor.counterfactual.fork_server import Limits, Outcome, Server
 from butfor.counterfactual.rerun import hooked, same_run
-from butfor.failures.find_failure import ASSERT, ASSUME, EXIT, LIMIT, REACH_ERROR, SIGNAL
 from butfor.frontends.c.record_run import compile_program, record
+from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from tests.corpus import Program, programs
 
@@ -25,16 +25,16 @@ def ending(recording: Recording) -> tuple[str, int]:
     if recording.meta.limit:
         return "limit", 0
     names = {
-        EXIT: "exit",
-        SIGNAL: "signal",
-        ASSERT: "assertion",
-        REACH_ERROR: "error",
-        ASSUME: "assume",
-        LIMIT: "limit",
+        EndReason.EXIT: "exit",
+        EndReason.SIGNAL: "signal",
+        EndReason.ASSERT: "assertion",
+        EndReason.REACH_ERROR: "error",
+        EndReason.ASSUME: "assume",
+        EndReason.LIMIT: "limit",
     }
-    if end.reason == SIGNAL and end.text:
+    if end.reason == EndReason.SIGNAL and end.text:
         return "assertion", 0
-    return names[end.reason], end.status if end.reason in (EXIT, SIGNAL) else 0
+    return names[EndReason(end.reason)], end.status if end.reason in (EndReason.EXIT, EndReason.SIGNAL) else 0
 
 
 def ended(outcome: Outcome) -> tuple[str, int]:

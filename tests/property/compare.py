@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from butfor.failures.uninitialised_reads import uninitialised
+from butfor.failures.uninitialised_reads import uninitialised_use
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind
@@ -147,7 +147,7 @@ def _first_difference(recorded: bytes, native: bytes) -> str:
 
 def _false_alarms(recording: Recording) -> list[str]:
     found = []
-    undefined = uninitialised(recording.trace, Objects(recording))
+    undefined = uninitialised_use(recording.trace, Objects(recording))
     if undefined is not None:
         found.append(f"false alarm: {undefined.message}")
     for e in recording.log.error[:5]:

@@ -15,8 +15,8 @@ from butfor.concolic.search_inputs import Input
 from butfor.counterfactual.fork_server import Limits, Outcome, Server
 from butfor.counterfactual.shrink_input import nature
 from butfor.explanation import Failure, FailureKind
-from butfor.failures.find_failure import ABORTED, EXIT, LIMIT
-from butfor.failures.reported_failure import failure_of, verdict_on
+from butfor.failures.find_failure import ABORTED
+from butfor.failures.reported_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
@@ -25,6 +25,7 @@ from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.program import Program
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
 
@@ -106,19 +107,19 @@ class Runner:
             log.counts,
             edges,
             recording.meta.seconds,
-            bool(recording.meta.limit) or log.end.reason == LIMIT,
+            bool(recording.meta.limit) or log.end.reason == EndReason.LIMIT,
         )
 
     def failure_in(self, recording: Recording) -> Failure | None:
         """The failure of a run, of those that the search looks for: an exit status counts only if another one was expected."""
-        if self.options.expect_exit is None and recording.log.end.reason == EXIT:
+        if self.options.expect_exit is None and recording.log.end.reason == EndReason.EXIT:
             recording.meta = replace(recording.meta, expect_exit=recording.log.end.status)
         point = verdict_on(recording, Places(recording), Dependence(recording.trace), self.options).failure
         if point is None or (point.kind is FailureKind.NO_END and not self.counts_no_end):
             return None
         if point.message == ABORTED and self.facts is not None and self.facts.has_error_function:
             return None  # such programs end runs that are of no interest with abort
-        return failure_of(point, Places(recording))
+        return reported_failure(point, Places(recording))
 
     def _quick(self, given: Input) -> Outcome:
         """A run that can touch nothing."""

@@ -11,8 +11,8 @@ from butfor.concolic.explore_inputs import State
 from butfor.concolic.input_runner import Run
 from butfor.concolic.search_inputs import Input
 from butfor.explanation import Failure
-from butfor.failures.find_failure import EXIT
 from butfor.tests_file import TestCase
+from butfor.trace.log.columns import EndReason
 
 _MOST_SHOWN = 300  # bytes of an input that a note shows
 _KINDS = {"args": "arguments", "stdin": "standard input", "nondet": "nondeterministic values"}
@@ -48,7 +48,7 @@ def tests_of(found: Iterable[Found]) -> list[TestCase]:
     for k, one in enumerate(found, 1):
         for j, run in enumerate(one.runs, 1):
             end = run.recording.log.end
-            status = end.status if end.reason == EXIT and end.status else None
+            status = end.status if end.reason == EndReason.EXIT and end.status else None
             where = f"{one.failure.file}:{one.failure.line}"
             row = _input(run.given)
             name = f"failure {k}, run {j}: {one.failure.kind} at {where}"

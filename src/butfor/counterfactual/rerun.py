@@ -13,10 +13,10 @@ from butfor.counterfactual.experiment import Experiment, Goal, Second, Trial
 from butfor.counterfactual.other_tests import OtherRun
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
-from butfor.failures.find_failure import EXIT
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import Site
+from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
 
@@ -49,7 +49,9 @@ def goal_of(recording: Recording, point: FailurePoint, build: HookedBuild | None
             meta.expect_stdout.encode("latin-1"), True, exit_status, probe, None, is_memory, failing, is_endless
         )
     survived = (
-        recording.log.end.status if is_memory and exit_status is None and recording.log.end.reason == EXIT else None
+        recording.log.end.status
+        if is_memory and exit_status is None and recording.log.end.reason == EndReason.EXIT
+        else None
     )
     return Goal(
         recording.stdout,

@@ -1,4 +1,4 @@
-"""Where a fatal signal hit: the instruction under way when the run ended."""
+"""Runs ended by a signal: the instruction under way when it hit, and what was wrong with its operands."""
 
 from __future__ import annotations
 
@@ -7,23 +7,30 @@ import signal
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.ir.recording_segments import RET
+from butfor.trace.log.columns import NO_FRAME
 from butfor.trace.trace import Node, Trace, Unknown
 from butfor.trace.view.run_objects import Objects
 
 _DIVISIONS = ("sdiv", "udiv", "srem", "urem")
-_DEEP = 1000
+_NULL_PAGE_BYTES = 4096  # lower addresses are members of a null pointer: the first page is never mapped
+_STACK_END_BYTES = 1 << 20  # a fault nearer than that to the frame's base may be the end of the stack
+_MIN_OVERFLOW_DEPTH = 1000  # nested calls; with fewer, a fault near the frame has another cause
+_MAX_FRAMES_NAMED = 64  # innermost frames whose functions the message is taken from; a recursion shows in these
 
 
 def signal_name(number: int) -> str:
-    """SIGSEGV and the like."""
+    """The name of a signal, such as SIGSEGV."""
     try:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
 
 
-def interrupted(trace: Trace) -> Node:
-    """The instance under way when the run ended: the first memory access of the last segment that was not logged, else its last instruction."""
+def interrupted_instance(trace: Trace) -> Node:
+    """The instance under way when the run ended.
+
+    That is the first memory access of the last segment that was not logged, or else the segment's last instruction.
+    """
     log = trace.log
     i = len(log) - 1
     s = trace.at(i)
@@ -45,7 +52,7 @@ def interrupted(trace: Trace) -> Node:
 
 
 def _faulted_copy(trace: Trace, i: int, n: int) -> bool:
-    """Whether a copy of the last segment touches the address at which the run ended, and was the last thing it did to memory."""
+    """Whether a copy was the last memory operation of the run and touches the address at which the run ended."""
     fault, events = trace.log.end.fault, trace.log.event
     if not len(events):
         return False
@@ -55,7 +62,7 @@ def _faulted_copy(trace: Trace, i: int, n: int) -> bool:
     return any(int(e[k]) <= fault < int(e[k]) + int(e["len"]) for k in ("addr", "addr2"))
 
 
-def divisions_before(trace: Trace, node: Node) -> list[Node]:
+def _divisions_under_way(trace: Trace, node: Node) -> list[Node]:
     """The divisions of the last segment that may be the one under way."""
     i, n = node
     s = trace.at(i)
@@ -71,7 +78,7 @@ def divisions_before(trace: Trace, node: Node) -> list[Node]:
 
 
 def _trap(trace: Trace, node: Node) -> Node:
-    """The trap instruction that the program holds just before where it was interrupted."""
+    """The trap instruction at or just before the instance where the run was interrupted, or else that instance."""
     s = trace.at(node[0])
     for n in range(node[1], s.seg.start - 1, -1):
         instr = s.fn.instrs[n]
@@ -94,9 +101,9 @@ def operand_roots(trace: Trace, node: Node, which: slice) -> tuple[Node, ...]:
     return tuple(out)
 
 
-def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
+def crash_failure(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
     """The failure of a run that a signal ended."""
-    node = interrupted(trace)
+    node = interrupted_instance(trace)
     if sig in (signal.SIGILL, signal.SIGTRAP):
         node = _trap(trace, node)
     end = trace.log.end
@@ -139,14 +146,14 @@ def crash(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
 
 
 def _bad_copy(trace: Trace, name: str, node: Node) -> FailurePoint:
-    """A struct copied from or to a bad address."""
+    """The failure of a struct copied from or to a bad address."""
     e, fault = trace.log.event[-1], trace.log.end.fault
     is_write = int(e["addr"]) <= fault < int(e["addr"]) + int(e["len"])
     values = operand_roots(trace, node, slice(0, 1) if is_write else slice(1, 2))
     verb = "write" if is_write else "read"
     what = (
         f"{verb} through a null pointer"
-        if int(e["addr"] if is_write else e["addr2"]) < 4096
+        if int(e["addr"] if is_write else e["addr2"]) < _NULL_PAGE_BYTES
         else f"{verb} at the bad address {fault:#x}"
     )
     return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, values, {"signal": name, "address": fault})
@@ -162,7 +169,7 @@ def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> Failur
         address = trace.operand(node[0], instr.args[at])
     except Unknown:
         address = fault
-    if address < 4096:
+    if address < _NULL_PAGE_BYTES:
         what = f"{verb} through a null pointer" + (f" (offset {address})" if address else "")
     else:
         o = objects.at(address, node[0])
@@ -176,7 +183,7 @@ def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> Failur
 
 
 def _division(trace: Trace, node: Node) -> FailurePoint | None:
-    for at in divisions_before(trace, node):
+    for at in _divisions_under_way(trace, node):
         instr = trace.instr(at)
         try:
             divisor = trace.operand(at[0], instr.args[1])
@@ -205,17 +212,17 @@ def _stack_overflow(trace: Trace, sig: int, node: Node) -> FailurePoint | None:
         return None
     frame = log.frame_of(node[0])
     base, fault = int(log.frame["base"][frame]), log.end.fault
-    if not base - (1 << 20) <= fault < base + (1 << 20) or frame < _DEEP:
+    if not base - _STACK_END_BYTES <= fault < base + _STACK_END_BYTES or frame < _MIN_OVERFLOW_DEPTH:
         return None
     depth = 0
     functions: dict[str, None] = {}
     f = frame
-    while f != 0xFFFFFFFF:
+    while f != NO_FRAME:
         depth += 1
-        if depth <= 64:
+        if depth <= _MAX_FRAMES_NAMED:
             functions[trace.at(int(log.frame["entry"][f])).fn.name] = None
         f = int(log.frame["parent"][f])
-    if depth < _DEEP:
+    if depth < _MIN_OVERFLOW_DEPTH:
         return None
     call = trace.call_of(node[0]) or node
     names = ", ".join(f"{n}()" for n in list(functions)[:3])

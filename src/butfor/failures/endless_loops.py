@@ -1,4 +1,4 @@
-"""A run that does not end: which loop keeps it going."""
+"""Which loop keeps a run going that does not end, and which variables decide about leaving it."""
 
 from __future__ import annotations
 
@@ -11,26 +11,27 @@ from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 from butfor.trace.view.source_steps import Steps
 
-_MANY = 20  # times as many iterations as the loop took on average before
-_AT_LEAST = 1000
-_NEAR = 10_000  # instances that are looked at for one of the same call, in a recursion
-_ROUNDS = 64  # of the latest rounds, and of all others, that are looked at
+_STUCK_FACTOR = 20  # times the average iterations of earlier entries; loops rarely vary that much
+_MIN_STUCK_ITERATIONS = 1000  # fewer do not keep a program running until a limit
+_MAX_FRAMES_SEARCHED = 1000  # callers whose loops are candidates; more are a deep recursion of the same functions
+_MAX_INSTANCES_SEARCHED = 10_000  # for one of the same call: in a recursion most belong to other calls
+_SAMPLED_ITERATIONS = 64  # the latest ones, and as many spread over all: enough to see a variable change
 
 
 @dataclass(frozen=True, slots=True)
-class Endless:
-    """A loop that seems not to end: a segment instance in it, and the latest decision to stay in it, None if it never came to one."""
+class EndlessLoop:
+    """A loop that seems not to end."""
 
-    at: int
+    at: int  # a segment instance in it
     loop: Loop
-    decision: Node | None
+    decision: Node | None  # the latest decision to stay in it, None if it has not come to one
 
 
-def endless_loop(trace: Trace, i: int) -> Endless | None:
+def endless_loop(trace: Trace, i: int) -> EndlessLoop | None:
     """The loop around segment instance i that seems not to end, innermost first; None outside of all loops."""
     candidates: list[tuple[int, Loop]] = []
     frame = trace.log.frame_of(i)
-    for _ in range(1000):
+    for _ in range(_MAX_FRAMES_SEARCHED):
         s = trace.at(i)
         loops = natural_loops(successors(s.fn))
         k = loops.innermost[s.seg.block]
@@ -45,19 +46,19 @@ def endless_loop(trace: Trace, i: int) -> Endless | None:
     if not candidates:
         return None
     at, loop = next((c for c in candidates if _is_stuck(trace, *c)), candidates[-1])
-    return Endless(at, loop, _exit_decision(trace, at, loop))
+    return EndlessLoop(at, loop, _exit_decision(trace, at, loop))
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
-    """A variable of a loop's condition: its value at the latest round, and whether it was the same in all rounds."""
+class ConditionVariable:
+    """A variable of a loop's condition: its value in the latest iteration, and whether it was the same in all."""
 
     text: str
     is_same: bool
 
 
-def watched(steps: Steps, endless: Endless) -> dict[str, Watched]:
-    """The variables that the condition of a loop reads, over the rounds since the loop was entered."""
+def condition_variables(steps: Steps, endless: EndlessLoop) -> dict[str, ConditionVariable]:
+    """The variables that the condition of a loop reads, by name, over the iterations since the loop was entered."""
     trace = steps.trace
     if endless.decision is None:
         return {}
@@ -65,18 +66,20 @@ def watched(steps: Steps, endless: Endless) -> dict[str, Watched]:
     place = steps.places.of_instr(s.fn, trace.instr(endless.decision))
     seen: dict[str, set[bytes]] = {}
     texts: dict[str, str] = {}
-    for node in _decisions(steps, endless, place):
+    for node in _condition_branches(steps, endless, place):
         for read in steps.reads(node):
             seen.setdefault(read.name, set()).add(read.data)
             texts[read.name] = read.text
-    return {name: Watched(text, len(seen[name]) == 1) for name, text in texts.items() if not text.startswith("0x")}
+    return {
+        name: ConditionVariable(text, len(seen[name]) == 1) for name, text in texts.items() if not text.startswith("0x")
+    }
 
 
-def _decisions(steps: Steps, endless: Endless, place: Place | None) -> list[Node]:
-    """Instances of the branches of a loop's condition since the loop was entered, in order: the latest, and some of all others."""
+def _condition_branches(steps: Steps, endless: EndlessLoop, place: Place | None) -> list[Node]:
+    """Sampled instances, in order, of the branches of a loop's condition since the loop was entered."""
     trace = steps.trace
     fn, frame = trace.at(endless.at).fn, trace.log.frame_of(endless.at)
-    begin = _entered(trace, endless.at, endless.loop)
+    begin = _loop_entry(trace, endless.at, endless.loop)
     found = []
     for block in endless.loop.body:
         branch = fn.instrs[fn.blocks[block].end - 1]
@@ -84,19 +87,22 @@ def _decisions(steps: Steps, endless: Endless, place: Place | None) -> list[Node
             continue
         places = trace.log.positions(trace.static.closing(fn, block))
         since, until = int(places.searchsorted(begin)), int(places.searchsorted(endless.at, "right"))
-        chosen = {*range(since, until, max((until - since) // _ROUNDS, 1)), *range(max(since, until - _ROUNDS), until)}
+        chosen = {
+            *range(since, until, max((until - since) // _SAMPLED_ITERATIONS, 1)),
+            *range(max(since, until - _SAMPLED_ITERATIONS), until),
+        }
         found += [(p, branch.index) for p in (int(places[k]) for k in chosen) if trace.log.frame_of(p) == frame]
     return sorted(found)
 
 
-def _entered(trace: Trace, i: int, loop: Loop) -> int:
+def _loop_entry(trace: Trace, i: int, loop: Loop) -> int:
     """The latest segment instance in the frame of instance i from which the loop around it was entered."""
     fn, frame = trace.at(i).fn, trace.log.frame_of(i)
     best = trace.entry(i)
     for block in set(fn.blocks[loop.header].preds) - set(loop.body):
         places = trace.log.positions(trace.static.closing(fn, block))
         latest = int(places.searchsorted(i, "right"))
-        for p in places[max(latest - _NEAR, 0) : latest][::-1].tolist():
+        for p in places[max(latest - _MAX_INSTANCES_SEARCHED, 0) : latest][::-1].tolist():
             if trace.log.frame_of(p) == frame:
                 best = max(best, p)
                 break
@@ -104,22 +110,22 @@ def _entered(trace: Trace, i: int, loop: Loop) -> int:
 
 
 def _is_stuck(trace: Trace, i: int, loop: Loop) -> bool:
-    """Whether the loop has not ended before, or has now run far longer than it used to."""
+    """Whether the loop has never ended before, or has now run far longer than it used to."""
     fn = trace.at(i).fn
     first = trace.static.first(fn)
     header = first + trace.program.layout(fn.name).first_of_block[loop.header]
     total = int(trace.log.counts[header])
     places = trace.log.positions(header)
-    now = total - int(places.searchsorted(_entered(trace, i, loop)))
+    now = total - int(places.searchsorted(_loop_entry(trace, i, loop)))
     times = sum(int(trace.log.counts[trace.static.closing(fn, b)]) for b in {e[0] for e in loop.exits})
-    ended = _times_left(trace, i, loop)
+    ended = _exit_count(trace, i, loop)
     if not ended:
         return True
-    return times > 0 and now > _AT_LEAST and now * ended > _MANY * max(total - now, 1)
+    return times > 0 and now > _MIN_STUCK_ITERATIONS and now * ended > _STUCK_FACTOR * max(total - now, 1)
 
 
-def _times_left(trace: Trace, i: int, loop: Loop) -> int:
-    """How often the loop was left: entries of the blocks its exits lead to, an estimate from above."""
+def _exit_count(trace: Trace, i: int, loop: Loop) -> int:
+    """How often the loop was left at most: the executions of the blocks that its exits lead to."""
     fn = trace.at(i).fn
     first, layout = trace.static.first(fn), trace.program.layout(fn.name)
     return sum(int(trace.log.counts[first + layout.first_of_block[b]]) for b in {e[1] for e in loop.exits})
@@ -128,10 +134,14 @@ def _times_left(trace: Trace, i: int, loop: Loop) -> int:
 def _exit_decision(trace: Trace, i: int, loop: Loop) -> Node | None:
     """The latest instance, since the loop was entered, of a branch that could have left it."""
     fn, frame = trace.at(i).fn, trace.log.frame_of(i)
-    begin = best = _entered(trace, i, loop)
+    begin = best = _loop_entry(trace, i, loop)
     for block in {e[0] for e in loop.exits}:
         places = trace.log.positions(trace.static.closing(fn, block))
         since, until = int(places.searchsorted(begin, "right")), int(places.searchsorted(i, "right"))
-        own = (p for p in places[since:until][: -_NEAR - 1 : -1].tolist() if trace.log.frame_of(p) == frame)
+        own = (
+            p
+            for p in places[since:until][: -_MAX_INSTANCES_SEARCHED - 1 : -1].tolist()
+            if trace.log.frame_of(p) == frame
+        )
         best = max(best, next(own, best))
     return (best, trace.at(best).last.index) if best > begin else None

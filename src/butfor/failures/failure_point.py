@@ -1,4 +1,4 @@
-"""The failure of one run."""
+"""The failure of one run, with the instances from which an explanation starts."""
 
 from __future__ import annotations
 
@@ -12,32 +12,29 @@ from butfor.trace.trace import Node
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """What stands in the output where it is wrong: the number of the argument that was shown as `text`, None for the
-    format itself, and the byte in that which is wrong.
+    """The piece of output that holds the first wrong byte."""
 
-    `expected` is the output that was expected from where the text begins, `after` what was printed behind it.
-    """
-
-    argument: int | None
-    text: bytes
-    at: int
-    expected: bytes
-    after: bytes
+    argument: int | None  # its index in the call that printed it, None for the format itself
+    text: bytes  # what was shown for it
+    at: int  # of the wrong byte in `text`
+    expected: bytes  # the expected output from where `text` begins
+    after: bytes  # what was printed after `text`
 
     @property
     def wanted(self) -> int | None:
-        """The byte that was expected in the place of the wrong one; None when nothing was."""
+        """The byte that was expected in place of the wrong one; None when the expected output ends there."""
         return self.expected[self.at] if self.at < len(self.expected) else None
 
 
 @dataclass(frozen=True, slots=True)
 class FailurePoint:
-    """One failure. `node` is the instance where it shows; the question there is why it was reached.
+    """One failure: where it shows, and the instances whose results were wrong there.
 
-    `roots` are the instances whose results were wrong: the condition that failed, the printed argument, the address, the divisor. `maybe` are
-    instances that could have kept the failure away: a text that ended too early. `silence`: between these segment instances something else could
-    have been printed. `texts` are bytes that a library call read and that came out wrong, or ended a text too early: the call's event and the byte's
-    place in what it read.
+    `node` is the instance where it shows; the question there is why it was reached. `roots` are the instances whose
+    results were wrong: the condition that failed, the printed argument, the address, the divisor. `possible_roots` are
+    instances that could have prevented the failure, such as those that ended a text too early. Between the two segment
+    instances of `silent_interval` something else could have been printed. `wrong_text_bytes` are bytes that a library
+    call read and that came out wrong or ended a text too early: the call's event and the byte's offset in what it read.
     """
 
     kind: FailureKind
@@ -45,14 +42,14 @@ class FailurePoint:
     node: Node | None
     roots: tuple[Node, ...]
     details: Mapping[str, Any] = field(default_factory=dict)
-    maybe: tuple[Node, ...] = ()
-    silence: tuple[int, int] | None = None
-    texts: tuple[tuple[int, int], ...] = ()
+    possible_roots: tuple[Node, ...] = ()
+    silent_interval: tuple[int, int] | None = None
+    wrong_text_bytes: tuple[tuple[int, int], ...] = ()
     printed: Printed | None = None
 
 
 class Unsupported(Exception):
-    """The run met something that cannot be recorded; `node` is where."""
+    """Raised when a run met something that cannot be recorded; `node` is where."""
 
     def __init__(self, what: str, node: Node | None) -> None:
         super().__init__(what)

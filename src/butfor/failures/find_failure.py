@@ -1,4 +1,4 @@
-"""Deciding what failed in a run: the user's own expectations first, then how the run ended, then memory errors it survived."""
+"""Which failure a run has: how it ended, the user's expectations, memory errors that it survived."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from butfor.explanation import FailureKind
-from butfor.failures.crash import crash, operand_roots
-from butfor.failures.endless_loops import endless_loop, watched
+from butfor.failures.crash import crash_failure, operand_roots
+from butfor.failures.endless_loops import condition_variables, endless_loop
 from butfor.failures.failure_point import FailurePoint, Unsupported
 from butfor.failures.memory_errors import is_corrupting, memory_errors
-from butfor.failures.uninitialised_reads import origin, uninitialised
+from butfor.failures.uninitialised_reads import uninitialised_origin, uninitialised_use
 from butfor.failures.wrong_output import first_difference, output_failure
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.log.columns import NO_FRAME, EndReason
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import Objects
@@ -21,8 +21,7 @@ from butfor.trace.view.source_places import Places
 from butfor.trace.view.source_steps import Steps
 
 ABORTED = "abort() was called"  # the runtime's words
-_NODES = 10_000  # instances that are looked at for where a value came from
-EXIT, SIGNAL, ASSERT, REACH_ERROR, ASSUME, UNSUPPORTED, LIMIT, DISK, STOPPED = range(1, 10)
+_MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds, and an invalid read is seldom farther away
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,29 +34,33 @@ class Verdict:
 
 
 def find_failure(recording: Recording, dependence: Dependence, look_for_memory_errors: bool = True) -> Verdict:
-    """What failed."""
+    """What failed in a recorded run; raises `Unsupported` for runs that cannot be recorded faithfully."""
     trace = recording.trace
     objects = Objects(recording)
     errors = memory_errors(trace, objects) if look_for_memory_errors else []
     end = trace.log.end
-    if end.reason == UNSUPPORTED:
+    if end.reason == EndReason.UNSUPPORTED:
         raise _unsupported(trace)
     failure = _ended_badly(recording, trace, dependence, objects, errors)
     if failure is not None and failure.kind in (FailureKind.SIGNAL, FailureKind.DIVISION) and look_for_memory_errors:
-        failure = _bad_read(dependence, failure, errors) or _with_origin(trace, objects, dependence, failure)
-    if failure is None and end.reason != ASSUME:
+        failure = _invalid_read_behind(dependence, failure, errors) or _naming_uninitialised_origin(
+            trace, objects, dependence, failure
+        )
+    if failure is None and end.reason != EndReason.ASSUME:
         failure = (
-            _expectations(recording, trace, dependence) or next(iter(errors), None) or _default_exit(recording, trace)
+            _failed_expectation(recording, trace, dependence)
+            or next(iter(errors), None)
+            or _unexpected_exit(recording, trace)
         )
         if failure is None and look_for_memory_errors:
-            failure = uninitialised(trace, objects)
+            failure = uninitialised_use(trace, objects)
     rest = tuple(
         e for e in errors if failure is None or failure.kind is not FailureKind.MEMORY or e.node != failure.node
     )
-    return Verdict(failure, rest, end.reason == ASSUME)
+    return Verdict(failure, rest, end.reason == EndReason.ASSUME)
 
 
-def last_node(trace: Trace) -> Node:
+def _last_node(trace: Trace) -> Node:
     """The last instruction of the last segment."""
     i = len(trace) - 1
     return i, trace.at(i).seg.end - 1
@@ -65,7 +68,7 @@ def last_node(trace: Trace) -> Node:
 
 def _unsupported(trace: Trace) -> Unsupported:
     what, _, site = trace.log.end.text.partition(" ")
-    node = last_node(trace)
+    node = _last_node(trace)
     if what == "1":
         return Unsupported("inline assembly", (node[0], int(site)))
     return Unsupported("a program with threads", node)
@@ -78,32 +81,34 @@ def _ended_badly(
     if recording.meta.limit:  # even if the signal that stopped it made it end well
         return _no_end(recording, trace, dependence, objects)
     match end.reason:
-        case 3:
-            node = last_node(trace)
+        case EndReason.ASSERT:
+            node = _last_node(trace)
             decision = dependence.control(node[0])
             roots = () if decision is None else (decision,)
             return FailurePoint(
                 FailureKind.ASSERTION, f"assertion failed: {end.text}", node, roots, details={"assertion": end.text}
             )
-        case 4:
+        case EndReason.REACH_ERROR:
             return _reach_error(trace)
-        case 2 if end.text == ABORTED:
-            node = last_node(trace)
+        case EndReason.SIGNAL if end.text == ABORTED:
+            node = _last_node(trace)
             return FailurePoint(FailureKind.ASSERTION, end.text, node, (), {"signal": "SIGABRT"})
-        case 2:
+        case EndReason.SIGNAL:
             corrupting = next((e for e in errors if is_corrupting(e)), None)
-            return corrupting if corrupting is not None else crash(trace, objects, end.status)
-        case 7:
+            return corrupting if corrupting is not None else crash_failure(trace, objects, end.status)
+        case EndReason.LIMIT:
             return _no_end(recording, trace, dependence, objects)
         case _:
             return None
 
 
-def _bad_read(dependence: Dependence, crash: FailurePoint, errors: list[FailurePoint]) -> FailurePoint | None:
-    """The invalid read that brought the value with which the run crashed: what went wrong first."""
+def _invalid_read_behind(
+    dependence: Dependence, crash: FailurePoint, errors: list[FailurePoint]
+) -> FailurePoint | None:
+    """The invalid read that the value with which the run crashed came from: that went wrong first."""
     reads = {e.node: e for e in errors if e.node is not None}
     seen, work = set(crash.roots), list(crash.roots)
-    while work and reads and len(seen) < _NODES:
+    while work and reads and len(seen) < _MAX_INSTANCES_TRACED:
         node = work.pop()
         if node in reads:
             found = reads[node]
@@ -118,21 +123,23 @@ def _bad_read(dependence: Dependence, crash: FailurePoint, errors: list[FailureP
     return None
 
 
-def _with_origin(trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint) -> FailurePoint:
-    """The failure, which says so if what was wrong had never been given a value."""
-    found = origin(trace, objects, dependence, point)
+def _naming_uninitialised_origin(
+    trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint
+) -> FailurePoint:
+    """The failure, whose message says so if the wrong value came from memory that was never written."""
+    found = uninitialised_origin(trace, objects, dependence, point)
     if found is None or point.node is None:
         return point
     instr = trace.instr(point.node)
     is_argument = instr.op == "call" and instr.detail.callee is not None
     what = "the divisor" if point.kind is FailureKind.DIVISION else "an argument" if is_argument else "the pointer"
-    told = "was never given a value, it comes from" if found.is_itself else "was computed from"
-    message = f"{point.message}: {what} {told} uninitialised memory of {found.memory}"
+    verb = "was never given a value, it comes from" if found.is_itself else "was computed from"
+    message = f"{point.message}: {what} {verb} uninitialised memory of {found.memory}"
     return replace(point, message=message, details={**point.details, "uninitialised": found.memory})
 
 
 def _reach_error(trace: Trace) -> FailurePoint:
-    node = last_node(trace)
+    node = _last_node(trace)
     if trace.at(node[0]).fn.name in ("reach_error", "__VERIFIER_error"):
         node = trace.call_of(node[0]) or node
     return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, ())
@@ -154,7 +161,7 @@ def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects:
     if endless is not None and node is None:
         message += ": nothing in the loop decides about leaving it"
     elif endless is not None:
-        variables = watched(Steps(Places(recording), objects, dependence), endless)
+        variables = condition_variables(Steps(Places(recording), objects, dependence), endless)
         details["values"] = {
             name: f"{w.text} in {'every' if w.is_same else 'the latest'} round" for name, w in variables.items()
         }
@@ -165,7 +172,7 @@ def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects:
     return FailurePoint(FailureKind.NO_END, message, node or (i, trace.at(i).seg.end - 1), roots, details)
 
 
-def _expectations(recording: Recording, trace: Trace, dependence: Dependence) -> FailurePoint | None:
+def _failed_expectation(recording: Recording, trace: Trace, dependence: Dependence) -> FailurePoint | None:
     meta = recording.meta
     if meta.expect_stdout is not None:
         actual, expected = recording.stdout, meta.expect_stdout.encode("latin-1")
@@ -177,17 +184,17 @@ def _expectations(recording: Recording, trace: Trace, dependence: Dependence) ->
     return None if wanted is None or status == wanted else _exit_status(trace, status, wanted)
 
 
-def _default_exit(recording: Recording, trace: Trace) -> FailurePoint | None:
+def _unexpected_exit(recording: Recording, trace: Trace) -> FailurePoint | None:
     """An exit status other than 0 where nothing is said about what to expect."""
     meta, status = recording.meta, trace.log.end.status
-    if status == 0 or meta.expect_exit is not None or meta.expect_stdout is not None or _exit_is_accident(trace):
+    if status == 0 or meta.expect_exit is not None or meta.expect_stdout is not None or _exit_is_accidental(trace):
         return None
     return _exit_status(trace, status, 0)
 
 
-def _exit_is_accident(trace: Trace) -> bool:
-    """Whether main ended without giving a status, as old programs do."""
-    node = last_node(trace)
+def _exit_is_accidental(trace: Trace) -> bool:
+    """Whether main ended without setting a status, as old programs do."""
+    node = _last_node(trace)
     instr = trace.instr(node)
     if instr.op != "ret" or not instr.args:
         return False
@@ -209,7 +216,7 @@ def _exit_status(trace: Trace, status: int, wanted: int) -> FailurePoint:
 
 
 def _exit_node(trace: Trace) -> Node:
-    """The call of exit, or main's return, that ended the run; functions registered with atexit may have run after it."""
+    """The call of exit, or main's return, that ended the run; functions registered with atexit may have followed."""
     log = trace.log
     i = len(trace) - 1
     frame = log.frame_of(i)

@@ -1,7 +1,8 @@
-"""Memory errors that the runtime saw, whether or not the run survived them."""
+"""Memory errors that the runtime detected, whether or not the run survived them."""
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 from butfor.explanation import FailureKind
@@ -10,35 +11,48 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import HEAP, Object, Objects
 
-BOUNDS, FREED, DOUBLE_FREE, BAD_FREE, RETURNED, OVERLAP = 1, 2, 3, 4, 5, 7
-NAMES = {
-    BOUNDS: "out-of-bounds",
-    FREED: "use-after-free",
-    DOUBLE_FREE: "double-free",
-    BAD_FREE: "bad-free",
-    RETURNED: "use-after-return",
-    OVERLAP: "overlap",
+_MAX_ERRORS = 50  # distinct ones; a run with more of them has one cause, which comes first
+
+
+class MemoryErrorKind(IntEnum):
+    """The kinds of errors as the runtime numbers them."""
+
+    BOUNDS = 1
+    FREED = 2
+    DOUBLE_FREE = 3
+    BAD_FREE = 4
+    RETURNED = 5
+    OVERLAP = 7
+
+
+MEMORY_ERROR_NAMES: dict[int, str] = {
+    MemoryErrorKind.BOUNDS: "out-of-bounds",
+    MemoryErrorKind.FREED: "use-after-free",
+    MemoryErrorKind.DOUBLE_FREE: "double-free",
+    MemoryErrorKind.BAD_FREE: "bad-free",
+    MemoryErrorKind.RETURNED: "use-after-return",
+    MemoryErrorKind.OVERLAP: "overlap",
 }
 
 
-def memory_errors(trace: Trace, objects: Objects, limit: int = 50) -> list[FailurePoint]:
-    """The errors in the order they happened, one per statement."""
-    return [point for point, _ in errors_with_objects(trace, objects, limit)]
+def memory_errors(trace: Trace, objects: Objects) -> list[FailurePoint]:
+    """The errors in the order they happened, one per instruction and kind."""
+    return [point for point, _ in errors_with_objects(trace, objects)]
 
 
-def errors_with_objects(trace: Trace, objects: Objects, limit: int = 50) -> list[tuple[FailurePoint, Object | None]]:
+def errors_with_objects(trace: Trace, objects: Objects) -> list[tuple[FailurePoint, Object | None]]:
     """The same with the object that was meant, where it is known."""
     found: list[tuple[FailurePoint, Object | None]] = []
     seen = set()
     for e in trace.log.error:
-        node = access_of(trace, e)
+        node = checked_access(trace, e)
         key = (trace.log.segment(node[0]), node[1], int(e["kind"]))
         if key in seen:
             continue
         seen.add(key)
         o = objects.by_number(int(e["object"])) if int(e["object"]) else None
-        found.append((_point(trace, o, e, node), o))
-        if len(found) >= limit:
+        found.append((_failure_point(trace, o, e, node), o))
+        if len(found) >= _MAX_ERRORS:
             break
     return found
 
@@ -48,7 +62,7 @@ def is_corrupting(point: FailurePoint) -> bool:
     return bool(point.details.get("write")) or point.details.get("memory") in ("double-free", "bad-free")
 
 
-def access_of(trace: Trace, e: Any) -> Node:
+def checked_access(trace: Trace, e: Any) -> Node:
     """The access that was checked: the first in its segment not logged before the check; a call when none is left."""
     i = int(e["seg"])
     if int(e["site"]):
@@ -71,8 +85,9 @@ def access_of(trace: Trace, e: Any) -> Node:
     return i, s.seg.end - 1
 
 
-def _point(trace: Trace, o: Object | None, e: Any, node: Node) -> FailurePoint:
-    kind, address, size, is_write = int(e["kind"]), int(e["addr"]), int(e["size"]), bool(e["is_write"])
+def _failure_point(trace: Trace, o: Object | None, e: Any, node: Node) -> FailurePoint:
+    kind, address = MemoryErrorKind(int(e["kind"])), int(e["addr"])
+    size, is_write = int(e["size"]), bool(e["is_write"])
     instr = trace.instr(node)
     if instr.op == "call":
         values = operand_roots(trace, node, slice(0, len(instr.detail.arg_types)))
@@ -80,9 +95,9 @@ def _point(trace: Trace, o: Object | None, e: Any, node: Node) -> FailurePoint:
         at = 1 if instr.op == "store" else 0
         values = operand_roots(trace, node, slice(at, at + 1))
     roots = [*values]
-    roots += _life(trace, o, kind)
+    roots += _lifetime_calls(trace, o, kind)
     details = {
-        "memory": NAMES[kind],
+        "memory": MEMORY_ERROR_NAMES[kind],
         "write": is_write,
         "address": address,
         "size": size,
@@ -91,12 +106,12 @@ def _point(trace: Trace, o: Object | None, e: Any, node: Node) -> FailurePoint:
     return FailurePoint(FailureKind.MEMORY, _message(kind, address, size, is_write, o), node, tuple(roots), details)
 
 
-def _life(trace: Trace, o: Object | None, kind: int) -> list[Node]:
-    """The calls that made and freed a heap object."""
+def _lifetime_calls(trace: Trace, o: Object | None, kind: MemoryErrorKind) -> list[Node]:
+    """The calls that allocated and, where it was used after that, freed a heap object."""
     if o is None or o.kind != HEAP:
         return []
     times = [o.birth]
-    if kind in (FREED, DOUBLE_FREE):
+    if kind in (MemoryErrorKind.FREED, MemoryErrorKind.DOUBLE_FREE):
         times.append(trace.log.death_of(o.number))
     out = []
     for i in times:
@@ -106,15 +121,16 @@ def _life(trace: Trace, o: Object | None, kind: int) -> list[Node]:
     return out
 
 
-def _message(kind: int, address: int, size: int, is_write: bool, o: Object | None) -> str:
+def _message(kind: MemoryErrorKind, address: int, size: int, is_write: bool, o: Object | None) -> str:
     verb = "write" if is_write else "read"
     what = f"{verb} of {size} byte{'s' if size != 1 else ''}"
-    if kind == OVERLAP:
-        return f"copy of {size} bytes{f' within {o.describe()}' if o is not None else ''} to a place that overlaps where they are"
+    if kind is MemoryErrorKind.OVERLAP:
+        within = f" within {o.describe()}" if o is not None else ""
+        return f"copy of {size} bytes{within} to a place that overlaps where they are"
     if o is None:
         return f"invalid {what} at {address:#x}"
     match kind:
-        case 1:
+        case MemoryErrorKind.BOUNDS:
             if address >= o.start + o.size:
                 past = address - o.start - o.size
                 return (
@@ -125,11 +141,11 @@ def _message(kind: int, address: int, size: int, is_write: bool, o: Object | Non
             if address < o.start:
                 return f"{what} {o.start - address} byte{'s' if o.start - address != 1 else ''} before {o.describe()}"
             return f"{what} beginning inside {o.describe()} and going past its end"
-        case 2:
+        case MemoryErrorKind.FREED:
             return f"use after free: {what} in {o.describe()} that was freed"
-        case 3:
+        case MemoryErrorKind.DOUBLE_FREE:
             return f"double free of {o.describe()}"
-        case 4:
+        case MemoryErrorKind.BAD_FREE:
             return f"free of a pointer that malloc did not return: it points into {o.describe()}"
         case _:
             return f"{what} in {o.describe()} after its function returned"

@@ -13,7 +13,7 @@ from butfor.trace.view.source_places import Places
 
 
 def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: Options) -> Verdict:
-    """What failed; an UnsupportedError when the run met something that cannot be recorded."""
+    """What failed; raises `UnsupportedError` when the run met something that cannot be recorded."""
     try:
         return find_failure(recording, dependence, options.memory_errors)
     except Unsupported as e:
@@ -25,7 +25,7 @@ def _unsupported(e: Unsupported, places: Places) -> UnsupportedError:
     return UnsupportedError(e.what, file=place.file if place else "", line=place.line if place else 0)
 
 
-def failure_of(point: FailurePoint, places: Places) -> Failure:
+def reported_failure(point: FailurePoint, places: Places) -> Failure:
     """The failure as it is reported."""
     node = places.in_user_code(point.node) if point.node is not None else None
     place = places.of(node) if node is not None else None

@@ -1,4 +1,4 @@
-"""How undefined bits pass through operations."""
+"""How undefined bits propagate from the operands of an instruction to its result."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from butfor.ir.machine_types import Kind, Type, mask_width, place_in
 from butfor.trace.trace import Node, Trace, Unknown
 
 
-class Bits:
-    """Undefined bits of results from those of operands; values are looked up where they decide."""
+class UndefinedBits:
+    """The transfer function of undefined bits; operand values are looked up where they matter."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -62,7 +62,7 @@ class Bits:
         return fn.instrs[fn.definer[op]].type if fn.definer[op] >= 0 else fn.params[op]
 
     def _gate(self, node: Node, instr: Instr, masks: list[int], is_and: bool) -> int:
-        """A defined 0 decides an and, a defined 1 an or."""
+        """The undefined bits of an and or or: a defined 0 decides the former, a defined 1 the latter."""
         x, y = (self._value(node, a) for a in instr.args)
         if x is None or y is None:
             return masks[0] | masks[1]
@@ -94,7 +94,7 @@ class Bits:
         return 1
 
     def _element(self, node: Node, instr: Instr, masks: list[int], full: int) -> int:
-        """One element of a vector put in or taken out."""
+        """The undefined bits after one element of a vector was inserted or extracted."""
         at = self._value(node, instr.args[-1])
         bits: int = instr.detail.elem.bits
         if masks[-1] or at is None or at >= instr.detail.count:

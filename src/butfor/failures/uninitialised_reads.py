@@ -1,4 +1,7 @@
-"""Uninitialised reads that reach a branch, an address or the output. Definedness is followed bit by bit, forward from the first such read."""
+"""Uninitialised reads that reach a branch, an address or the output.
+
+Definedness is propagated bit by bit, forward from the first such read.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ import numpy as np
 from butfor.explanation import FailureKind
 from butfor.failures.crash import operand_roots
 from butfor.failures.failure_point import FailurePoint
-from butfor.failures.undefined_bits import Bits
+from butfor.failures.undefined_bits import UndefinedBits
 from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import Kind, store_size
 from butfor.ir.may_define import PRINTING
@@ -23,32 +26,35 @@ from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node, Trace, Unknown
 from butfor.trace.view.run_objects import HEAP, STACK, Objects
 
-_SECONDS = 2.0
-_SEGMENTS = 2_000_000
-_NODES = 10_000  # instances that are looked at for where a value came from
-_CALLS = 2_000  # calls without a model that are looked at
+_MAX_SECONDS = 2.0  # this is the last resort for runs that look fine, and must not slow them down
+_MAX_SEGMENTS = 2_000_000  # about what can be followed in that time on a fast machine
+_SEGMENTS_PER_CLOCK_READ = 4096  # reading the clock for each would cost as much as the work
+_MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds
+_MAX_UNMODELLED_CALLS = 2_000  # the latest ones; each is checked for every uninitialised address
 
 
-def uninitialised(trace: Trace, objects: Objects) -> FailurePoint | None:
+def uninitialised_use(trace: Trace, objects: Objects) -> FailurePoint | None:
     """The first use of an uninitialised value that matters, or None."""
-    start = _first(trace)
-    return None if start is None else _Flow(trace, objects).run(start)
+    start = _first_uninitialised(trace)
+    return None if start is None else _DefinednessFlow(trace, objects).run(start)
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
-    """Memory that was never written, in words, and whether an operand of the failing instruction is such a value itself, not computed from one."""
+class UninitialisedOrigin:
+    """Memory that was never written and that a failure comes from."""
 
-    memory: str
-    is_itself: bool
+    memory: str  # in words
+    is_itself: bool  # whether the failing instruction has an operand read from there, not just computed from it
 
 
-def origin(trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint) -> Origin | None:
-    """The uninitialised memory that the wrong values of a failure came from; None when they were all given a value."""
-    reads = _reads(dependence, point.roots)
+def uninitialised_origin(
+    trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint
+) -> UninitialisedOrigin | None:
+    """The uninitialised memory that the wrong values of a failure came from; None when they were all defined."""
+    reads = _uninitialised_loads(dependence, point.roots)
     if not reads or point.node is None:
         return None
-    undefined = _Flow(trace, objects, looks=False).undefined_at(min(i for i, _ in reads), point.node)
+    undefined = _DefinednessFlow(trace, objects, reports_uses=False).undefined_at(min(i for i, _ in reads), point.node)
     instr, fn = trace.instr(point.node), trace.at(point.node[0]).fn
     wrong = [
         a
@@ -59,13 +65,15 @@ def origin(trace: Trace, objects: Objects, dependence: Dependence, point: Failur
         return None
     i, address = max(reads)
     o = objects.at(address, i)
-    return Origin(o.describe() if o is not None else "unknown origin", any(_base(fn, a) in undefined for a in wrong))
+    return UninitialisedOrigin(
+        o.describe() if o is not None else "unknown origin", any(_base_pointer(fn, a) in undefined for a in wrong)
+    )
 
 
-def _reads(dependence: Dependence, roots: tuple[Node, ...]) -> list[tuple[int, int]]:
-    """When and from which address something uninitialised was read that some values were computed from."""
+def _uninitialised_loads(dependence: Dependence, roots: tuple[Node, ...]) -> list[tuple[int, int]]:
+    """The segment instances and addresses of the uninitialised reads that some values were computed from."""
     found, seen, work = [], set(roots), list(roots)
-    while work and len(seen) < _NODES:
+    while work and len(seen) < _MAX_INSTANCES_TRACED:
         node = work.pop()
         for kind, target in dependence.edges(node):
             if kind == "uninit":
@@ -83,15 +91,15 @@ def _definition(trace: Trace, i: int, slot: int) -> Node | None:
         return None
 
 
-def _base(fn: Function, slot: int) -> Operand:
-    """The pointer that an address is computed from; a value that is no address is its own."""
+def _base_pointer(fn: Function, slot: int) -> Operand:
+    """The pointer that an address is computed from; any other value is its own base."""
     found: Operand = slot
     while isinstance(found, int) and fn.definer[found] >= 0 and fn.instrs[fn.definer[found]].op == "gep":
         found = fn.instrs[fn.definer[found]].args[0]
     return found
 
 
-def _first(trace: Trace) -> int | None:
+def _first_uninitialised(trace: Trace) -> int | None:
     """The first segment instance in which something uninitialised may have been read or copied."""
     log = trace.log
     times = []
@@ -105,11 +113,11 @@ def _first(trace: Trace) -> int | None:
     return min(times, default=None)
 
 
-class _Flow:
-    """Undefined bits of registers by frame and of stores by number. `looks` says whether uses that matter are looked for."""
+class _DefinednessFlow:
+    """Undefined bits of registers by frame and of stores by number; `reports_uses` stops at a use that matters."""
 
-    def __init__(self, trace: Trace, objects: Objects, looks: bool = True) -> None:
-        self.looks = looks
+    def __init__(self, trace: Trace, objects: Objects, reports_uses: bool = True) -> None:
+        self.reports_uses = reports_uses
         self.trace = trace
         self.log = trace.log
         self.objects = objects
@@ -120,13 +128,13 @@ class _Flow:
         self.args: dict[int, int] = {}
         self.returned = 0
         self.fresh: list[int] = []
-        self.bits = Bits(trace)
+        self.bits = UndefinedBits(trace)
 
     def run(self, start: int) -> FailurePoint | None:
-        """The first use that matters from a point on."""
-        end = time.monotonic() + _SECONDS
-        for i in range(start, min(len(self.trace), start + _SEGMENTS)):
-            if i % 4096 == 0 and time.monotonic() > end:
+        """The first use that matters from segment instance `start` on."""
+        end = time.monotonic() + _MAX_SECONDS
+        for i in range(start, min(len(self.trace), start + _MAX_SEGMENTS)):
+            if i % _SEGMENTS_PER_CLOCK_READ == 0 and time.monotonic() > end:
                 return None
             found = self._segment(i)
             if found is not None:
@@ -134,17 +142,17 @@ class _Flow:
         return None
 
     def undefined_at(self, start: int, node: Node) -> set[int]:
-        """The registers with undefined bits that an instance sees, as far as they come from what was read from a point on."""
-        end = time.monotonic() + _SECONDS
+        """The registers with undefined bits at an instance, as far as these were read from instance `start` on."""
+        end = time.monotonic() + _MAX_SECONDS
         for i in range(start, node[0]):
-            if i % 4096 == 0 and time.monotonic() > end:
+            if i % _SEGMENTS_PER_CLOCK_READ == 0 and time.monotonic() > end:
                 return set()
             self._segment(i)
         self._segment(node[0], node[1])
         return set(self.regs.get(self.log.frame_of(node[0]), ()))
 
     def _segment(self, i: int, stop: int | None = None) -> FailurePoint | None:
-        """Follow the instructions of a segment instance, before `stop` if given."""
+        """Propagate through the instructions of a segment instance, up to `stop` if given; the first use reported."""
         s = self.trace.at(i)
         frame = self.log.frame_of(i)
         regs = self.regs.get(frame, {})
@@ -155,7 +163,7 @@ class _Flow:
             regs[s.fn.instrs[s.seg.start - 1].slot] = self.returned
         self.returned = 0
         self.fresh = []
-        if not regs and not self._has_tainted_load(i, s) and not (self.looks and self._reads_by_call(i, s)):
+        if not regs and not self._has_tainted_load(i, s) and not (self.reports_uses and self._reads_by_call(i, s)):
             return None
         for number in self.fresh:  # looked at too early: stores of this very segment may matter
             del self.reads[number]
@@ -170,10 +178,10 @@ class _Flow:
             self.regs.pop(frame, None)
         return None
 
-    # --- memory -------------------------------------------------------------------------------------------------------------
+    # --- memory ---------------------------------------------------------------------------------------------
 
     def _has_tainted_load(self, i: int, s: StaticSegment) -> bool:
-        """Whether the segment reads anything undefined that was so before it."""
+        """Whether the segment reads anything that was undefined before it."""
         if not s.seg.loads:
             return False
         first = self.log.before(i)[0]
@@ -231,14 +239,14 @@ class _Flow:
         return mask
 
     def _is_object(self, address: int, i: int) -> bool:
-        """Whether the address was in a live variable or heap block of the program, not where the compiler keeps things."""
+        """Whether the address was in a live, unwritten variable or heap block, not in a spill slot of the compiler."""
         if not self.objects.is_live(address, i) or self._maybe_written(address, i):
             return False
         self.origin = self.origin or address
         return True
 
     def _maybe_written(self, address: int, i: int) -> bool:
-        """Whether a library function without a model was given a pointer to the object since its frame began: it may have written it."""
+        """Whether an unmodelled library function got a pointer to the object since its frame began."""
         o = self.objects.at(address, i)
         start, end = (o.start, o.start + max(o.size, 1)) if o is not None else (address, address + 1)
         since = min(self.trace.entry(i), o.birth) if o is not None and o.kind == HEAP else 0
@@ -256,10 +264,10 @@ class _Flow:
     @cached_property
     def _unknown_calls(self) -> list[int]:
         rows = np.flatnonzero(self.log.event["kind"] == CALL) if len(self.log.event) else np.empty(0, np.int64)
-        return [int(k) for k in rows[-_CALLS:]]
+        return [int(k) for k in rows[-_MAX_UNMODELLED_CALLS:]]
 
     def _pointers(self, i: int, call: Instr) -> list[int]:
-        """The pointers that a call was given."""
+        """The pointers among the arguments of a call."""
         found = []
         for a, t in zip(call.args, call.detail.arg_types, strict=False):
             if t.kind is Kind.PTR:
@@ -269,7 +277,7 @@ class _Flow:
                     continue
         return found
 
-    # --- instructions -------------------------------------------------------------------------------------------------------
+    # --- instructions ---------------------------------------------------------------------------------------
 
     def _instr(self, node: Node, s: StaticSegment, instr: Instr, regs: dict[int, int]) -> FailurePoint | None:
         def of(op: object) -> int:
@@ -277,15 +285,15 @@ class _Flow:
 
         match instr.op:
             case "load":
-                if self.looks and of(instr.args[0]):
+                if self.reports_uses and of(instr.args[0]):
                     return self._point(node, "address", slice(0, 1))
                 self._set(regs, instr.slot, self._loaded(node))
             case "store":
-                if self.looks and of(instr.args[1]):
+                if self.reports_uses and of(instr.args[1]):
                     return self._point(node, "address", slice(1, 2))
                 self._store(node, s, of(instr.args[0]))
             case "br" | "switch" | "indirectbr":
-                if self.looks and instr.args and of(instr.args[0]):
+                if self.reports_uses and instr.args and of(instr.args[0]):
                     return self._point(node, "branch", slice(0, 1))
             case "ret":
                 self.returned = of(instr.args[0]) if instr.args else 0
@@ -322,7 +330,7 @@ class _Flow:
         masks = [regs.get(a, 0) if isinstance(a, int) else 0 for a in instr.args[: len(call.arg_types)]]
         if kind in ("internal", "indirect"):
             self.args = {k: m for k, m in enumerate(masks) if m}
-        elif kind == "external" and call.callee in PRINTING and self.looks:
+        elif kind == "external" and call.callee in PRINTING and self.reports_uses:
             for k, m in enumerate(masks):
                 if m:
                     return self._point(node, "output", slice(k, k + 1))
@@ -333,7 +341,7 @@ class _Flow:
         return None
 
     def _reads_by_call(self, i: int, s: StaticSegment) -> bool:
-        """Whether the library printed bytes that nobody had written."""
+        """Whether a library function printed bytes that were never written."""
         if s.call is None or s.call.detail.callee not in PRINTING:
             return False
         for k in self.log.events_of(i):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,23 +14,38 @@ from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.last_writers import READ_BY_CALL
 from butfor.trace.trace import Node, Trace
 
-_AROUND = 40
-Shown = tuple[
-    Node, int | None, tuple[int, int]
-]  # a call that prints, the argument, a byte's place in what it shows and the length of that
+_CONTEXT_BYTES = 40  # on either side of the wrong byte: half a terminal line
+_NO_ARGUMENT = 0xFFFF  # in the log: a piece of the format itself
+
+
+class ShownByte(NamedTuple):
+    """A byte of the output: the call that printed it, and where it is in what an argument shows."""
+
+    node: Node
+    argument: int | None  # None for the format itself
+    within: tuple[int, int]  # the byte's offset in what is shown for the argument, and the length of that
+
+
+class OutputSpan(NamedTuple):
+    """A part of the output that one record of the log wrote."""
+
+    start: int  # offset in the output
+    length: int
+    record: int
+    skipped: int  # bytes of the record before this part
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first byte at which two outputs differ. kind: differs, missing (the output ends early), extra (it goes on)."""
+    """The first byte at which two outputs differ."""
 
-    kind: str
+    kind: str  # differs, missing (the output ends early) or extra (it goes on)
     offset: int
     line: int
 
 
 def first_difference(actual: bytes, expected: bytes) -> Difference | None:
-    """Where the outputs part, or None when they are equal."""
+    """Where the outputs begin to differ, or None when they are equal."""
     if actual == expected:
         return None
     n = min(len(actual), len(expected))
@@ -42,10 +57,10 @@ def first_difference(actual: bytes, expected: bytes) -> Difference | None:
 
 
 def _line_around(data: bytes, offset: int) -> bytes:
-    start = max(data.rfind(b"\n", 0, offset) + 1, offset - _AROUND)
+    start = max(data.rfind(b"\n", 0, offset) + 1, offset - _CONTEXT_BYTES)
     end = data.find(b"\n", offset)
     end = len(data) if end < 0 else end
-    return data[start : min(end, offset + _AROUND)]
+    return data[start : min(end, offset + _CONTEXT_BYTES)]
 
 
 def output_failure(
@@ -60,34 +75,40 @@ def output_failure(
         "difference": difference.kind,
     }
     if difference.kind == "missing":
-        return _missing(trace, dependence, details)
-    call = _writer(trace, difference.offset)
+        return _missing_output(trace, dependence, details)
+    call = _shown_at(trace, difference.offset)
     word = "more output than expected" if difference.kind == "extra" else "the output differs from the expected output"
     message = f"{word} at line {difference.line}"
     if call is None:
         node = (len(trace) - 1, trace.at(len(trace) - 1).seg.end - 1)
         return FailurePoint(FailureKind.OUTPUT, message, node, (), details=details)
     node, argument, within = call
-    values = _values(trace, dependence, node, argument, within)
+    values = _shown_values(trace, dependence, node, argument, within)
     early = _ended_early(trace, difference.offset)
-    maybe = tuple(dict.fromkeys(n for shown in early for n in _values(trace, dependence, *shown)))
+    maybe = tuple(dict.fromkeys(n for shown in early for n in _shown_values(trace, dependence, *shown)))
     texts = tuple(dict.fromkeys(t for at, k, place in (call, *early) for t in _text_bytes(trace, at, k, place[0])))
     printed = _printed(argument, actual, expected, difference.offset, within)
     return FailurePoint(
-        FailureKind.OUTPUT, message, node, values, details, maybe, _silence(trace, node[0]), texts, printed
+        FailureKind.OUTPUT, message, node, values, details, maybe, _silent_interval(trace, node[0]), texts, printed
     )
 
 
 def _printed(argument: int | None, actual: bytes, expected: bytes, offset: int, within: tuple[int, int]) -> Printed:
     start = offset - within[0]
     end = start + within[1]
-    return Printed(argument, actual[start:end], within[0], expected[start : end + _AROUND], actual[end : end + _AROUND])
+    return Printed(
+        argument,
+        actual[start:end],
+        within[0],
+        expected[start : end + _CONTEXT_BYTES],
+        actual[end : end + _CONTEXT_BYTES],
+    )
 
 
-def written(trace: Trace, actual: bytes) -> list[tuple[Node, bytes]]:
+def writes_of_output(trace: Trace, actual: bytes) -> list[tuple[Node, bytes]]:
     """The calls that wrote the output and what each wrote, in the order of the output."""
     found = []
-    for start, length, k, _ in _spans(trace):
+    for start, length, k, _ in _output_spans(trace):
         i = int(trace.log.output[k]["seg"])
         call = trace.at(i).call
         node = (i, call.index) if call is not None else trace.call_of(i)
@@ -96,41 +117,41 @@ def written(trace: Trace, actual: bytes) -> list[tuple[Node, bytes]]:
     return found
 
 
-def _silence(trace: Trace, i: int) -> tuple[int, int]:
-    """From the print before this one to this one."""
+def _silent_interval(trace: Trace, i: int) -> tuple[int, int]:
+    """The segment instances from the previous print to this one."""
     earlier = [int(o["seg"]) for o in trace.log.output if int(o["seg"]) < i]
     return (earlier[-1] if earlier else 0), i
 
 
-def _ended_early(trace: Trace, offset: int) -> list[Shown]:
-    """What was printed just before the first wrong byte, where that may simply have been too short, and texts in between that were empty."""
-    before = _writer(trace, offset - 1) if offset else None
-    here = _writer(trace, offset)
+def _ended_early(trace: Trace, offset: int) -> list[ShownByte]:
+    """What was printed just before the first wrong byte and may simply have been too short or empty."""
+    before = _shown_at(trace, offset - 1) if offset else None
+    here = _shown_at(trace, offset)
     if here is None:
         return []
-    found = _empty(trace, offset)
+    found = _shown_empty(trace, offset)
     if before is not None and before[1] is not None and before[:2] != here[:2]:
         node, argument, within = before
-        found.append((node, argument, (within[0] + 1, within[1])))
+        found.append(ShownByte(node, argument, (within[0] + 1, within[1])))
     return found
 
 
-def _empty(trace: Trace, offset: int) -> list[Shown]:
+def _shown_empty(trace: Trace, offset: int) -> list[ShownByte]:
     """The arguments that the call which wrote a byte printed as nothing just before that byte."""
-    found: list[Shown] = []
-    for start, length, k, within in _spans(trace):
+    found: list[ShownByte] = []
+    for start, length, k, within in _output_spans(trace):
         if start <= offset < start + length:
             o, relative = trace.log.output[k], offset - start + within
             i, at = int(o["seg"]), int(o["piece"])
             call = trace.at(i).call
             for p in trace.log.piece[at : at + int(o["pieces"])] if call is not None else ():
-                if int(p["start"]) == int(p["end"]) == relative and int(p["arg"]) < 0xFFFF and call is not None:
-                    found.append(((i, call.index), int(p["arg"]), (0, 0)))
+                if int(p["start"]) == int(p["end"]) == relative and int(p["arg"]) < _NO_ARGUMENT and call is not None:
+                    found.append(ShownByte((i, call.index), int(p["arg"]), (0, 0)))
     return found
 
 
-def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> FailurePoint:
-    """Nothing was printed that should not have been: the question is why the run ended, or did not print, where it did."""
+def _missing_output(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> FailurePoint:
+    """The failure of a run whose output ends early: the question is why it ended there, or printed nothing more."""
     i = len(trace) - 1
     node = (i, trace.at(i).seg.end - 1)
     since = int(trace.log.output[-1]["seg"]) if len(trace.log.output) else 0
@@ -140,10 +161,9 @@ def _missing(trace: Trace, dependence: Dependence, details: dict[str, Any]) -> F
     )
 
 
-def _writer(trace: Trace, offset: int) -> Shown | None:
-    """The call that wrote the byte at an offset of the output, the index of the argument that shows there, and the byte's place in it."""
-    spans = _spans(trace)
-    for start, length, k, within in spans:
+def _shown_at(trace: Trace, offset: int) -> ShownByte | None:
+    """What shows at an offset of the output, None where no call wrote it."""
+    for start, length, k, within in _output_spans(trace):
         if start <= offset < start + length:
             o = trace.log.output[k]
             i = int(o["seg"])
@@ -156,23 +176,20 @@ def _writer(trace: Trace, offset: int) -> Shown | None:
             for p in trace.log.piece[at : at + int(o["pieces"])]:
                 if int(p["start"]) <= relative < int(p["end"]):
                     arg = int(p["arg"])
-                    return (
-                        node,
-                        None if arg >= 0xFFFF else arg,
-                        (relative - int(p["start"]), int(p["end"]) - int(p["start"])),
-                    )
-            return node, 1 if int(o["direct"]) else None, (relative, 1)
+                    place = relative - int(p["start"]), int(p["end"]) - int(p["start"])
+                    return ShownByte(node, None if arg >= _NO_ARGUMENT else arg, place)
+            return ShownByte(node, 1 if int(o["direct"]) else None, (relative, 1))
     return None
 
 
-def _spans(trace: Trace) -> list[tuple[int, int, int, int]]:
-    """(offset in the file, length, number of the record, offset within the record) of everything written, in file order.
+def _output_spans(trace: Trace) -> list[OutputSpan]:
+    """The parts of the output in the order of the file.
 
     Bytes written past stdio have a known place; those written through stdio fill what is left, in order.
     """
     out = trace.log.output
     fixed = sorted((int(o["offset"]), int(o["len"]), k) for k, o in enumerate(out) if int(o["direct"]))
-    spans = [(start, length, k, 0) for start, length, k in fixed]
+    spans = [OutputSpan(start, length, k, 0) for start, length, k in fixed]
     at = 0
     f = 0
     for k, o in enumerate(out):
@@ -185,7 +202,7 @@ def _spans(trace: Trace) -> list[tuple[int, int, int, int]]:
                 f += 1
             room = fixed[f][0] - at if f < len(fixed) else left
             take = min(left, room) if room > 0 else left
-            spans.append((at, take, k, done))
+            spans.append(OutputSpan(at, take, k, done))
             at += take
             done += take
             left -= take
@@ -193,7 +210,7 @@ def _spans(trace: Trace) -> list[tuple[int, int, int, int]]:
     return spans
 
 
-def _values(
+def _shown_values(
     trace: Trace, dependence: Dependence, node: Node, argument: int | None, within: tuple[int, int]
 ) -> tuple[Node, ...]:
     """The instances whose values are shown at the wrong byte: the argument, or the text in memory it points to."""
@@ -206,12 +223,12 @@ def _values(
         )
     values = list(operand_roots(trace, node, slice(argument, argument + 1)))
     if instr.detail.arg_types[argument].kind.value == "ptr":
-        values += _text_behind(trace, dependence, node, argument, within[0])
+        values += _text_writers(trace, dependence, node, argument, within[0])
     return tuple(values)
 
 
-def _text_behind(trace: Trace, dependence: Dependence, node: Node, argument: int, offset: int) -> list[Node]:
-    """The writers of the byte of a printed string that is wrong, its neighbours included when it cannot be told apart."""
+def _text_writers(trace: Trace, dependence: Dependence, node: Node, argument: int, offset: int) -> list[Node]:
+    """The instances that wrote the byte at an offset of a printed string."""
     out: list[Node] = []
     for k, at in _text_bytes(trace, node, argument, offset):
         for writer, size, address in trace.memory.runs(k + 1, at, at + 1, int(trace.log.event[k]["addr"])):
@@ -221,7 +238,7 @@ def _text_behind(trace: Trace, dependence: Dependence, node: Node, argument: int
 
 
 def _text_bytes(trace: Trace, node: Node, argument: int | None, offset: int) -> list[tuple[int, int]]:
-    """The byte at an offset of a printed string in what the call read: the number of the event, and the place in it."""
+    """The byte at an offset of a printed string in what the call read: the number of the event and its offset there."""
     instr = trace.instr(node)
     if argument is None or argument >= len(instr.args) or instr.detail.arg_types[argument].kind.value != "ptr":
         return []

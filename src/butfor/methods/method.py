@@ -92,20 +92,20 @@ class Case:
         return self._slice("relevant")
 
     def _slice(self, kind: str) -> Slice:
-        maybe = (*self.kept_output, *self.point.maybe) if kind == "relevant" else ()
+        maybe = (*self.kept_output, *self.point.possible_roots) if kind == "relevant" else ()
         return self._slicer.backward(self.point.roots, kind, self.point.node, maybe=maybe)
 
     @cached_property
     def kept_output(self) -> tuple[Node, ...]:
         """The decisions before a wrong output that kept something else from being printed, or from being in the text that was."""
         found = dict.fromkeys(self._not_printed)
-        found.update((node, None) for text in self.point.texts for node in self.dependence.kept_text(*text))
+        found.update((node, None) for text in self.point.wrong_text_bytes for node in self.dependence.kept_text(*text))
         return tuple(found)
 
     @cached_property
     def _not_printed(self) -> tuple[Node, ...]:
         """The decisions that kept something from being printed before a wrong output, or at all."""
-        silence = self.point.silence
+        silence = self.point.silent_interval
         return () if silence is None else tuple(self.dependence.missing_output(*silence))
 
     @cached_property

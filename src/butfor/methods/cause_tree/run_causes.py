@@ -125,9 +125,9 @@ class CauseTree:
                 self._opened[self._key(node)[0]] = None
         if point.node is not None:
             self._candidate(point.node, root, "control", 0.0)
-        for node in point.maybe:
+        for node in point.possible_roots:
             self._maybe(node, root)
-        if point.silence is not None and depth > 0:
+        if point.silent_interval is not None and depth > 0:
             self._push_question((1 + _COST["potential"], 0.0), ("prints",), root, ())
         self._children(root, depth)
 
@@ -160,7 +160,11 @@ class CauseTree:
     def _elsewhere(self, loads: tuple[Node, ...], parent: Cause) -> None:
         """The stores that could have assigned what these loads read, or the text that the failure shows, and wrote next to it."""
         look = Elsewhere(self.case.dependence.potentials)
-        found = [store for text in self.case.point.texts for store in look.of_text(*text)] if parent.level == 0 else []
+        found = (
+            [store for text in self.case.point.wrong_text_bytes for store in look.of_text(*text)]
+            if parent.level == 0
+            else []
+        )
         for load in self._text.few(loads, 1):
             found += look.of(load) if not self._is_late() else ()
         known = {self._text.static(n) for n in parent.nodes}
@@ -290,7 +294,7 @@ class CauseTree:
         loads = tuple(n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load")
         if loads:
             self._push_question((cause.level + 1 + _COST["potential"], 0.5), ("reads", cause.id), cause, loads)
-        if cause.level <= _ELSEWHERE_LEVEL and (loads or self.case.point.texts):
+        if cause.level <= _ELSEWHERE_LEVEL and (loads or self.case.point.wrong_text_bytes):
             self._push_question((cause.level + 1 + _COST["elsewhere"], 0.0), ("stores", cause.id), cause, loads)
 
     def _is_late(self) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.failures.memory_errors import access_of
+from butfor.failures.memory_errors import checked_access
 from butfor.methods.method import Case
 from butfor.path.execute.statement_changes import Change, Effect, How, plain_changes
 from butfor.path.path_model import Home, Path, Range
@@ -125,7 +125,7 @@ def _stores(case: Case, home: Home) -> Iterator[tuple[Node, int]]:
     log, trace = case.trace.log, case.trace
     for e in log.error[:_MOST_STORES]:
         if int(e["is_write"]) and int(e["object"]) and int(log.object[int(e["object"])]["start"]) == home.start:
-            missed = access_of(trace, e)
+            missed = checked_access(trace, e)
             if trace.instr(missed).op == "store":
                 yield missed, int(e["size"])
     until = case.point.node[0] if case.point.node is not None else len(trace) - 1

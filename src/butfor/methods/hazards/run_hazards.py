@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from butfor.explanation import FailureKind
 from butfor.failures.memory_errors import errors_with_objects
-from butfor.failures.uninitialised_reads import uninitialised
+from butfor.failures.uninitialised_reads import uninitialised_use
 from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.methods.method import Case, Diagnosis, Finding
@@ -73,7 +73,9 @@ def _memory(case: Case) -> Iterator[Hazard]:
 def _never_given(case: Case) -> Iterator[Hazard]:
     """The first value that was never given and that matters."""
     point = (
-        case.point if case.point.details.get("memory") == "uninitialised" else uninitialised(case.trace, case.objects)
+        case.point
+        if case.point.details.get("memory") == "uninitialised"
+        else uninitialised_use(case.trace, case.objects)
     )
     if point is None or point.node is None or not point.details.get("address"):
         return

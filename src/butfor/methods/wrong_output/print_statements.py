@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from butfor.explanation import FailureKind
-from butfor.failures.wrong_output import first_difference, written
+from butfor.failures.wrong_output import first_difference, writes_of_output
 from butfor.ir.instructions import Const
 from butfor.methods.method import Case, Diagnosis, Finding
 from butfor.methods.wrong_output.rewritten_texts import Mentioned, Rewrite, rewrites
@@ -35,7 +35,7 @@ def localize(case: Case) -> Diagnosis:
     expected = case.recording.meta.expect_stdout
     if case.point.kind is not FailureKind.OUTPUT or expected is None:
         return Diagnosis(NAME, ())
-    texts = written(case.trace, case.recording.stdout)
+    texts = writes_of_output(case.trace, case.recording.stdout)
     if len(texts) > _MOST_CALLS:
         return Diagnosis(NAME, (), {"skipped": "too much is printed"})
     wanted = expected.encode("latin-1")

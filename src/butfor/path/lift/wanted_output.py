@@ -93,9 +93,9 @@ def _byte_goal(printed: Printed) -> Goal:
 
 def _text(trace: Trace, point: FailurePoint, printed: Printed, node: Node, op: Operand) -> Wanted | None:
     """The byte of a text that was expected, or the end of the text where that would bring what follows to the right place."""
-    if not point.texts:
+    if not point.wrong_text_bytes:
         return None
-    (event, at), *_ = point.texts
+    (event, at), *_ = point.wrong_text_bytes
     start = int(trace.log.event[event]["addr"])
     byte = Byte(event, at, start + at, printed.text[printed.at])
     values = () if printed.wanted is None else (printed.wanted,)
@@ -115,4 +115,4 @@ def _text(trace: Trace, point: FailurePoint, printed: Printed, node: Node, op: O
 
 def _ended_early(trace: Trace, point: FailurePoint) -> list[Byte]:
     """The bytes of texts that come out at the wrong place: where a text ended, more of it would have been printed there."""
-    return [Byte(event, at, int(trace.log.event[event]["addr"]) + at, None) for event, at in point.texts]
+    return [Byte(event, at, int(trace.log.event[event]["addr"]) + at, None) for event, at in point.wrong_text_bytes]

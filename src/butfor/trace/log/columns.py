@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -86,11 +87,25 @@ NO_FRAME = 0xFFFFFFFF
 NO_SITE = 0xFFFFFFFF  # of events that a library function caused
 
 
+class EndReason(IntEnum):
+    """Why a recording ended, as the runtime numbers it (`enum bf_end` in `rt_end.h`)."""
+
+    EXIT = 1
+    SIGNAL = 2
+    ASSERT = 3
+    REACH_ERROR = 4
+    ASSUME = 5
+    UNSUPPORTED = 6
+    LIMIT = 7
+    DISK = 8
+    STOPPED = 9
+
+
 @dataclass(frozen=True, slots=True)
 class End:
     """How the recorded process ended, in the runtime's own words."""
 
-    reason: int
+    reason: int  # an `EndReason`; a damaged log may hold any number
     status: int
     fault: int
     in_program: bool
