@@ -10,11 +10,10 @@ from pathlib import Path
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.logic.solvers import Limit, default_solver
-from butfor.methods.error_invariants.contradiction_chain import Chain, chain_of
+from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.explained_path import localize
-from butfor.methods.error_invariants.inductiveness import is_inductive
+from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.interpolation_engines import ENGINES
-from butfor.methods.error_invariants.interpolation_queries import Questions
 from butfor.methods.method import Budget, Case
 from butfor.options import Options
 from butfor.path.source_expressions import Express
@@ -68,17 +67,17 @@ def rows() -> Iterator[str]:
 def _row(case: Case, rounds: int, idle: int) -> str:
     path = case.path
     start = time.perf_counter()
-    chain = chain_of(path, True, default_solver(), Limit.after(10.0))
+    trace = core_trace_of(path, True, default_solver(), Limit.after(10.0))
     core = time.perf_counter() - start
     cells = [f"{rounds:>7}{idle:>7}{len(path.instances):>6}"]
-    if isinstance(chain, Chain):
-        cells.append(f"{len(chain):>6}{core:>8.2f}")
+    if isinstance(trace, CoreTrace):
+        cells.append(f"{len(trace):>6}{core:>8.2f}")
         text = Express({c.name: c for c in path.cells})
         for engine in ENGINES.values():
-            questions = Questions(Limit.after(10.0))
+            queries = InterpolationQueries(Limit.after(10.0))
             start = time.perf_counter()
-            made = engine(chain, questions, text)
-            is_right = made is not None and is_inductive(chain, made.atoms, questions)
+            made = engine(trace, queries, text)
+            is_right = made is not None and is_inductive(trace, made.atoms, queries)
             atoms = sum(map(len, made.atoms)) if made is not None and is_right else 0
             cells.append(f"{f'{time.perf_counter() - start:.2f} s, {atoms} atoms' if is_right else 'none':>22}")
     start = time.perf_counter()

@@ -124,7 +124,7 @@ def _assigned(body: list[Stmt]) -> set[str]:
 
 @st.composite
 def failing_paths(draw: st.DrawFn) -> Path:
-    """A path over unbounded or 8-bit numbers whose check fails; with start values that are given, or free and bounded by a precondition."""
+    """A failing path over unbounded or 8-bit numbers, with given start values or free ones under a precondition."""
     sort = draw(st.sampled_from((INT, 8)))
     free = draw(st.booleans())
     begin = {n: draw(_values) for n in NAMES}

@@ -1,4 +1,4 @@
-"""The examples of the method, in C and in Boogie: which statements are relevant, and that the invariants are as weak as those that were stated."""
+"""The examples of the method, in C and Boogie: the relevant statements, and invariants as weak as those stated."""
 
 from __future__ import annotations
 

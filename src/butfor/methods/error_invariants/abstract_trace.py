@@ -1,25 +1,25 @@
-"""The abstract error trace as a story: what was true, the statement that mattered next, what was true then, up to the contradiction."""
+"""The abstract error trace for readers: invariants and the statements between them, up to the contradiction."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from butfor.logic.terms import Term, variables
-from butfor.methods.error_invariants.contradiction_chain import Chain
-from butfor.methods.error_invariants.invariant_intervals import Interval
-from butfor.methods.error_invariants.step_actions import is_flag
+from butfor.logic.terms import Term, variable, variables
+from butfor.methods.error_invariants.core_trace import CoreTrace
+from butfor.methods.error_invariants.invariant_intervals import InvariantInterval
+from butfor.methods.error_invariants.step_actions import flag_branch, is_flag
 from butfor.path.path_model import Cell, Kind, Path
 from butfor.path.source_expressions import Express
 from butfor.trace.view.source_places import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """One entry: an invariant, or a statement with its position in the path.
+class TraceEntry:
+    """An invariant, or a statement with its position in the path.
 
-    `role` of a statement: assignment, input, condition, assumption. `frame`: what counts is that the cells `kept` were not assigned there.
-    `since` are the conditions under which a statement ran, as they held.
+    `role` of a statement: assignment, input, condition, assumption. `frame`: it is relevant that the cells `kept` were
+    not assigned there.
     """
 
     kind: str  # invariant or statement
@@ -34,76 +34,75 @@ class Told:
     facts: tuple[str, ...] = ()  # of an invariant: what it says about cells, one by one
 
 
-class Storyteller:
-    """Entries of one chain."""
+class AbstractTraceWriter:
+    """Writes the abstract error trace of one core in source terms."""
 
-    def __init__(self, chain: Chain, *, boogie: bool, address: Callable[[int], str] = hex) -> None:
-        self.chain = chain
-        self.path = chain.path
-        self._namer = Namer(self.path)
+    def __init__(self, core: CoreTrace, *, boogie: bool, address: Callable[[int], str] = hex) -> None:
+        self.core = core
+        self.path = core.path
+        self._namer = CellNamer(self.path)
         cells = {c.name: c for c in self.path.cells}
         self.text = Express(cells, boogie=boogie, name=self._namer, flag=self._flag, address=address)
 
     def _flag(self, name: str) -> str:
-        branch = self.path.instances[int(name.split(" ")[1])]
+        branch = self.path.instances[flag_branch(variable(name, 0))]
         return f"({self.text(branch.condition)} at line {branch.place.line})"
 
-    def entries(self, intervals: tuple[Interval, ...]) -> tuple[Told, ...]:
-        """Invariants and statements in turn; conditions that an interval passes over stand before the statement that ran because of them."""
-        found: list[Told] = []
+    def entries(self, intervals: tuple[InvariantInterval, ...]) -> tuple[TraceEntry, ...]:
+        """Invariants and relevant statements in turn; conditions in an interval precede the statement they control."""
+        found: list[TraceEntry] = []
         for interval in intervals:
-            self._namer.speak_of(interval.atoms, self._function(interval))
+            self._namer.set_context(interval.atoms, self._function(interval))
             facts = tuple(self.text(a) for a in interval.atoms if not is_flag(a))
-            found.append(
-                Told("invariant", " && ".join(dict.fromkeys(self.text(a) for a in interval.atoms)), facts=facts)
-            )
-            for step in range(interval.first, min(interval.last + 1, len(self.chain))):
-                if step == interval.last or self.chain.is_branch(self.chain.steps[step]):
+            formula = " && ".join(dict.fromkeys(self.text(a) for a in interval.atoms))
+            found.append(TraceEntry("invariant", formula, facts=facts))
+            for step in range(interval.first, min(interval.last + 1, len(self.core))):
+                if step == interval.last or self.core.is_branch(self.core.steps[step]):
                     found.append(self._statement(step, intervals))
         return tuple(found)
 
-    def _function(self, interval: Interval) -> str:
-        steps = self.chain.steps
+    def _function(self, interval: InvariantInterval) -> str:
+        steps = self.core.steps
         if not steps:
             return self.path.place.function
         return self.path.instances[steps[max(interval.first - 1, 0)].position].place.function
 
-    def _statement(self, step: int, intervals: tuple[Interval, ...]) -> Told:
-        s = self.chain.steps[step]
+    def _statement(self, step: int, intervals: tuple[InvariantInterval, ...]) -> TraceEntry:
+        s = self.core.steps[step]
         instance = self.path.instances[s.position]
-        self._namer.speak_of((instance.condition, *(c.term for c in instance.frames)), instance.place.function)
+        self._namer.set_context((instance.condition, *(c.term for c in instance.frames)), instance.place.function)
         after = next((i.atoms for i in intervals if i.first > step), ())
         used = {str(v.data) for v in variables(after)} if after else set()
         kept = tuple(self._namer(c) for c in instance.frames if c.name in used) if s.is_frame else ()
         roles = {Kind.BRANCH: "condition", Kind.ASSUME: "assumption", Kind.HAVOC: "input"}
         role = "input" if instance.inputs else roles.get(instance.kind, "assignment")
         held = self.text(instance.condition) if instance.kind in (Kind.BRANCH, Kind.ASSUME) else ""
-        return Told("statement", "", instance.place, s.position, role, s.is_frame, kept, held, instance.rounds)
+        return TraceEntry("statement", "", instance.place, s.position, role, s.is_frame, kept, held, instance.rounds)
 
 
-class Namer:
-    """Names of cells as the source writes them, with more where two cells of one formula are written alike."""
+class CellNamer:
+    """Names of cells as in the source, qualified where two cells of one formula have the same name."""
 
     def __init__(self, path: Path) -> None:
         self.function = ""
-        self.together: frozenset[str] = frozenset()
+        self.in_formula: frozenset[str] = frozenset()
         self._cells = {c.name: c for c in path.cells}
 
-    def speak_of(self, terms: Iterable[Term], function: str) -> None:
-        """Tells which formula is written next, and behind which function's statement."""
+    def set_context(self, terms: Iterable[Term], function: str) -> None:
+        """Set the formula that is written next, and the function whose statement precedes it."""
         self.function = function
-        self.together = frozenset(str(v.data) for v in variables(terms))
+        self.in_formula = frozenset(str(v.data) for v in variables(terms))
 
     def __call__(self, cell: Cell) -> str:
         if cell.name.partition("#")[0].endswith("'"):
             return f"earlier {cell.shown}"
-        alike = [
+        same_name = [
             c
-            for c in map(self._cells.get, self.together)
+            for c in map(self._cells.get, self.in_formula)
             if c is not None and c.shown == cell.shown and c.name != cell.name
         ]
-        if not alike and cell.function in ("", self.function):
+        if not same_name and cell.function in ("", self.function):
             return cell.shown
-        if any(c.function == cell.function for c in alike) or not cell.function:
+        if any(c.function == cell.function for c in same_name) or not cell.function:
             return cell.name
         return f"{cell.function}::{cell.shown}" if cell.function != self.function else cell.shown

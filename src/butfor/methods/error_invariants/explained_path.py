@@ -9,13 +9,12 @@ from typing import Any
 from butfor.errors import UnsupportedError
 from butfor.explanation import Evidence
 from butfor.logic.solvers import Limit, Verdict, default_solver
-from butfor.methods.error_invariants.abstract_trace import Storyteller, Told
-from butfor.methods.error_invariants.contradiction_chain import Chain, chain_of
-from butfor.methods.error_invariants.interpolation_engines import best
-from butfor.methods.error_invariants.interpolation_queries import Questions
-from butfor.methods.error_invariants.invariant_intervals import Interval, cover
-from butfor.methods.error_invariants.literal_interpolants import Invariants
-from butfor.methods.error_invariants.recorded_invariants import closure, recorded
+from butfor.methods.error_invariants.abstract_trace import AbstractTraceWriter, TraceEntry
+from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
+from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, InvariantSequence
+from butfor.methods.error_invariants.interpolation_engines import best_sequence
+from butfor.methods.error_invariants.invariant_intervals import InvariantInterval, covering_intervals
+from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
 from butfor.methods.method import Budget, Case, Diagnosis, Finding, PathCase
 from butfor.path.path_model import Path
 from butfor.path.pinned import pinned
@@ -33,10 +32,10 @@ _NONE = "error invariants: no invariants were found in time that pass the checks
 class Localized:
     """The abstract error trace of a path."""
 
-    chain: Chain
-    invariants: Invariants
-    intervals: tuple[Interval, ...]
-    entries: tuple[Told, ...]
+    chain: CoreTrace
+    invariants: InvariantSequence
+    intervals: tuple[InvariantInterval, ...]
+    entries: tuple[TraceEntry, ...]
     pinned: bool
     asked: int
 
@@ -97,23 +96,23 @@ def localized(
 ) -> Localized | str:
     """The abstract error trace of a path; a sentence when there is none."""
     asked = solver or default_solver()
-    chain = chain_of(path, flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
+    chain = core_trace_of(path, flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
     was_pinned = False
-    if chain is not Verdict.UNKNOWN and not isinstance(chain, Chain):
+    if chain is not Verdict.UNKNOWN and not isinstance(chain, CoreTrace):
         was_pinned = True
-        chain = chain_of(pinned(path), flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
-    questions = Questions(limit)
+        chain = core_trace_of(pinned(path), flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
+    questions = InterpolationQueries(limit)
     invariants = None
-    if isinstance(chain, Chain):
-        invariants = best(chain, questions, Express({c.name: c for c in path.cells}, boogie=boogie))
-    if not isinstance(chain, Chain) or invariants is None:
-        chain = closure(pinned(path), flow)
+    if isinstance(chain, CoreTrace):
+        invariants = best_sequence(chain, questions, Express({c.name: c for c in path.cells}, boogie=boogie))
+    if not isinstance(chain, CoreTrace) or invariants is None:
+        chain = dependence_closure(pinned(path), flow)
         was_pinned = was_pinned or chain.path != path
-        invariants = recorded(chain)
+        invariants = recorded_values(chain)
     if invariants is None:
         return _NONE
-    teller = Storyteller(chain, boogie=boogie, address=address)
-    intervals = cover(chain, invariants.atoms, questions)
+    teller = AbstractTraceWriter(chain, boogie=boogie, address=address)
+    intervals = covering_intervals(chain, invariants.atoms, questions)
     return Localized(chain, invariants, intervals, teller.entries(intervals), was_pinned, questions.asked)
 
 
@@ -133,7 +132,7 @@ def _plain(found: Localized, is_pinned: bool) -> dict[str, Any]:
     }
 
 
-def _entry(e: Told) -> dict[str, Any]:
+def _entry(e: TraceEntry) -> dict[str, Any]:
     if e.place is None:
         return {"kind": e.kind, "formula": e.formula or "true", "facts": list(e.facts)}
     row: dict[str, Any] = {
@@ -168,7 +167,7 @@ def _findings(found: Localized) -> tuple[Finding, ...]:
     return tuple(rows.values())
 
 
-def _reason(e: Told) -> str:
+def _reason(e: TraceEntry) -> str:
     if e.frame:
         return f"it left {', '.join(e.kept) or 'values'} as it was, which the failure needs"
     if e.role == "condition":

@@ -1,19 +1,17 @@
-"""Maximal intervals of error invariants, and the fewest of them that cover a chain: what stands between two of them matters."""
+"""The fewest maximal intervals of error invariants that cover a core trace: the steps between them are relevant."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from butfor.logic.terms import Evaluator, conjunction, variables
-from butfor.methods.error_invariants.contradiction_chain import Chain
-from butfor.methods.error_invariants.inductiveness import is_error_invariant
-from butfor.methods.error_invariants.interpolation_queries import Questions
-from butfor.methods.error_invariants.literal_interpolants import Atoms
+from butfor.logic.terms import conjunction
+from butfor.methods.error_invariants.core_trace import CoreTrace
+from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries
 
 
 @dataclass(frozen=True, slots=True)
-class Interval:
+class InvariantInterval:
     """An error invariant for the positions first to last."""
 
     atoms: Atoms
@@ -21,62 +19,60 @@ class Interval:
     last: int
 
 
-def cover(chain: Chain, rows: tuple[Atoms, ...], questions: Questions) -> tuple[Interval, ...]:
-    """The fewest intervals, from the start to the goal; step `last` of each but the last one is relevant."""
-    intervals = _Intervals(chain, rows, questions)
-    chosen: list[Interval] = []
+def covering_intervals(
+    core: CoreTrace, rows: tuple[Atoms, ...], queries: InterpolationQueries
+) -> tuple[InvariantInterval, ...]:
+    """The fewest intervals from the start to the goal; step `last` of each but the last one is relevant."""
+    intervals = _MaximalIntervals(core, rows, queries)
+    chosen: list[InvariantInterval] = []
     at = 0
-    while at <= len(chain):
+    while at <= len(core):
         best = intervals.farthest(at, chosen[-1] if chosen else None)
-        chosen.append(Interval(best.atoms, at, best.last))
+        chosen.append(InvariantInterval(best.atoms, at, best.last))
         at = best.last + 1
     return tuple(chosen)
 
 
-class _Intervals:
-    def __init__(self, chain: Chain, rows: tuple[Atoms, ...], questions: Questions) -> None:
-        self.chain = chain
+class _MaximalIntervals:
+    def __init__(self, core: CoreTrace, rows: tuple[Atoms, ...], queries: InterpolationQueries) -> None:
+        self.core = core
         self.rows = rows
-        self.questions = questions
-        self._known: dict[int, Interval] = {}
+        self.queries = queries
+        self._known: dict[int, InvariantInterval] = {}
 
-    def farthest(self, at: int, before: Interval | None) -> Interval:
-        """Of the intervals that hold a position and follow from the one before it, the one that ends last."""
+    def farthest(self, at: int, before: InvariantInterval | None) -> InvariantInterval:
+        """Of the intervals that contain a position and follow from the one before it, the one that ends last."""
         own = self._maximal(at)
-        if self.questions.is_over:
+        if self.queries.is_over:
             return own
-        found = [
-            i for i in map(self._maximal, range(self._block(at, -1), self._block(at, 1) + 1)) if i.first <= at <= i.last
-        ]
+        reachable = range(self._end_of_block(at, -1), self._end_of_block(at, 1) + 1)
+        found = [i for i in map(self._maximal, reachable) if i.first <= at <= i.last]
         found.sort(key=lambda i: (-i.last, i.atoms != self.rows[at]))
         for i in found:
             if i.last == own.last or i.atoms == own.atoms:
                 break
-            if before is None or self.questions.leads(self.chain, at - 1, before.atoms, i.atoms):
+            if before is None or self.queries.leads_to(self.core, at - 1, before.atoms, i.atoms):
                 return i
         return own
 
-    def _block(self, at: int, way: int) -> int:
-        """The last position that can be reached from another without crossing a step that is part of the story in any case."""
-        while 0 <= at + way <= len(self.chain) and not self._is_barrier(at if way > 0 else at - 1):
+    def _end_of_block(self, at: int, way: int) -> int:
+        """The last position in a direction that is reached without crossing a guarded step."""
+        while 0 <= at + way <= len(self.core) and not self.core.is_guarded(at if way > 0 else at - 1):
             at += way
         return at
 
-    def _is_barrier(self, step: int) -> bool:
-        return self.chain.is_guarded(step)
-
-    def _maximal(self, k: int) -> Interval:
+    def _maximal(self, k: int) -> InvariantInterval:
         found = self._known.get(k)
         if found is None:
             atoms = self.rows[k]
             first = self._reach(k, -1, lambda p: self._is_valid(p, atoms))
             last = self._reach(k, 1, lambda p: self._is_valid(p, atoms))
-            found = self._known[k] = Interval(atoms, first, last)
+            found = self._known[k] = InvariantInterval(atoms, first, last)
         return found
 
     def _reach(self, k: int, way: int, valid: Callable[[int], bool]) -> int:
-        """The farthest position where the invariant of k is one, by bisection."""
-        good, bad = k, self._block(k, way) + way
+        """The farthest position in a direction where the invariant of k is one, by bisection."""
+        good, bad = k, self._end_of_block(k, way) + way
         if abs(bad - good) > 1 and not valid(good + way):
             return good
         while abs(bad - good) > 1:
@@ -87,9 +83,6 @@ class _Intervals:
     def _is_valid(self, position: int, atoms: Atoms) -> bool:
         if atoms == self.rows[position]:
             return True
-        values = self.chain.values[position]
-        whole = conjunction(atoms)
-        flags = {str(v.data): 1 for v in variables((whole,)) if str(v.data) not in values}
-        if not Evaluator({**values, **flags})(whole) or self.questions.is_over:
+        if not self.core.held(position, conjunction(atoms)) or self.queries.is_over:
             return False
-        return is_error_invariant(self.chain, position, atoms, self.questions)
+        return self.queries.is_error_invariant(self.core, position, atoms)

@@ -1,4 +1,4 @@
-"""The coarsest invariants: the values that the run had, of the cells that later steps read. They need no solver, so there is always time for them."""
+"""The coarsest invariants: recorded values of the cells that later steps read; no solver is needed for them."""
 
 from __future__ import annotations
 
@@ -7,68 +7,75 @@ from collections.abc import Mapping
 from butfor.logic.rewrite import Simplifier, Substitution
 from butfor.logic.sorts import Value
 from butfor.logic.terms import FALSE, TRUE, Evaluator, Term, constant, equal, negate, variable, variables
-from butfor.methods.error_invariants.contradiction_chain import Chain, end_of, formula_of, goal_of
-from butfor.methods.error_invariants.determined_cells import determined
-from butfor.methods.error_invariants.literal_interpolants import Atoms, Invariants
-from butfor.methods.error_invariants.step_actions import Action, action_of
+from butfor.methods.error_invariants.core_trace import (
+    CoreTrace,
+    final_versions,
+    guarded_check,
+    trace_formula,
+    variable_names,
+)
+from butfor.methods.error_invariants.inductive_sequence import Atoms, InvariantSequence
+from butfor.methods.error_invariants.step_actions import StepAction, step_action
 from butfor.path.path_model import Path
 
-State = dict[str, Value]
+Valuation = dict[str, Value]
+"""Values of some cells and flags."""
 
 
-def recorded(chain: Chain) -> Invariants | None:
-    """The values of the run at each position; None when they do not determine that the goal fails."""
-    states = _states(chain)
+def recorded_values(core: CoreTrace) -> InvariantSequence | None:
+    """The recorded values at each position; None when they do not imply that the goal fails."""
+    states = _states(core)
     if states is None:
         return None
-    sorts = {c.name: c.sort for c in chain.path.cells}
-    return Invariants(tuple(_atoms(s, sorts) for s in states), "values", coarse=True)
+    sorts = {c.name: c.sort for c in core.path.cells}
+    return InvariantSequence(tuple(_atoms(s, sorts) for s in states), "values", coarse=True)
 
 
-def closure(path: Path, flow: bool) -> Chain:
-    """The steps that the values at the goal were computed by and reached through: no solver is asked which of them count."""
-    formula = formula_of(path, flow)
-    goal = goal_of(path, flow)
-    needed = _names(goal)
+def dependence_closure(path: Path, flow: bool) -> CoreTrace:
+    """The steps that the goal depends on, by data and control: a core for which no solver is asked."""
+    formula = trace_formula(path, flow)
+    goal = guarded_check(path, flow)
+    needed = variable_names(goal)
     kept = []
     for step in reversed(formula.steps):
-        action = action_of(path, step, flow)
+        action = step_action(path, step, flow)
         if needed & (action.writes.keys() | action.defines.keys()):
             kept.append(step)
-            needed = _before(action, needed)
-    return Chain(
-        path, tuple(reversed(kept)), formula.pre, goal, end_of(path, formula), flow, False, len(path.instances)
+            needed = _needed_before(action, needed)
+    steps = tuple(reversed(kept))
+    return CoreTrace(
+        path, steps, formula.pre, goal, final_versions(path, formula), flow, minimal=False, length=len(path.instances)
     )
 
 
-def _states(chain: Chain) -> list[State] | None:
-    """What is known and read later at each position, each state checked to give the next one."""
-    known = determined(chain)
-    needed = _names(chain.goal)
-    states: list[State] = []
-    for p in range(len(chain), -1, -1):
-        values = chain.values[p]
-        states.append({n: values.get(n, 1) for n in sorted(needed & known[p])})
+def _states(core: CoreTrace) -> list[Valuation] | None:
+    """The values that are determined and read later, by position; None unless each state leads to the next one."""
+    needed = variable_names(core.goal)
+    states: list[Valuation] = []
+    for p in range(len(core), -1, -1):
+        values = core.values[p]
+        states.append({n: values.get(n, 1) for n in sorted(needed & core.determined[p])})
         if p:
-            needed = _before(chain.actions[p - 1], needed)
+            needed = _needed_before(core.actions[p - 1], needed)
     states.reverse()
-    starts = all(chain.path.initial.get(n) == v or n not in chain.path.initial for n, v in states[0].items())
-    follow = all(_gives(chain.actions[p], states[p], states[p + 1]) for p in range(len(chain)))
-    return states if starts and follow and _value(chain.goal, states[-1]) == 0 else None
+    starts = all(core.path.initial.get(n) == v or n not in core.path.initial for n, v in states[0].items())
+    follow = all(_leads_to(core.actions[p], states[p], states[p + 1]) for p in range(len(core)))
+    return states if starts and follow and _value(core.goal, states[-1]) == 0 else None
 
 
-def _before(action: Action, needed: set[str]) -> set[str]:
+def _needed_before(action: StepAction, needed: set[str]) -> set[str]:
+    """The names whose values an action needs to compute those of the needed ones."""
     found = needed - action.writes.keys() - action.defines.keys()
     for name in needed & action.writes.keys():
         value = action.writes[name]
-        found |= _names(action.guard) | (_names(value) if value is not None else set())
+        found |= variable_names(action.guard) | (variable_names(value) if value is not None else set())
     for name in needed & action.defines.keys():
-        found |= _names(action.defines[name])
+        found |= variable_names(action.defines[name])
     return found
 
 
-def _gives(action: Action, before: State, after: State) -> bool:
-    """Whether a step makes one state from another; evaluated, not asked."""
+def _leads_to(action: StepAction, before: Valuation, after: Valuation) -> bool:
+    """Whether an action makes one state from another, by evaluation."""
     for name, value in after.items():
         term = action.defines.get(name)
         if name in action.writes:
@@ -80,20 +87,16 @@ def _gives(action: Action, before: State, after: State) -> bool:
     return True
 
 
-def _value(term: Term, state: State) -> Value | None:
-    """The value of a term in a state that need not say everything."""
-    if all(n in state for n in _names(term)):
+def _value(term: Term, state: Valuation) -> Value | None:
+    """The value of a term in a partial state; None when the state does not determine it."""
+    if variable_names(term) <= state.keys():
         return Evaluator(state)(term)
     known = {str(v.data): constant(state[str(v.data)], v.width) for v in variables((term,)) if str(v.data) in state}
     found = Simplifier()(Substitution(known)(term))
     return 1 if found is TRUE else 0 if found is FALSE else None
 
 
-def _names(term: Term) -> set[str]:
-    return {str(v.data) for v in variables((term,))}
-
-
-def _atoms(state: State, sorts: Mapping[str, int]) -> Atoms:
+def _atoms(state: Valuation, sorts: Mapping[str, int]) -> Atoms:
     found = []
     for name, value in state.items():
         v = variable(name, sorts.get(name, 0))

@@ -1,6 +1,7 @@
-"""What one step of a formula does to a state, without versions: what it needs, assigns and supposes.
+"""What one step of a trace formula does to a state, without versions: its guard, assignments and assumptions.
 
-A state is the values of all cells, and for each branch around it a flag that tells whether its arm was entered.
+A state maps cells to values and each enclosing branch to two flags: whether its condition held, and whether its arm was
+entered.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from butfor.path.path_formula import Step
 from butfor.path.path_model import Kind, Path
 
 
-def arm(branch: int) -> Term:
-    """The flag of an arm: it was entered. As `formula.flow_sensitive` names it."""
+def arm_flag(branch: int) -> Term:
+    """The flag that the arm of a branch was entered, named as `path_formula.flow_sensitive` names it."""
     return variable(f"in {branch}", 0)
 
 
-def chosen(branch: int) -> Term:
-    """The flag of a condition alone."""
+def condition_flag(branch: int) -> Term:
+    """The flag that the condition of a branch held, whether or not the branch was reached."""
     return variable(f"branch {branch}", 0)
 
 
@@ -29,59 +30,65 @@ def is_flag(term: Term) -> bool:
     return term.op == "var" and str(term.data).startswith(("in ", "branch "))
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
-    """`writes` happen under the guard, else the cells get any value (None is any value in any case); `supposed` held under the guard.
+def flag_branch(flag: Term) -> int:
+    """The position of the branch that a flag belongs to."""
+    return int(str(flag.data).split(" ")[1])
 
-    `defines` are the flags that a branch sets.
+
+@dataclass(frozen=True, slots=True)
+class StepAction:
+    """The transition of one step.
+
+    `writes` are assigned under the guard; without it the cells get any value, and None is any value in either case.
+    `assumed` holds under the guard. `defines` are the flags that a branch sets.
     """
 
     guard: Term = TRUE
     writes: Mapping[str, Term | None] = field(default_factory=dict)
-    supposed: Term = TRUE
+    assumed: Term = TRUE
     defines: Mapping[str, Term] = field(default_factory=dict)
 
     def touches(self, atom: Term) -> bool:
-        """Whether the action may change what an atom says."""
+        """Whether the action may change the truth of an atom."""
         return any(str(v.data) in self.writes or str(v.data) in self.defines for v in variables((atom,)))
 
-    def before(self, atom: Term) -> Term | None:
-        """What must hold before the action so that the atom holds after it, leaving aside what the action supposes; None when nothing does."""
+    def weakest_precondition(self, atom: Term) -> Term | None:
+        """The weakest precondition of an atom, leaving aside what the action assumes; None where it is false."""
         if any(str(v.data) in self.writes and self.writes[str(v.data)] is None for v in variables((atom,))):
             return None
         values: dict[str, Term] = {name: t for name, t in self.writes.items() if t is not None}
-        put = Substitution({**values, **self.defines})(atom)
+        substituted = Substitution({**values, **self.defines})(atom)
         if any(str(v.data) in self.writes for v in variables((atom,))):
-            return conjunction((self.guard, put))
-        return put
+            return conjunction((self.guard, substituted))
+        return substituted
 
 
-def guard_of(path: Path, scope: tuple[int, ...]) -> Term:
-    """The flags under which an instance acts."""
+def scope_guard(path: Path, scope: tuple[int, ...]) -> Term:
+    """The flags under which an instance in a scope acts."""
     if not scope:
         return TRUE
     if path.instances[scope[-1]].scope == scope[:-1]:
-        return arm(scope[-1])
-    return conjunction(chosen(k) for k in scope)
+        return arm_flag(scope[-1])
+    return conjunction(condition_flag(k) for k in scope)
 
 
-def action_of(path: Path, step: Step, flow: bool) -> Action:
+def step_action(path: Path, step: Step, flow: bool) -> StepAction:
     """The action of a step of the plain formula, or of the flow-sensitive one."""
     instance = path.instances[step.position]
-    guard = guard_of(path, instance.scope) if flow else TRUE
+    guard = scope_guard(path, instance.scope) if flow else TRUE
     if step.is_frame:
-        return Action(arm(step.position), {c.name: c.term for c in instance.frames})
+        return StepAction(arm_flag(step.position), {c.name: c.term for c in instance.frames})
     if flow and instance.kind is Kind.BRANCH:
-        own = chosen(step.position)
-        inside = arm(step.position)
-        return Action(
+        own = condition_flag(step.position)
+        inside = arm_flag(step.position)
+        return StepAction(
             defines={str(own.data): instance.condition, str(inside.data): conjunction((guard, instance.condition))}
         )
-    return Action(guard, {c.name: t for c, t in instance.writes}, instance.condition)
+    return StepAction(guard, {c.name: t for c, t in instance.writes}, instance.condition)
 
 
 def conjuncts(term: Term) -> Iterable[Term]:
-    """The parts of a conjunction, also of a negated disjunction."""
+    """The conjuncts of a term; those of a negated disjunction too."""
     stack = [term]
     while stack:
         t = stack.pop()

@@ -1,0 +1,276 @@
+"""The steps in the unsatisfiable core of a trace formula, with the states between them.
+
+Interpolants are computed on this core. Position p is the state before step p; the check comes after the last step. An
+error invariant at a position follows from everything before the position and contradicts everything after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from butfor.logic.rewrite import Substitution
+from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers import Limit, Solver, Verdict
+from butfor.logic.sorts import Value
+from butfor.logic.terms import TRUE, Evaluator, Term, conjunction, implies, negate, variables
+from butfor.methods.error_invariants.step_actions import (
+    StepAction,
+    condition_flag,
+    conjuncts,
+    flag_branch,
+    scope_guard,
+    step_action,
+)
+from butfor.path.defined_arithmetic import facts
+from butfor.path.instance_uses import terms_of, values_before
+from butfor.path.path_formula import Formula, Step, flow_sensitive, plain, versioned
+from butfor.path.path_model import Kind, Path
+
+
+@dataclass(frozen=True)
+class CoreTrace:
+    """The steps of a path that contradict a goal at its end.
+
+    `goal` is what cannot hold at the end, over cells and flags. `minimal`: no step can be left out.
+    """
+
+    path: Path
+    steps: tuple[Step, ...]
+    pre: Term  # over versions
+    goal: Term  # over cells
+    end: Mapping[str, Term]  # the versions of cells after the last step
+    flow: bool  # whether the steps are those of the flow-sensitive formula
+    minimal: bool = True
+    length: int = 0  # instances of the path before the goal
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @cached_property
+    def actions(self) -> tuple[StepAction, ...]:
+        """What each step does."""
+        return tuple(step_action(self.path, s, self.flow) for s in self.steps)
+
+    @cached_property
+    def _to_versions(self) -> tuple[Substitution, ...]:
+        return tuple(Substitution(self.versions(p)) for p in range(len(self) + 1))
+
+    def versions(self, position: int) -> Mapping[str, Term]:
+        """The versions of cells at a position."""
+        return self.steps[position].before if position < len(self) else self.end
+
+    def at(self, position: int, term: Term) -> Term:
+        """A term over cells as one over their versions at a position."""
+        return self._to_versions[position](term)
+
+    @cached_property
+    def check(self) -> Term:
+        """The goal over versions."""
+        return self.at(len(self), self.goal)
+
+    @cached_property
+    def values(self) -> tuple[Mapping[str, Value], ...]:
+        """The recorded values of cells at each position."""
+        states = values_before(self.path)
+        positions = [s.position for s in self.steps]
+        return tuple(states[k] for k in (*positions, self.length))
+
+    def held(self, position: int, term: Term) -> bool:
+        """Whether a term over cells held in the run; flags did, since the run entered these arms."""
+        values = self.values[position]
+        flags = {str(v.data): 1 for v in variables((term,)) if str(v.data) not in values}
+        return bool(Evaluator({**values, **flags})(term))
+
+    @cached_property
+    def determined(self) -> tuple[frozenset[str], ...]:
+        """For each position the cells and flags whose values follow from the start and the steps before it.
+
+        Their values are those of the run, so no solver has to be asked about them.
+        """
+        now = set(self.path.initial) | set(_compared_with_constants(self.path.pre))
+        rows = [frozenset(now)]
+        for action in self.actions:
+            now = _determined_after(action, now)
+            rows.append(frozenset(now))
+        return tuple(rows)
+
+    @cached_property
+    def _flag_definitions(self) -> tuple[tuple[Term, ...], ...]:
+        rows = []
+        for p in range(len(self) + 1):
+            now = self.versions(p)
+            found: list[Term] = []
+            for s in self.steps[:p]:
+                if self.is_branch(s) and not s.is_frame and self._is_current(s, now) and self._is_open(s, p):
+                    found += s.terms
+            rows.append(tuple(found))
+        return tuple(rows)
+
+    def is_branch(self, step: Step) -> bool:
+        """Whether a step sets flags."""
+        return self.flow and self.path.instances[step.position].kind is Kind.BRANCH
+
+    def _is_open(self, step: Step, position: int) -> bool:
+        at = self.steps[position].position if position < len(self) else self.length
+        return at < self.path.instances[step.position].end or (
+            position == len(self) and step.position in self.path.scope
+        )
+
+    def _is_current(self, step: Step, now: Mapping[str, Term]) -> bool:
+        names = [str(v.data) for v in variables((self.path.instances[step.position].condition,))]
+        return all(now[n] is step.before[n] for n in names)
+
+    def flag_definitions(self, position: int) -> tuple[Term, ...]:
+        """What the flags mean at a position, over versions.
+
+        Only flags of open branches, and only while the cells of their conditions are unchanged since the decision.
+        """
+        return self._flag_definitions[position]
+
+    def meaning(self, flag: Term, position: int) -> Term | None:
+        """What a flag says about the cells at a position; None when those have changed since."""
+        branch = flag_branch(flag)
+        for s in self.steps[:position]:
+            if s.position == branch and not s.is_frame:
+                if not self._is_current(s, self.versions(position)):
+                    return None
+                instance = self.path.instances[branch]
+                if flag is condition_flag(branch):
+                    return instance.condition
+                return conjunction((scope_guard(self.path, instance.scope), instance.condition))
+        return None
+
+    def is_guarded(self, step: int) -> bool:
+        """Whether a step acts only under conditions; then it is part of the abstract trace wherever it is needed."""
+        return self.flow and (self.steps[step].is_frame or self.actions[step].guard is not TRUE)
+
+    def prefix(self, position: int) -> list[tuple[Term, ...]]:
+        """The formula before a position, one layer per step."""
+        return [self._pre_layer, *self._step_layers[:position]]
+
+    def suffix(self, position: int) -> list[tuple[Term, ...]]:
+        """The formula after a position, one layer per step, the goal first."""
+        return [self._goal_layer, *reversed(self._step_layers[position:]), self.flag_definitions(position)]
+
+    # One tuple per layer: a solver stack recognises by identity the layers that it has asserted already.
+
+    @cached_property
+    def _pre_layer(self) -> tuple[Term, ...]:
+        return (self.pre,)
+
+    @cached_property
+    def _goal_layer(self) -> tuple[Term, ...]:
+        return (self.check,)
+
+    @cached_property
+    def _step_layers(self) -> tuple[tuple[Term, ...], ...]:
+        return tuple(s.terms for s in self.steps)
+
+
+def _determined_after(action: StepAction, before: set[str]) -> set[str]:
+    """The names whose values are determined after an action, given those before it."""
+    now = set(before)
+    runs = action.guard is TRUE or variable_names(action.guard) <= before
+    if runs:
+        now.update(_compared_with_constants(action.assumed))
+    for name, value in action.writes.items():
+        if runs and value is not None and variable_names(value) <= before:
+            now.add(name)
+        else:
+            now.discard(name)
+    for name, value in action.defines.items():
+        if variable_names(value) <= before:
+            now.add(name)
+    return now
+
+
+def variable_names(term: Term) -> set[str]:
+    """The names of the variables in a term."""
+    return {str(v.data) for v in variables((term,))}
+
+
+def _compared_with_constants(term: Term) -> Iterable[str]:
+    """The variables that a conjunction equates with constants."""
+    for part in conjuncts(term):
+        if part.op == "eq":
+            for x, y in (part.args, part.args[::-1]):
+                if x.op == "var" and not variables((y,)):
+                    yield str(x.data)
+        elif part.op == "var":
+            yield str(part.data)
+
+
+def guarded_check(path: Path, flow: bool) -> Term:
+    """The check of a path, guarded by the conditions around it in the flow-sensitive formula."""
+    guard = scope_guard(path, path.scope) if flow else TRUE
+    return path.check if guard is TRUE else negate(conjunction((guard, negate(path.check))))
+
+
+def trace_formula(path: Path, flow: bool) -> Formula:
+    """The trace formula of a path, without undefined behaviour of C that the run did not show."""
+    formula = flow_sensitive(path) if flow else plain(path)
+    if not path.exact:
+        return formula
+    states = values_before(path)
+    return replace(
+        formula, steps=tuple(s if s.is_frame else _defined(path, s, flow, states[s.position]) for s in formula.steps)
+    )
+
+
+def _defined(path: Path, step: Step, flow: bool, values: Mapping[str, Value]) -> Step:
+    instance = path.instances[step.position]
+    held = [f for f in facts(path, terms_of(instance)) if _held(f, values)]
+    if not held:
+        return step
+    guard = scope_guard(path, instance.scope) if flow else TRUE
+    put = Substitution(step.before)
+    return replace(step, terms=(*step.terms, *(implies(guard, put(f)) for f in held)))
+
+
+def _held(fact: Term, values: Mapping[str, Value]) -> bool:
+    return variable_names(fact) <= values.keys() and bool(Evaluator(values)(fact))
+
+
+def final_versions(path: Path, formula: Formula) -> Mapping[str, Term]:
+    """The versions of cells after the last step."""
+    return formula.steps[-1].after if formula.steps else {c.name: versioned(c, 0) for c in path.cells}
+
+
+def core_trace_of(path: Path, flow: bool, solver: Solver, limit: Limit) -> CoreTrace | Verdict:
+    """The core of a path's failure; the verdict when the failure is not forced (SAT) or the solver does not know."""
+    formula = trace_formula(path, flow)
+    return core_of_formula(path, formula, final_versions(path, formula), guarded_check(path, flow), flow, solver, limit)
+
+
+def core_of_formula(
+    path: Path,
+    formula: Formula,
+    end: Mapping[str, Term],
+    goal: Term,
+    flow: bool,
+    solver: Solver,
+    limit: Limit,
+    length: int | None = None,
+) -> CoreTrace | Verdict:
+    """The core of a goal that cannot hold after the steps of a formula; the verdict when it can, or is not known."""
+    last = len(path.instances) if length is None else length
+    steps = tuple(s for s in formula.steps if s.terms)
+    wanted = Substitution(end)(goal)
+    problem = Problem(tuple((s.name, s.terms) for s in steps), conjunction((formula.pre, wanted)))
+    assigning = {s.name for s in steps if not _is_assumption(path, s, flow)}
+    result = solver.core(problem.only(assigning), limit)
+    if result.verdict is not Verdict.UNSAT and len(assigning) < len(steps):
+        result = solver.core(problem, limit)
+    if result.verdict is not Verdict.UNSAT:
+        return result.verdict
+    names = set(result.core)
+    kept = tuple(s for s in steps if s.name in names)
+    return CoreTrace(path, kept, formula.pre, goal, end, flow, result.minimal, last)
+
+
+def _is_assumption(path: Path, step: Step, flow: bool) -> bool:
+    """Whether a step only assumes a condition: an assignment is the better explanation where assignments suffice."""
+    kind = path.instances[step.position].kind
+    return kind is Kind.ASSUME or (kind is Kind.BRANCH and not flow)
