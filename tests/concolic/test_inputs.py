@@ -9,7 +9,8 @@ import pytest
 from butfor.concolic.guessed_solutions import guess
 from butfor.concolic.search_inputs import STDIN, Field, Input, Splice, changed, spliced
 from butfor.logic.byte_simplify import joined, part, same, simpler, truth
-from butfor.logic.terms import Evaluator, Term, binary, compare, concat, const, extract, ite, resize, variable
+from butfor.logic.evaluate import Evaluator
+from butfor.logic.terms import Term, binary, compare, concat, const, extract, ite, resize, variable
 
 
 def test_bytes_numbers_and_arguments() -> None:

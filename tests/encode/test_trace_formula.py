@@ -10,9 +10,9 @@ from butfor.encode.cause_recheck import minimise, recheck
 from butfor.encode.recorded_model import environment
 from butfor.encode.statement_groups import Links, groups
 from butfor.encode.trace_formula import encode
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
-from butfor.logic.terms import Evaluator
 from butfor.methods.method import Case
 from butfor.trace.trace import Node, Trace
 from tests.encode.programs import ARGS, FURTHER, METHODS

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.rewrite import Simplifier, substitute
 from butfor.logic.terms import (
     BINARY,
     COMPARISONS,
     FALSE,
     TRUE,
-    Evaluator,
     Term,
     binary,
     compare,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -11,16 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from butfor.logic import terms as t
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, Verdict, default_stack
 from butfor.logic.solvers.process_solver import ProcessSolver, ProcessStack
 from butfor.logic.solvers.z3_solver import Z3Solver
-from butfor.logic.sorts import INT, REAL, MapValue, Value, default_value, map_sort, same_value, sort_name
-from butfor.logic.terms import Evaluator, Term, TermError, constant, equal, negate, number, variable
+from butfor.logic.sorts import INT, REAL, MapSort, MapValue, Value, default_value, same_value, sort_name
+from butfor.logic.terms import Term, TermError, constant, equal, negate, number, variable
 
-INTS = map_sort(INT, INT)
-NESTED = map_sort(INT, INTS)
-FLAGS = map_sort(0, 0)
+INTS = MapSort(INT, INT)
+NESTED = MapSort(INT, INTS)
+FLAGS = MapSort(0, 0)
 N, J, R, M, X, B = (variable(n, s) for n, s in (("i", INT), ("j", INT), ("r", REAL), ("m", INTS), ("x", 8), ("b", 0)))
 Z3 = Path(sys.executable).parent / "z3"
 SOLVERS = [
@@ -34,11 +36,20 @@ SOLVERS = [
 
 
 def test_sorts_are_numbers() -> None:
-    assert map_sort(INT, INT) == INTS
+    assert MapSort(INT, INT) == INTS
     assert len({INT, REAL, INTS, NESTED, FLAGS, 0, 8}) == 7
     assert sort_name(NESTED) == "(Array Int (Array Int Int))"
+    assert pickle.loads(pickle.dumps(NESTED)) == NESTED
     with pytest.raises(ValueError):
-        map_sort(INTS, INT)
+        MapSort(INTS, INT)
+
+
+def test_maps_between_different_sorts_are_different_sorts() -> None:
+    simple = (INT, REAL, *range(70))
+    flat = {MapSort(index, value) for index in simple for value in simple}
+    nested = {MapSort(index, value) for index in simple for value in flat}
+    assert len(flat | nested) == len(simple) ** 2 + len(simple) ** 3
+    assert max(flat | nested) < REAL
 
 
 @pytest.mark.parametrize(

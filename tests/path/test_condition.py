@@ -7,9 +7,10 @@ from pathlib import Path as File
 import pytest
 
 from butfor.errors import UsageError
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.solvers import Limit, Verdict
 from butfor.logic.sorts import INT
-from butfor.logic.terms import TRUE, Evaluator
+from butfor.logic.terms import TRUE
 from butfor.path.path_model import Cell, Kind, Path
 from butfor.path.preconditions import condition_of, supposing
 from butfor.path.verify_path import verify

@@ -9,7 +9,7 @@ from pathlib import Path as File
 import pytest
 
 from butfor.frontends.c.record_run import compile_program, record
-from butfor.logic.terms import Evaluator
+from butfor.logic.evaluate import Evaluator
 from butfor.options import make_options
 from butfor.path.path_model import Path
 from tests.path.made import cell

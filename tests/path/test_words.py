@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from butfor.logic.sorts import INT, REAL, MapValue, Value, map_sort
+from butfor.logic.sorts import INT, REAL, MapSort, MapValue, Value
 from butfor.path.cell_values import shown
 
 
@@ -20,10 +20,10 @@ from butfor.path.cell_values import shown
         (Fraction(3), REAL, "3.0"),
         (Fraction(1, 3), REAL, "1/3"),
         (Fraction(1, 40), REAL, "0.025"),
-        (MapValue(0, {3: 1, 1: 2}), map_sort(INT, INT), "[1: 2, 3: 1, else 0]"),
+        (MapValue(0, {3: 1, 1: 2}), MapSort(INT, INT), "[1: 2, 3: 1, else 0]"),
         (
             MapValue(0, dict.fromkeys(range(12), 1)),
-            map_sort(INT, 0),
+            MapSort(INT, 0),
             f"[{', '.join(f'{k}: true' for k in range(8))}, 4 more, else false]",
         ),
     ],

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from butfor.logic.terms import Evaluator, Term, postorder
+from butfor.logic.evaluate import Evaluator
+from butfor.logic.terms import Term, postorder
 
 _MOST_WORK = 4000  # terms that are computed before a solver is asked instead
 _MOST_VARIABLES = 4

@@ -17,7 +17,8 @@ from butfor.concolic.shadow_memory import ShadowMemory
 from butfor.encode.instance_values import bits_of, flat
 from butfor.ir.instructions import Const, Function, Operand
 from butfor.ir.machine_types import Type
-from butfor.logic.terms import TRUE, Evaluator, Term, const, variable
+from butfor.logic.evaluate import Evaluator
+from butfor.logic.terms import TRUE, Term, const, variable
 from butfor.trace.recording import Recording
 
 UNKNOWN = object()  # a value that the recording cannot give

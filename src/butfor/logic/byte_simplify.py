@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.terms import (
     FALSE,
     TRUE,
-    Evaluator,
     Term,
     binary,
     compare,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.rewrite import simpler
 from butfor.logic.sorts import Value, is_map
 from butfor.logic.terms import (
     FALSE,
     TRUE,
-    Evaluator,
     Term,
     conjunction,
     constant,

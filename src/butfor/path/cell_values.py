@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from butfor.logic.sorts import REAL, Sort, Value, is_map, parts
+from butfor.logic.sorts import REAL, Sort, Value, is_map
 from butfor.path.path_model import Cell
 
 _MOST = 8  # elements of a map that are shown
@@ -13,11 +13,10 @@ _MOST = 8  # elements of a map that are shown
 def shown(value: Value, sort: Sort) -> str:
     """A value in the way Boogie writes it; a map by its elements."""
     if is_map(sort):
-        index, element = parts(sort)
         known = sorted(value.others.items(), key=lambda pair: pair[0])
-        words = [f"{shown(k, index)}: {shown(v, element)}" for k, v in known[:_MOST]]
+        words = [f"{shown(k, sort.index)}: {shown(v, sort.value)}" for k, v in known[:_MOST]]
         more = [f"{len(known) - _MOST} more"] if len(known) > _MOST else []
-        return f"[{', '.join((*words, *more, f'else {shown(value.default, element)}'))}]"
+        return f"[{', '.join((*words, *more, f'else {shown(value.default, sort.value)}'))}]"
     if sort > 0:
         return f"{value}bv{sort}"
     if sort == 0:

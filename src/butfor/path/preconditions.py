@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from butfor.errors import UsageError
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import INT
 from butfor.logic.terms import (
     FALSE,
     TRUE,
-    Evaluator,
     Term,
     arithmetic,
     binary,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
-from butfor.logic.terms import Evaluator, variables
+from butfor.logic.terms import variables
 from butfor.path.path_formula import plain
 from butfor.path.path_model import Instance, Kind, Path
 

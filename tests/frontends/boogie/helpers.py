@@ -5,8 +5,9 @@ from __future__ import annotations
 from butfor.frontends.boogie.boogie_text import Text
 from butfor.frontends.boogie.checked_program import Unit
 from butfor.frontends.boogie.explore_paths import Exploration, explore
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import Value
-from butfor.logic.terms import Evaluator, variables
+from butfor.logic.terms import variables
 from butfor.path.path_model import Kind, Path
 
 FILE = "prog.bpl"

@@ -7,20 +7,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import INT, Sort
-from butfor.logic.terms import (
-    TRUE,
-    Evaluator,
-    Term,
-    arithmetic,
-    binary,
-    compare,
-    conjunction,
-    constant,
-    equal,
-    negate,
-    order,
-)
+from butfor.logic.terms import TRUE, Term, arithmetic, binary, compare, conjunction, constant, equal, negate, order
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from butfor.logic.sorts import MapValue, map_sort
+from butfor.logic.sorts import MapSort, MapValue
 from butfor.logic.terms import (
     TRUE,
     Term,
@@ -30,7 +30,7 @@ from tests.methods.relevance.tiny import Enumeration, Node, Program, Step, progr
 CELLS = {
     "a": Cell("a", 2, "a", "bv2", False),
     "b": Cell("b", 2, "b", "bv2", False),
-    "m": Cell("m", map_sort(1, 2), "m", "[bv1]bv2", False),
+    "m": Cell("m", MapSort(1, 2), "m", "[bv1]bv2", False),
 }
 QUICK, ALL = 2, 60  # lists of paths: in every run, and in the slow one
 FEW, MANY = 12, 60  # paths in such a list

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from butfor.errors import did_you_mean
 from butfor.frontends.boogie.boogie_syntax import Expr, Program, Span, Type
 from butfor.frontends.boogie.boogie_text import Text
-from butfor.logic.sorts import INT, REAL, Sort, is_map, map_sort
+from butfor.logic.sorts import INT, REAL, MapSort, Sort, is_map
 
 INT_TYPE, BOOL_TYPE, REAL_TYPE = Type("int"), Type("bool"), Type("real")
 _BITS = re.compile(r"bv([1-9][0-9]*)\Z")
@@ -69,7 +69,7 @@ class Kinds:
         for index in reversed(indexes):
             if is_map(index):
                 raise self.text.unsupported(span, "a map with maps as its index")
-            value = map_sort(index, value)
+            value = MapSort(index, value)
         return value
 
     def type_of(self, root: Expr, scope: Mapping[str, Type], with_old: bool = False) -> Type:

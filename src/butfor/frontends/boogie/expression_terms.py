@@ -10,7 +10,7 @@ from butfor.frontends.boogie.boogie_syntax import Expr, Function, Program
 from butfor.frontends.boogie.boogie_text import Text
 from butfor.frontends.boogie.boogie_types import Kinds, postorder
 from butfor.logic import terms as t
-from butfor.logic.sorts import INT, REAL, map_sort
+from butfor.logic.sorts import INT, REAL, MapSort
 from butfor.logic.terms import FALSE, TRUE, Term
 from butfor.path.path_model import Cell
 
@@ -118,7 +118,7 @@ class Meaning:
         whole = t.arithmetic(_ARITHMETIC[op], x, y)
         if y.op == "number" and y.data:
             return whole
-        by_zero = self._cell(f"x {op} 0", map_sort(x.width, x.width), f"x {op} 0", "")
+        by_zero = self._cell(f"x {op} 0", MapSort(x.width, x.width), f"x {op} 0", "")
         return t.ite(t.equal(y, _zero(y)), t.select(by_zero, x), whole)
 
     def _applied(self, expr: Expr, args: list[Term]) -> Term:
@@ -132,7 +132,7 @@ class Meaning:
         for a in reversed(args):
             if a.width < REAL:
                 raise self.text.unsupported(expr.span, "a function without a body that takes a map")
-            sort = map_sort(a.width, sort)
+            sort = MapSort(a.width, sort)
         return _selected(self._cell(f"{function.name}()", sort, function.name, "function"), args)
 
     def _builtin(self, expr: Expr, function: Function, a: list[Term]) -> Term:

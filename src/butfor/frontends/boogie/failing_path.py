@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from butfor.frontends.boogie.exploration_state import State
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import Value, default_value
-from butfor.logic.terms import Evaluator, Term, variables
+from butfor.logic.terms import Term, variables
 from butfor.path.path_model import Cell, Input, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
 

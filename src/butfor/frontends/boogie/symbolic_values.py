@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import is_map
 from butfor.logic.terms import (
     FALSE,
     TRUE,
-    Evaluator,
     Term,
     conjunction,
     constant,

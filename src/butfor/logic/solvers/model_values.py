@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from butfor.logic.sorts import REAL, MapValue, Sort, Value, is_map, parts
+from butfor.logic.sorts import REAL, MapSort, MapValue, Sort, Value, is_map
 from butfor.logic.terms import Term
 
 _TOKEN = re.compile(r"\(|\)|\|[^|]*\||\"[^\"]*\"|[^\s()|\"]+")
@@ -86,15 +86,14 @@ def _fraction(x: Any) -> Fraction:
     raise NotAValue
 
 
-def _map(x: Any, sort: Sort) -> MapValue:
-    index, value = parts(sort)
+def _map(x: Any, sort: MapSort) -> MapValue:
     written: list[tuple[Value, Value]] = []
     while isinstance(x, list) and len(x) == 4 and x[0] == "store":
-        written.append((value_of(x[2], index), value_of(x[3], value)))
+        written.append((value_of(x[2], sort.index), value_of(x[3], sort.value)))
         x = x[1]
     if not (isinstance(x, list) and len(x) == 2 and isinstance(x[0], list) and x[0][:2] == ["as", "const"]):
         raise NotAValue
-    found = MapValue(value_of(x[1], value))
+    found = MapValue(value_of(x[1], sort.value))
     for k, v in reversed(written):
         found = found.having(k, v)
     return found

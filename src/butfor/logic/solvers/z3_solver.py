@@ -14,7 +14,7 @@ from butfor.logic.selector_problem import Name, Problem
 from butfor.logic.solvers.model_values import NotAValue
 from butfor.logic.solvers.smtlib import BITS, assertions, script, selector
 from butfor.logic.solvers.solver import Layer, Limit, SolverResult, Verdict
-from butfor.logic.sorts import INT, REAL, MapValue, Sort, Value, default_value, is_map, parts
+from butfor.logic.sorts import INT, REAL, MapValue, Sort, Value, default_value, is_map
 from butfor.logic.terms import Term
 
 _POLL = 0.02  # seconds between two looks at whether a check was cancelled
@@ -136,14 +136,13 @@ class _Checks:
             if sort == INT and z3.is_int_value(value):
                 return value.as_long()
             raise NotAValue
-        index, element = parts(sort)
         written = []
         while z3.is_store(value):
-            written.append((self._read(value.arg(1), index), self._read(value.arg(2), element)))
+            written.append((self._read(value.arg(1), sort.index), self._read(value.arg(2), sort.value)))
             value = value.arg(0)
         if not z3.is_const_array(value):
             raise NotAValue
-        found = MapValue(self._read(value.arg(0), element))
+        found = MapValue(self._read(value.arg(0), sort.value))
         for k, v in reversed(written):
             found = found.having(k, v)
         return found

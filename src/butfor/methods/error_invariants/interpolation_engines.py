@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.rewrite import Simplifier, Substitution
 from butfor.logic.solvers.solver import Limit
 from butfor.logic.solvers.spacer_interpolation import interpolants
 from butfor.logic.sorts import INT
-from butfor.logic.terms import Evaluator, Term, variable, variables
+from butfor.logic.terms import Term, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import (
     Atoms,

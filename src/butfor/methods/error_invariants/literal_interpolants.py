@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.rewrite import Simplifier, substitute
 from butfor.logic.sorts import REAL, is_map
-from butfor.logic.terms import FALSE, TRUE, Evaluator, Term, constant, disjunction, equal, negate, postorder, variables
+from butfor.logic.terms import FALSE, TRUE, Term, constant, disjunction, equal, negate, postorder, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries, InvariantSequence
 from butfor.methods.error_invariants.step_actions import conjuncts, is_flag

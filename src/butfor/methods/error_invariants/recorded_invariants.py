@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.rewrite import Simplifier, Substitution
 from butfor.logic.sorts import Value
-from butfor.logic.terms import FALSE, TRUE, Evaluator, Term, constant, equal, negate, variable, variables
+from butfor.logic.terms import FALSE, TRUE, Term, constant, equal, negate, variable, variables
 from butfor.methods.error_invariants.core_trace import (
     CoreTrace,
     final_versions,

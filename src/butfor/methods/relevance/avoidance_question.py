@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.fold import Folding, constants, is_literal
 from butfor.logic.solvers import Limit, SolverResult, Stack, Verdict, default_stack, no_values_exist
 from butfor.logic.sorts import Value, default_value
-from butfor.logic.terms import FALSE, TRUE, Evaluator, Term, conjunction, negate, postorder, variables
+from butfor.logic.terms import FALSE, TRUE, Term, conjunction, negate, postorder, variables
 from butfor.methods.relevance.suffix_conditions import Suffix
 from butfor.path.execute.any_value import AnyValues, nearest
 from butfor.path.execute.symbolic_execution import Execution

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.fold import folded
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
-from butfor.logic.terms import Evaluator, Term, select, store, variable
+from butfor.logic.terms import Term, select, store, variable
 from butfor.path.execute.symbolic_execution import Execution
 from butfor.path.path_model import Cell
 

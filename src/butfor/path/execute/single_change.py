@@ -6,10 +6,11 @@ import enum
 import random
 from collections.abc import Iterator, Mapping, Sequence
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.fold import Folding
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
-from butfor.logic.terms import FALSE, Evaluator, Term, constant, disjunction, negate, postorder, variables
+from butfor.logic.terms import FALSE, Term, constant, disjunction, negate, postorder, variables
 from butfor.path.execute.single_change_rerun import Needed, OutOfTime, Rerun
 from butfor.path.execute.statement_changes import Change
 from butfor.path.execute.symbolic_execution import OPEN

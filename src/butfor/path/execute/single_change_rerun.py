@@ -10,21 +10,10 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.fold import folded
 from butfor.logic.sorts import Value, default_value
-from butfor.logic.terms import (
-    FALSE,
-    TRUE,
-    Evaluator,
-    Term,
-    conjunction,
-    disjunction,
-    implies,
-    ite,
-    negate,
-    variable,
-    variables,
-)
+from butfor.logic.terms import FALSE, TRUE, Term, conjunction, disjunction, implies, ite, negate, variable, variables
 from butfor.path.execute.any_value import any_value
 from butfor.path.execute.statement_changes import Change, Effect
 from butfor.path.execute.symbolic_execution import OPEN, Execution

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from butfor.logic.sorts import Value, parts
+from butfor.logic.sorts import Value, is_map
 from butfor.path.cell_values import shown
 from butfor.path.execute.any_value import Other
 from butfor.path.path_model import Cell
@@ -32,6 +32,7 @@ def other_text(other: Other) -> str:
     """Another value, with what gets it: `a[3] = 8`."""
     name, sort = other.cell.shown, other.cell.sort
     for index in other.indexes:
-        below, sort = parts(sort)
-        name += f"[{shown(index, below)}]"
+        assert is_map(sort)
+        name += f"[{shown(index, sort.index)}]"
+        sort = sort.value
     return f"{name} = {value_text(other.cell, other.value, other.sort)}"

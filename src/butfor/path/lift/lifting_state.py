@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.rewrite import Simplifier
-from butfor.logic.terms import TRUE, Evaluator, Term, conjunction, const, equal, ite, negate, variables
+from butfor.logic.terms import TRUE, Term, conjunction, const, equal, ite, negate, variables
 from butfor.path.lift.cell_names import Names
 from butfor.path.path_model import Cell, Input, Kind
 from butfor.trace.trace import Node

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from butfor.frontends.c import toolchain
-from butfor.logic.terms import Evaluator, const, variable
+from butfor.logic.evaluate import Evaluator
+from butfor.logic.terms import const, variable
 from butfor.methods.repair.on_paths.c_expression_terms import Environment, Typed, Untranslatable, converted
 from butfor.methods.repair.on_paths.source_regions import Form, Region, opaque_texts
 

@@ -6,9 +6,10 @@ import enum
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.fold import folded, is_literal
 from butfor.logic.sorts import INT, Value, default_value
-from butfor.logic.terms import FALSE, TRUE, Evaluator, Term, constant, variables
+from butfor.logic.terms import FALSE, TRUE, Term, constant, variables
 from butfor.methods.repair.on_paths.repair_model import WHETHER
 from butfor.path.execute.relaxed_path import from_outside
 from butfor.path.lift.cell_names import UNKNOWN

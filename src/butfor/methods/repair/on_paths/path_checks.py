@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import Value
-from butfor.logic.terms import TRUE, Evaluator, Term, TermError, postorder
+from butfor.logic.terms import TRUE, Term, TermError, postorder
 from butfor.path.instance_uses import values_before
 from butfor.path.path_model import Kind, Path
 from butfor.trace.view.source_places import Place

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from butfor.ir.debug_types import CType
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import Value, default_value
-from butfor.logic.terms import Evaluator, Term, TermError, const, equal, ite, negate, variables
+from butfor.logic.terms import Term, TermError, const, equal, ite, negate, variables
 from butfor.methods.repair.names_in_scope import INTEGERS
 from butfor.methods.repair.on_paths.c_expression_terms import Environment, Typed, Untranslatable, converted, squeezed
 from butfor.methods.repair.on_paths.repair_model import WHETHER, Site
