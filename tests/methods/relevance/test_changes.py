@@ -17,9 +17,9 @@ from butfor.path.execute.statement_changes import How, plain_changes
 from butfor.path.execute.statement_selectors import Selectors, selected
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
-from tests.methods.relevance.changed import Names, minimal, surely
+from tests.methods.relevance.enumerated_change_sets import Names, minimal, surely
 from tests.methods.relevance.test_enumeration import path_of
-from tests.methods.relevance.tiny import Program, program
+from tests.methods.relevance.tiny_programs import Program, program
 
 QUICK, ALL = 3, 40  # lists of paths: in every run, and in the slow one
 FEW, MANY = 8, 40

@@ -1,4 +1,4 @@
-"""The verdicts of the solver-based implementation are those of the definition, on generated paths whose states can all be enumerated."""
+"""The verdicts are those of the definition, on generated paths whose states can all be enumerated."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from butfor.logic.terms import (
 from butfor.methods.relevance.instance_verdicts import judge
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
-from tests.methods.relevance.tiny import Enumeration, Node, Program, Step, program
+from tests.methods.relevance.tiny_programs import Enumeration, Node, Program, Step, program
 
 CELLS = {
     "a": Cell("a", 2, "a", "bv2", False),

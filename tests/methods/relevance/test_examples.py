@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from butfor.methods.relevance.instance_verdicts import Relevance, judge
-from butfor.methods.relevance.statement_verdicts import across, verdicts_on
+from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
 from butfor.path.execute.smallest_change_sets import smallest_changes
 from butfor.path.path_model import Path
 from tests.frontends.boogie.helpers import explored
 from tests.path.made import EXAMPLES, example
 
-# Lines that are relevant with free inputs, in Boogie and in C; e: enforcing, a: admitting. What C runs do not need is not in their paths.
+# Lines that are relevant with free inputs, in Boogie and in C; e: enforcing, a: admitting. Paths of C runs have only
+# what the failure depends on.
 RELEVANT = {
     "s2_havoc_last": ({"8a"}, {"12a"}),
     "s2_conjunction": ({"6a"}, {"10a"}),
@@ -109,12 +110,9 @@ def test_smallest_sets(name: str, sets: list[set[int]]) -> None:
 
 
 def test_a_change_must_help_in_every_run() -> None:
+    arms = "if (c == 1) { x := x + 2; } else { x := x + 3; }"
     one, two = (
-        explored(
-            f"procedure main() {{ var x, c: int; c := {c}; x := 0; if (c == 1) {{ x := x + 2; }} else {{ x := x + 3; }} assert x <= 1; }}"
-        )
-        .failures[0]
-        .path
+        explored(f"procedure main() {{ var x, c: int; c := {c}; x := 0; {arms} assert x <= 1; }}").failures[0].path
         for c in (1, 2)
     )
     both = smallest_changes([one, two], never)
@@ -126,6 +124,6 @@ def test_verdicts_of_several_runs() -> None:
     path = boogie("s2_flow")
     rows = verdicts_on(path, never, pinned=False).statements
     fewer = [r for r in rows if r.place.line != 6]
-    together = {r.place.line: r for r in across(rows, {"t2": fewer}, "t1")}
+    together = {r.place.line: r for r in verdicts_across_runs(rows, {"t2": fewer}, "t1")}
     assert together[6].verdict is Relevance.IRRELEVANT
     assert together[6].by_trace == {"t1": Relevance.ENFORCING, "t2": Relevance.IRRELEVANT}

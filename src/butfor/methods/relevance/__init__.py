@@ -1,1 +1,1 @@
-"""Relevance: which statements of a failing path could have avoided the failure by another value, and whether inputs control it."""
+"""Relevance: where another value would have avoided the failure, and whether inputs control the failure."""

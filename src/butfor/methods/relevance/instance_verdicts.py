@@ -1,7 +1,8 @@
 """The verdict on every statement instance of a failing path: could another value here have avoided the failure?
 
-An instance is relevant when some execution of the path and some values of the cells that it assigns exist, so that after them no continuation
-along the path fails. Flow-sensitive: a block that is irrelevant as a whole is summed up instead of followed, and what is in it is irrelevant.
+An instance is relevant if there are an execution of the path and values for the cells that the instance assigns such
+that no continuation along the path fails. Flow-sensitive: a branch block that is irrelevant as a whole is summarised
+instead of followed, and everything in it is irrelevant.
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ from butfor.logic.fold import Folding, constants, folded
 from butfor.logic.solvers import Verdict
 from butfor.logic.sorts import Value
 from butfor.logic.terms import TRUE, Term, constant
-from butfor.methods.relevance.avoidance_question import Answer, Questions
-from butfor.methods.relevance.suffix_conditions import Blocks, Following, Suffix
-from butfor.methods.relevance.value_hints import Hints
+from butfor.methods.relevance.avoidance_query import (
+    SECONDS_PER_QUERY,
+    VALUES_BEFORE_HINTS,
+    AvoidanceAnswer,
+    AvoidanceQueries,
+)
+from butfor.methods.relevance.suffix_conditions import SuffixConditions, SuffixExecution, SummarisedBlocks
+from butfor.methods.relevance.value_hints import ValueHints
 from butfor.path.execute.any_value import AnyValues, Other, any_cells, any_written, nearest
 from butfor.path.execute.symbolic_execution import Execution
 from butfor.path.path_model import Cell, Instance, Kind, Path
 
-EACH = 2.0  # seconds for one question to the solver
-_FIRST, _NEXT = 2, 8  # plain values that are tried, before and after the hints
-_SHORT = 150  # instances to the end, up to which a nearer value is looked for
+VALUES_AFTER_HINTS = 8  # plain values that are tried by execution before a solver is asked
+MAX_INSTANCES_FOR_NEAREST = 150  # to the end: each step of the search for a nearer value executes all of them
 
 
 class Relevance(enum.Enum):
-    """ENFORCING: it always leads on to the failure, another value would not. ADMITTING: an input that may or may not."""
+    """ENFORCING: always leads to the failure where another value would not. ADMITTING: an input that may or may not."""
 
     ENFORCING = "enforcing"
     ADMITTING = "admitting"
@@ -42,11 +47,11 @@ class Relevance(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class InstanceVerdict:
     """The verdict on one instance, with values that avoid the failure.
 
-    `inputs`: what else must have come from outside for that, by cell; None when it was as found. `in_block`: it stands in a block that is
-    irrelevant as a whole.
+    `inputs`: other inputs that are needed for that, by cell; none when the recorded ones do. `in_block`: it is in a
+    block that is irrelevant as a whole.
     """
 
     position: int
@@ -54,18 +59,18 @@ class Judged:
     counterfactual: tuple[Other, ...] = ()
     inputs: tuple[tuple[Cell, Value], ...] = ()
     in_block: bool = False
-    through_blocks: bool = False  # the answer made use of summed-up blocks
-    start: Cell | None = None  # for what a cell holds before the first instance
+    through_blocks: bool = False  # the answer depends on summarised blocks
+    start: Cell | None = None  # for the value of a cell before the first instance
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """All verdicts, by position. `control`: branches without which the failed check is not reached; `skipped`: blocks that are irrelevant."""
+    """All verdicts on a path, by position."""
 
-    by_position: Mapping[int, Judged]
-    starts: tuple[Judged, ...]  # of the cells whose start comes from outside
-    control: tuple[int, ...]
-    skipped: Mapping[int, int]
+    by_position: Mapping[int, InstanceVerdict]
+    starts: tuple[InstanceVerdict, ...]  # of the cells whose initial values are inputs
+    control: tuple[int, ...]  # branches that decide whether the failed check is reached
+    skipped: Mapping[int, int]  # irrelevant blocks, start to end
     asked: int
     complete: bool
 
@@ -77,55 +82,55 @@ def judge(
     pinned: bool = False,
     flow: bool = True,
     only: Collection[int] | None = None,
-    each: float = EACH,
+    seconds_per_query: float = SECONDS_PER_QUERY,
 ) -> Judgement:
     """The verdicts on the instances of a path, or on those at some positions only."""
-    return _Judge(path, is_over, pinned, each).judgement(flow, only)
+    return _Judge(path, is_over, pinned, seconds_per_query).judgement(flow, only)
 
 
 class _Judge:
-    def __init__(self, path: Path, is_over: Callable[[], bool], pinned: bool, each: float) -> None:
+    def __init__(self, path: Path, is_over: Callable[[], bool], pinned: bool, seconds_per_query: float) -> None:
         self.path = path
         self.execution = Execution(path, pinned=pinned)
-        self.blocks = Blocks()
-        self.following = Following(self.execution, self.blocks)
-        self.questions = Questions(self.execution, is_over, each)
-        self.found = Execution(
-            path, pinned=True
-        )  # with the values found, on which other values can be tried by computing alone
-        self.trying = Following(self.found, self.blocks)
-        self.last_outside = max(self.execution.symbols.position.values(), default=-1)
-        self.hints = Hints(self.execution, is_over)
+        self.blocks = SummarisedBlocks()
+        self.rest = SuffixExecution(self.execution, self.blocks)
+        self.queries = AvoidanceQueries(self.execution, is_over, seconds_per_query)
+        # with all inputs pinned, values can be tried by computation alone
+        self.pinned_rest = SuffixExecution(Execution(path, pinned=True), self.blocks)
+        self.last_input = max(self.execution.symbols.position.values(), default=-1)
+        self.hints = ValueHints(self.execution, is_over)
         self.recorded = constants(self.execution.symbols.recorded, self.execution.symbols.sorts)
-        self.around = frozenset(path.scope)
+        self.around_check = frozenset(path.scope)
         self.is_over = is_over
         self.complete = True
-        self._known: dict[int, Judged] = {}
+        self._known: dict[int, InstanceVerdict] = {}
 
     def judgement(self, flow: bool, only: Collection[int] | None) -> Judgement:
-        """From the end to the start: of a block first whether it matters as a whole, then what is in it."""
+        """All verdicts, from the end to the start: first on a block as a whole, then on its instances."""
         instances = self.path.instances
-        found: dict[int, Judged] = {}
-        work = self._items(0, len(instances))
+        found: dict[int, InstanceVerdict] = {}
+        work = self._top_level(0, len(instances))
         while work:
             k = work.pop()
             instance = instances[k]
             if instance.kind is Kind.BRANCH:
-                if flow and self._is_idle(k, instance):
+                if flow and self._is_irrelevant_block(k, instance):
                     self.blocks.add(k, instance.end)
                     inside = [j for j in range(k, instance.end) if instances[j].writes and (only is None or j in only)]
-                    found.update((j, Judged(j, Relevance.IRRELEVANT, in_block=True)) for j in inside)
+                    found.update((j, InstanceVerdict(j, Relevance.IRRELEVANT, in_block=True)) for j in inside)
                 else:
-                    work += self._items(k + 1, instance.end)
+                    work += self._top_level(k + 1, instance.end)
             if instance.writes and k not in self.blocks.inside and (only is None or k in only):
                 found[k] = self._judged(k, instance)
         starts = self._starts() if only is None else ()
-        control = tuple(k for k, i in enumerate(instances) if i.kind is Kind.BRANCH and (i.escapes or k in self.around))
+        control = tuple(
+            k for k, i in enumerate(instances) if i.kind is Kind.BRANCH and (i.escapes or k in self.around_check)
+        )
         skipped = dict(sorted(self.blocks.ends.items()))
-        return Judgement(dict(sorted(found.items())), starts, control, skipped, self.questions.asked, self.complete)
+        return Judgement(dict(sorted(found.items())), starts, control, skipped, self.queries.asked, self.complete)
 
-    def _items(self, start: int, end: int) -> list[int]:
-        """The instances of a stretch that stand in no branch of it, and those branches."""
+    def _top_level(self, start: int, end: int) -> list[int]:
+        """The instances of a range that are inside no branch of that range, the branches included."""
         found = []
         k = start
         while k < end:
@@ -134,31 +139,31 @@ class _Judge:
         return found
 
     def _start_with(self, new: AnyValues) -> Callable[[str], Term | None]:
-        """Values at the start of the path, with those of `new` in the place of the recorded ones."""
+        """The values of cells at the start of the path, with the new ones in place of the recorded ones."""
         return lambda name: new.terms.get(name) or self.execution.value(name, 0)
 
-    def _starts(self) -> tuple[Judged, ...]:
-        """The verdicts on what cells hold at the start, for those whose start comes from outside: another value that was allowed."""
+    def _starts(self) -> tuple[InstanceVerdict, ...]:
+        """The verdicts on initial values that are inputs, within the precondition."""
         found = []
         for cell in self.path.cells:
             if cell.name in self.path.inputs and not self.execution.pinned and not self.is_over():
                 new = any_cells(self.execution, 0, (cell,))
                 given = folded(self.path.pre, self._start_with(new))
-                answer = self.questions.avoids(self.following.after(0, new.terms), new, given)
+                answer = self.queries.avoids(self.rest.after(0, new.terms), new, given)
                 others = new.others(answer.changed) if answer.changed is not None else ()
                 verdict = {
                     Verdict.SAT: Relevance.ADMITTING,
                     Verdict.UNSAT: Relevance.IRRELEVANT,
                     Verdict.UNKNOWN: Relevance.UNKNOWN,
                 }
-                found.append(Judged(-1, verdict[answer.verdict], others, start=cell))
+                found.append(InstanceVerdict(-1, verdict[answer.verdict], others, start=cell))
         return tuple(found)
 
-    # --- blocks -------------------------------------------------------------------------------------------------------------
+    # --- blocks -------------------------------------------------------------------------------------------------------
 
-    def _is_idle(self, k: int, branch: Instance) -> bool:
-        """Whether whatever a block assigns leads on to the failure."""
-        if branch.escapes or k in self.around or self.is_over():
+    def _is_irrelevant_block(self, k: int, branch: Instance) -> bool:
+        """Whether the failure is reached whatever a block assigns."""
+        if branch.escapes or k in self.around_check or self.is_over():
             return False
         inside = self.path.instances[k : branch.end]
         last = self._last_written(k, branch.end)
@@ -171,7 +176,7 @@ class _Judge:
         return verdict is Verdict.UNSAT
 
     def _last_written(self, start: int, end: int) -> int | None:
-        """The last instance of a block that writes, if nothing is required behind it: when it is relevant, so is the block."""
+        """The last instance of a block that writes, if no condition follows it: if it is relevant, so is the block."""
         for j in range(end - 1, start, -1):
             instance = self.path.instances[j]
             if instance.writes:
@@ -180,67 +185,68 @@ class _Judge:
                 return None
         return None
 
-    # --- instances ----------------------------------------------------------------------------------------------------------
+    # --- instances ----------------------------------------------------------------------------------------------------
 
-    def _judged(self, k: int, instance: Instance) -> Judged:
-        """The verdict on one instance, for which everything behind it is decided."""
+    def _judged(self, k: int, instance: Instance) -> InstanceVerdict:
+        """The verdict on one instance, after those on all later ones."""
         if k not in self._known:
             self._known[k] = self._decided(k, instance)
         return self._known[k]
 
-    def _decided(self, k: int, instance: Instance) -> Judged:
+    def _decided(self, k: int, instance: Instance) -> InstanceVerdict:
         if self.is_over():
             self.complete = False
-            return Judged(k, Relevance.UNKNOWN)
+            return InstanceVerdict(k, Relevance.UNKNOWN)
         new = any_written(self.execution, k, {c.name for c, _ in instance.writes})
         suffix, answer = self._ask(k + 1, new)
         if answer.verdict is not Verdict.SAT:
             self.complete &= answer.verdict is Verdict.UNSAT
             verdict = Relevance.IRRELEVANT if answer.verdict is Verdict.UNSAT else Relevance.UNKNOWN
-            return Judged(k, verdict, through_blocks=suffix.through_blocks)
+            return InstanceVerdict(k, verdict, through_blocks=suffix.through_blocks)
         assert answer.changed is not None
         symbols = self.execution.symbols
         others = new.others(answer.changed)
         if not answer.state and len(others) == 1 and not others[0].indexes:
             self.hints.note(k, others[0].cell.name, others[0].value)
         inputs = tuple((symbols.cells[n], v) for n, v in (answer.state or {}).items() if symbols.position[n] < k)
-        return Judged(k, self._kind(k, instance), others, inputs, through_blocks=suffix.through_blocks)
+        return InstanceVerdict(k, self._kind(k, instance), others, inputs, through_blocks=suffix.through_blocks)
 
     def _kind(self, k: int, instance: Instance) -> Relevance:
-        """Whether a relevant instance is one that may as well avoid the failure, by what comes from outside."""
-        outside = {c.name for c, term in instance.writes if term is None}
-        if not outside or self.execution.pinned:
+        """Whether a relevant instance enforces the failure or, by an input, only admits it."""
+        inputs = {c.name for c, term in instance.writes if term is None}
+        if not inputs or self.execution.pinned:
             return Relevance.ENFORCING
-        if len(outside) == len(instance.writes):
+        if len(inputs) == len(instance.writes):
             return Relevance.ADMITTING
-        verdict = self._ask(k + 1, any_written(self.execution, k, outside))[1].verdict
+        verdict = self._ask(k + 1, any_written(self.execution, k, inputs))[1].verdict
         return {
             Verdict.SAT: Relevance.ADMITTING,
             Verdict.UNSAT: Relevance.ENFORCING,
             Verdict.UNKNOWN: Relevance.UNKNOWN,
         }[verdict]
 
-    def _ask(self, position: int, new: AnyValues) -> tuple[Suffix, Answer]:
-        if self.last_outside < position:
+    def _ask(self, position: int, new: AnyValues) -> tuple[SuffixConditions, AvoidanceAnswer]:
+        if self.last_input < position:
             found = self._tried(position, new)
             if found is not None:
                 return found
-        suffix = self.following.after(position, new.terms)
-        return suffix, self.questions.avoids(suffix, new, hints=self.hints.of(position, new))
+        suffix = self.rest.after(position, new.terms)
+        return suffix, self.queries.avoids(suffix, new, hints=self.hints.candidates(position, new))
 
-    def _tried(self, position: int, new: AnyValues) -> tuple[Suffix, Answer] | None:
-        """Values that avoid the failure when everything else is as found; nothing comes in later."""
+    def _tried(self, position: int, new: AnyValues) -> tuple[SuffixConditions, AvoidanceAnswer] | None:
+        """Values that avoid the failure when everything else is as recorded; no input comes later."""
 
-        def leaves(candidate: Mapping[str, Value]) -> Suffix | None:
+        def leaves(candidate: Mapping[str, Value]) -> SuffixConditions | None:
             fold = Folding({**self.recorded, **{n: constant(v, new.meaning[n][1]) for n, v in candidate.items()}})
-            return self.trying.surely_leaves(position, {cell: fold(term) for cell, term in new.terms.items()})
+            return self.pinned_rest.surely_leaves(position, {cell: fold(term) for cell, term in new.terms.items()})
 
         plain = new.candidates()
-        for candidate in chain(islice(plain, _FIRST), self.hints.of(position, new), islice(plain, _NEXT)):
+        hints = self.hints.candidates(position, new)
+        for candidate in chain(islice(plain, VALUES_BEFORE_HINTS), hints, islice(plain, VALUES_AFTER_HINTS)):
             suffix = leaves(candidate)
             if suffix is not None:
-                if len(self.path.instances) - position < _SHORT:
+                if len(self.path.instances) - position < MAX_INSTANCES_FOR_NEAREST:
                     sorts = {n: sort for n, (_, sort, _) in new.meaning.items()}
                     candidate = nearest(new.recorded, candidate, sorts, lambda c: leaves(c) is not None)
-                return suffix, Answer(Verdict.SAT, candidate)
+                return suffix, AvoidanceAnswer(Verdict.SAT, candidate)
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.methods.method import Diagnosis, PathCase
-from butfor.methods.relevance.instance_verdicts import Judged, Relevance
+from butfor.methods.relevance.instance_verdicts import InstanceVerdict, Relevance
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, verdicts_on
 from butfor.path.execute.value_words import value_text
@@ -38,7 +38,7 @@ def security_of(path: Path, verdicts: PathVerdicts, pinned: bool) -> dict[str, A
     return {"verdict": "unknown" if unsure or path.approximate else "not-input-controlled", "inputs": []}
 
 
-def _rows(path: Path, states: list[dict[str, Any]], judged: Judged) -> list[dict[str, Any]]:
+def _rows(path: Path, states: list[dict[str, Any]], judged: InstanceVerdict) -> list[dict[str, Any]]:
     rows = []
     for other in judged.counterfactual:
         source = _source(path, judged, other.cell)
@@ -57,7 +57,7 @@ def _rows(path: Path, states: list[dict[str, Any]], judged: Judged) -> list[dict
     return rows
 
 
-def _source(path: Path, judged: Judged, cell: Cell) -> Input:
+def _source(path: Path, judged: InstanceVerdict, cell: Cell) -> Input:
     if judged.position < 0:
         return path.inputs[cell.name]
     return path.instances[judged.position].inputs.get(cell.name, Input("havoc", cell.shown))

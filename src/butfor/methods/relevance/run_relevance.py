@@ -8,8 +8,8 @@ from butfor.errors import ButforError
 from butfor.methods.method import Case, Diagnosis
 from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.relevance.relevance_findings import NAME, diagnosis, none_alone, none_relevant
-from butfor.methods.relevance.security_verdict import security_of
-from butfor.methods.relevance.statement_verdicts import across, verdicts_on
+from butfor.methods.relevance.security_verdict import security_verdict
+from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
 from butfor.path.path_model import Path
 
 _SHARE, _MOST = 0.07, 2.0  # of the budget, and seconds, for the security verdict in the default set
@@ -18,7 +18,7 @@ _SECURITY = 0.3  # of the budget, when relevance is asked for
 
 def localize_security(case: Case) -> Diagnosis:
     """The security verdict alone, within a small share of the time: a line of the default answer, which says nothing where nothing is known."""
-    security = security_of(case, min(_MOST, _SHARE * case.options.budget), whole=False)
+    security = security_verdict(case, min(_MOST, _SHARE * case.options.budget), whole=False)
     notes = (security.sentence,) if security.verdict != "unknown" else ()
     return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, notes=notes)
 
@@ -30,7 +30,7 @@ def localize(case: Case) -> Diagnosis:
     try:
         path = case.path if pinned else case.free_path
     except ButforError as e:
-        security = security_of(case, seconds)
+        security = security_verdict(case, seconds)
         said = (f"the relevance of statements is not known: {e.message}", security.sentence)
         return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, complete=False, notes=said)
     verdicts = verdicts_on(path, case.budget.is_over, pinned=pinned)
@@ -38,8 +38,8 @@ def localize(case: Case) -> Diagnosis:
         name: verdicts_on(p, case.budget.is_over, pinned=pinned).statements
         for name, p in _same_failure(case, path, free=not pinned)
     }
-    rows = across(verdicts.statements, others, "this run") if others else verdicts.statements
-    security = security_of(case, seconds, None if pinned else verdicts.judgement)
+    rows = verdicts_across_runs(verdicts.statements, others, "this run") if others else verdicts.statements
+    security = security_verdict(case, seconds, None if pinned else verdicts.judgement)
     notes_list = none_alone([case.path], case.budget) if none_relevant(rows) else []
     notes_list += [security.sentence] if security.sentence else []
     notes_list += [f"relevance follows a path that is not exact: {path.approximate[0]}"] if path.approximate else []

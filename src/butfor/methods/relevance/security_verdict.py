@@ -1,7 +1,7 @@
 """The security verdict on a failing run: do inputs control the failure, and which bytes of them?
 
-The program decides: it is run with other inputs, and one with which it does not fail proves that inputs control the failure. The path with free
-inputs proposes such inputs, and is what can prove that there are none.
+The program decides: it is run with other inputs, and one with which it does not fail proves that inputs control the
+failure. The path with free inputs proposes such inputs, and only the path can prove that there are none.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.logic.solvers import Limit, Verdict
 from butfor.methods.method import Case
-from butfor.methods.relevance.inevitable_failure import inevitable
+from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
 from butfor.path.path_model import Kind, Path
 from butfor.trace.last_writers import INPUT
@@ -28,15 +28,16 @@ from butfor.trace.view.c_values import signed
 
 _GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
 _OPENED = re.compile(r'\b(?:fopen|open|fopen64|freopen)\s*\(\s*"([^"]+)"')
-_NONDET, _STDIN = -2, 0  # streams
-_PROOF = 2.0  # seconds for the proof that no input helps
-_SHOWN = 40  # characters of a value in a sentence
-_FEW = 6  # inputs in the report
+_NONDET_STREAM, _STDIN_STREAM = -2, 0  # as the recorder numbers them
+MAX_PROOF_SECONDS = 2.0  # for the proof that no input avoids the failure; most take far less
+SECONDS_PER_INPUT_QUERY = 0.5  # to the solver, where only inputs are judged: they are many
+MAX_VALUE_CHARACTERS = 40  # of a value in a sentence
+MAX_REPORTED_INPUTS = 6  # one shows that inputs control the failure; more show which ones
 
 
 @dataclass(frozen=True, slots=True)
-class Security:
-    """The verdict: input-controlled, not-input-controlled or unknown. `how`: replayed, proved, or tried; `why` in words."""
+class SecurityVerdict:
+    """input-controlled, not-input-controlled or unknown; `how`: replayed, proved or tried; `why` in words."""
 
     verdict: str
     inputs: tuple[Steered, ...] = ()
@@ -45,7 +46,7 @@ class Security:
     runs: int = 0
 
     def plain(self) -> dict[str, Any]:
-        """Its part of the report."""
+        """The verdict's part of the report."""
         rows = [
             {
                 "source": s.unit.source,
@@ -61,10 +62,11 @@ class Security:
 
     @property
     def sentence(self) -> str:
-        """The verdict for people."""
+        """The verdict in one sentence."""
         if self.inputs:
             first = self.inputs[0]
-            return f"the failure is controlled by {first.unit.shown}: {_quoted(first.fails)} fails, {_quoted(first.passes)} does not; both were run"
+            values = f"{_quoted(first.fails)} fails, {_quoted(first.passes)} does not; both were run"
+            return f"the failure is controlled by {first.unit.shown}: {values}"
         return self.why
 
 
@@ -72,22 +74,30 @@ def _quoted(text: str) -> str:
     if not text:
         return "nothing"
     flat = text.encode("unicode_escape").decode() if not text.isprintable() else text
-    return f"`{flat}`" if len(flat) <= _SHOWN else f"`{flat[: _SHOWN - 3]}...` ({len(text)} characters)"
+    if len(flat) <= MAX_VALUE_CHARACTERS:
+        return f"`{flat}`"
+    return f"`{flat[: MAX_VALUE_CHARACTERS - 3]}...` ({len(text)} characters)"
 
 
-def security_of(case: Case, seconds: float, judgement: Judgement | None = None, *, whole: bool = True) -> Security:
-    """The verdict within so many seconds; `judgement` of the path with free inputs, if there is one. `whole`: look for all inputs."""
-    reason = _unsure(case)
+def security_verdict(
+    case: Case, seconds: float, judgement: Judgement | None = None, *, whole: bool = True
+) -> SecurityVerdict:
+    """The verdict within so many seconds.
+
+    `judgement` is that of the path with free inputs, if there is one. `whole`: look for all inputs, not just for one.
+    """
+    reason = _cannot_be_judged(case)
     if reason:
-        return Security("unknown", why=reason)
+        return SecurityVerdict("unknown", why=reason)
     end = time.monotonic() + seconds
     try:
-        return _Looking(case, lambda: time.monotonic() >= end or case.budget.is_over(), whole).security(judgement)
+        return _InputSearch(case, lambda: time.monotonic() >= end or case.budget.is_over(), whole).security(judgement)
     except ButforError as e:
-        return Security("unknown", why=f"whether inputs control the failure could not be tried: {e.message}")
+        return SecurityVerdict("unknown", why=f"whether inputs control the failure could not be tried: {e.message}")
 
 
-def _unsure(case: Case) -> str:
+def _cannot_be_judged(case: Case) -> str:
+    """Why other inputs cannot be judged for this failure; empty when they can."""
     meta = case.recording.meta
     if case.point.kind is FailureKind.OUTPUT:
         return "whether inputs control the failure is not known: the right output is known for this input only"
@@ -96,7 +106,7 @@ def _unsure(case: Case) -> str:
     return ""
 
 
-class _Looking:
+class _InputSearch:
     def __init__(self, case: Case, is_over: Callable[[], bool], whole: bool) -> None:
         self.case = case
         self.is_over = is_over
@@ -105,42 +115,44 @@ class _Looking:
         meta = recording.meta
         texts = list(case.places.texts().values())
         folder = meta.folder if os.path.isdir(meta.folder) else None
-        self.world = world_of(same_run(recording), folder or ".", _named(_OPENED, texts))
+        self.world = world_of(same_run(recording), folder or ".", _names_in(_OPENED, texts))
         events = recording.log.event
         streams = [int(e["stream"]) for e in events[events["kind"] == INPUT]] if len(events) else []
-        self.units = units_of(self.world, _named(_GETENV, texts), streams.count(_NONDET))
-        if _STDIN not in streams:
+        self.units = units_of(self.world, _names_in(_GETENV, texts), streams.count(_NONDET_STREAM))
+        if _STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
         build = hooked(recording, case.options.cc, checked=case.point.kind is FailureKind.MEMORY)
         self.steering = Steering(build, f"./{meta.name}", folder, self.world, case.point.kind)
 
-    def security(self, judgement: Judgement | None) -> Security:
+    def security(self, judgement: Judgement | None) -> SecurityVerdict:
         with self.steering as steering:
             if not steering.fails():
-                return Security(
-                    "unknown",
-                    why="whether inputs control the failure could not be tried: run again, the program behaves differently",
+                why = (
+                    "whether inputs control the failure could not be tried: run again, the program behaves differently"
                 )
+                return SecurityVerdict("unknown", why=why)
             found: dict[tuple[str, str, int], Steered] = {}
             proposed = self._proposals(self.case.free_path, judgement) if judgement is not None else iter(())
-            for steered in self._all(proposed):
+            for steered in self._controlling(proposed):
                 found.setdefault((steered.unit.source, steered.unit.name, steered.unit.start), steered)
-                if not self.whole or len(found) >= _FEW:
+                if not self.whole or len(found) >= MAX_REPORTED_INPUTS:
                     break
             if found:
-                return Security("input-controlled", tuple(found.values()), "replayed", runs=steering.runs)
-            return self._none(judgement)
+                return SecurityVerdict("input-controlled", tuple(found.values()), "replayed", runs=steering.runs)
+            return self._without_replay(judgement)
 
-    def _all(self, proposed: Iterable[tuple[Unit, str]]) -> Iterator[Steered]:
+    def _controlling(self, proposed: Iterable[tuple[Unit, str]]) -> Iterator[Steered]:
+        """Inputs that avoid the failure when the program is run with them, the proposed ones first."""
         for unit, text in proposed:
             steered = self.steering.try_text(unit, text, self.is_over)
             if steered is not None:
                 yield steered
         yield from self.steering.find(self.units, self.is_over)
 
-    # --- nothing found by trying --------------------------------------------------------------------------------------------
+    # --- no run avoids the failure ------------------------------------------------------------------------------------
 
-    def _none(self, judgement: Judgement | None) -> Security:
+    def _without_replay(self, judgement: Judgement | None) -> SecurityVerdict:
+        """The verdict when no run with other inputs avoided the failure: what the path proves or suggests."""
         runs = self.steering.runs
         tried = (
             f"none of {runs - 1} other inputs that were tried avoids the failure"
@@ -150,9 +162,10 @@ class _Looking:
         try:
             path = self.case.free_path
         except ButforError:
-            return Security("unknown", why=f"{tried}, but there may be one", runs=runs)
-        if not path.approximate and inevitable(path, Limit.after(_PROOF, self.case.budget.is_over)) is Verdict.UNSAT:
-            return Security(
+            return SecurityVerdict("unknown", why=f"{tried}, but there may be one", runs=runs)
+        limit = Limit.after(MAX_PROOF_SECONDS, self.case.budget.is_over)
+        if not path.approximate and avoidable_by_inputs(path, limit) is Verdict.UNSAT:
+            return SecurityVerdict(
                 "not-input-controlled",
                 how="proved",
                 why="no input controls the failure: it happens whatever comes in (proved)",
@@ -160,27 +173,27 @@ class _Looking:
             )
         if judgement is None:
             only = {k for k, i in enumerate(path.instances) if i.kind is Kind.HAVOC}
-            judgement = judge(path, self.is_over, flow=False, only=only, each=0.5)
+            judgement = judge(path, self.is_over, flow=False, only=only, seconds_per_query=SECONDS_PER_INPUT_QUERY)
             for unit, text in self._proposals(path, judgement):
                 steered = self.steering.try_text(unit, text, self.is_over)
                 if steered is not None:
-                    return Security("input-controlled", (steered,), "replayed", runs=self.steering.runs)
-        outside = [j for k, j in judgement.by_position.items() if path.instances[k].kind is Kind.HAVOC]
-        if self.is_over() or any(j.verdict is not Relevance.IRRELEVANT for j in outside):
-            return Security(
+                    return SecurityVerdict("input-controlled", (steered,), "replayed", runs=self.steering.runs)
+        inputs = [j for k, j in judgement.by_position.items() if path.instances[k].kind is Kind.HAVOC]
+        if self.is_over() or any(j.verdict is not Relevance.IRRELEVANT for j in inputs):
+            return SecurityVerdict(
                 "unknown", why=f"whether inputs control the failure is not known: {tried}", runs=self.steering.runs
             )
-        return Security(
+        return SecurityVerdict(
             "not-input-controlled",
             how="tried",
             why=f"no input seems to control the failure: {tried}",
             runs=self.steering.runs,
         )
 
-    # --- what the path proposes ---------------------------------------------------------------------------------------------
+    # --- proposals from the path --------------------------------------------------------------------------------------
 
     def _proposals(self, path: Path, judgement: Judgement) -> Iterator[tuple[Unit, str]]:
-        """Inputs that should avoid the failure, from values that do so along the path; the last ones that came in first."""
+        """Inputs that should avoid the failure, since their values do so along the path; the latest first."""
         for k, judged in sorted(judgement.by_position.items(), reverse=True):
             instance = path.instances[k]
             for other in judged.counterfactual if instance.kind is Kind.HAVOC else ():
@@ -210,7 +223,7 @@ class _Looking:
 
 
 def _text(unit: Unit, recorded: int, value: int, sort: int) -> str | None:
-    """The text that gives a cell another value: a number is written as one, a byte is that byte."""
+    """The input text that gives a cell another value: a decimal number, or the byte itself; None if there is none."""
     if is_number(unit.text) and int(unit.text) == signed(recorded, sort):
         return str(signed(value, sort))
     if unit.source == "nondet":
@@ -220,5 +233,5 @@ def _text(unit: Unit, recorded: int, value: int, sort: int) -> str | None:
     return None
 
 
-def _named(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
+def _names_in(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for text in texts for name in pattern.findall(text)))

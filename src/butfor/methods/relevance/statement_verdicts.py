@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from butfor.methods.relevance.instance_verdicts import EACH, Judged, Judgement, Relevance, judge
+from butfor.methods.relevance.instance_verdicts import InstanceVerdict, Judgement, Relevance, judge
 from butfor.path.execute.value_words import other_text, value_text
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
@@ -16,18 +16,17 @@ _ORDER = (Relevance.ENFORCING, Relevance.ADMITTING, Relevance.UNKNOWN, Relevance
 
 @dataclass(frozen=True, slots=True)
 class StatementVerdict:
-    """One statement. `on_trace`: the verdict that follows the path alone, without summing up blocks; `control`: without it, a condition, the
-    failed check is not reached; `by_trace`: the verdicts on each of several failing runs. `last`: where its last relevant instance stands."""
+    """The verdict on one statement: the strongest of those on its instances."""
 
     place: Place
     verdict: Relevance
-    on_trace: Relevance
+    on_trace: Relevance  # the verdict along the path alone, without summaries of blocks
     counterfactual: str | None = None
     instances: int = 1
-    relevant: int = 0
-    control: bool = False
-    last: int = 0
-    by_trace: Mapping[str, Relevance] = field(default_factory=dict)
+    relevant: int = 0  # how many of the instances are
+    control: bool = False  # it is a condition that decides whether the failed check is reached
+    last: int = 0  # the position of its last relevant instance
+    by_trace: Mapping[str, Relevance] = field(default_factory=dict)  # the verdicts in each of several failing runs
 
     def plain(self) -> dict[str, Any]:
         """The row of the report."""
@@ -47,23 +46,23 @@ class StatementVerdict:
 
 @dataclass(frozen=True, slots=True)
 class PathVerdicts:
-    """The statements of a path in its order, and the judgement they come from."""
+    """The statements of a path in the order of their first instances, and the judgement they come from."""
 
     statements: tuple[StatementVerdict, ...]
     judgement: Judgement
 
     @property
     def angelic(self) -> float | None:
-        """The share of enforcing among relevant assignments; None when none is relevant."""
+        """The share of the relevant assignments that enforce the failure; None when none is relevant."""
         relevant = [s for s in self.statements if s.verdict.is_relevant and not s.control]
         return sum(s.verdict is Relevance.ENFORCING for s in relevant) / len(relevant) if relevant else None
 
 
-def verdicts_on(path: Path, is_over: Callable[[], bool], *, pinned: bool, each: float = EACH) -> PathVerdicts:
+def verdicts_on(path: Path, is_over: Callable[[], bool], *, pinned: bool) -> PathVerdicts:
     """The verdicts on the statements of a path."""
-    found = judge(path, is_over, pinned=pinned, each=each)
+    found = judge(path, is_over, pinned=pinned)
     differing = {k for k, j in found.by_position.items() if j.in_block or j.through_blocks}
-    alone = judge(path, is_over, pinned=pinned, flow=False, only=differing, each=each).by_position if differing else {}
+    alone = judge(path, is_over, pinned=pinned, flow=False, only=differing).by_position if differing else {}
     by_place: dict[Place, list[int]] = {}
     for k in found.by_position:
         by_place.setdefault(path.instances[k].place, []).append(k)
@@ -84,7 +83,7 @@ def verdicts_on(path: Path, is_over: Callable[[], bool], *, pinned: bool, each: 
 
 
 def _statement(
-    place: Place, positions: Sequence[int], judged: Mapping[int, Judged], alone: Mapping[int, Judged]
+    place: Place, positions: Sequence[int], judged: Mapping[int, InstanceVerdict], alone: Mapping[int, InstanceVerdict]
 ) -> StatementVerdict:
     verdict = _strongest(judged[k].verdict for k in positions)
     relevant = [k for k in positions if judged[k].verdict.is_relevant]
@@ -100,16 +99,16 @@ def _strongest(verdicts: Iterable[Relevance]) -> Relevance:
     return min(verdicts, key=_ORDER.index)
 
 
-def _counterfactual(judged: Judged) -> str:
+def _counterfactual(judged: InstanceVerdict) -> str:
     text = ", ".join(map(other_text, judged.counterfactual))
     inputs = ", ".join(f"{cell.shown} = {value_text(cell, value)}" for cell, value in judged.inputs)
     return f"{text}, where {inputs}" if inputs else text
 
 
-def across(
+def verdicts_across_runs(
     first: Sequence[StatementVerdict], others: Mapping[str, Sequence[StatementVerdict]], name: str
 ) -> tuple[StatementVerdict, ...]:
-    """The verdicts of several failing runs together: a statement is relevant if it is in each of them."""
+    """The verdicts over several failing runs: a statement is relevant if it is relevant in each of them."""
     found = []
     for row in first:
         by_trace = {name: row.verdict}

@@ -1,7 +1,8 @@
-"""From a changed state along the rest of the path: what must hold so that the run still goes on to the failure.
+"""The conditions under which a changed state still leads along the rest of the path to the failure.
 
-Only instances that a change reaches are looked at. A block that was found irrelevant is not followed but summed up: where its condition comes
-out otherwise, its assignments do not take place, and what its other arm may assign is any value.
+Only instances that the change reaches are executed. A branch block that was found irrelevant is summarised over all its
+arms: where its condition comes out differently, its assignments do not take place, and the cells that its other arm may
+assign get any value.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from butfor.path.path_model import Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Suffix:
-    """The conditions that came out other than in the execution; all of them hold iff the failure is still reached.
+class SuffixConditions:
+    """The conditions that differ from those of the execution; all of them hold iff the failure is still reached.
 
-    `open`: symbols that get their values only behind the change. `through_blocks`: whether blocks were summed up on the way.
+    `open`: symbols that get their values only after the change. `through_blocks`: whether blocks were summarised.
     """
 
     changed: tuple[Term, ...]
@@ -32,45 +33,44 @@ class Suffix:
 
     @property
     def whole(self) -> Term:
-        """All conditions."""
+        """The conjunction of all conditions."""
         return conjunction((*self.changed, *self.unchanged))
 
 
 @dataclass(slots=True)
-class Blocks:
-    """Branch blocks that are summed up, by where they begin, and for each instance inside where its block begins."""
+class SummarisedBlocks:
+    """Branch blocks that are summarised: their ends by their starts, and the block's start of each instance inside."""
 
     ends: dict[int, int] = field(default_factory=dict)
     inside: dict[int, int] = field(default_factory=dict)
 
     def add(self, start: int, end: int) -> None:
-        """Sums up one more block."""
+        """Summarise one more block."""
         self.ends[start] = end
         self.inside.update(dict.fromkeys(range(start, end), start))
 
 
-class Following:
-    """The rest of an execution after changes."""
+class SuffixExecution:
+    """The rest of an execution, executed again after changes."""
 
-    def __init__(self, execution: Execution, blocks: Blocks) -> None:
+    def __init__(self, execution: Execution, blocks: SummarisedBlocks) -> None:
         self.execution = execution
         self.blocks = blocks
         self.path = execution.path
         self._frame_symbols: dict[tuple[int, str], Term] = {}
         self._deciding: dict[int, frozenset[str]] = {}
 
-    def after(self, position: int, changed: Mapping[str, Term]) -> Suffix:
-        """What the failure still needs when cells have other values before the instance at a position."""
-        return _Walk(self, position, changed).suffix()
+    def after(self, position: int, changed: Mapping[str, Term]) -> SuffixConditions:
+        """The conditions for the failure when cells have other values before the instance at a position."""
+        return _SuffixWalk(self, position, changed).suffix()
 
-    def surely_leaves(self, position: int, changed: Mapping[str, Term]) -> Suffix | None:
-        """The way to a condition that cannot hold with these values, whatever comes later; None when no condition is surely violated."""
-        walk = _Walk(self, position, changed)
-        suffix = walk.suffix(until_false=True)
+    def surely_leaves(self, position: int, changed: Mapping[str, Term]) -> SuffixConditions | None:
+        """The conditions up to one that is false, whatever comes later; None when none is certainly violated."""
+        suffix = _SuffixWalk(self, position, changed).suffix(until_false=True)
         return suffix if FALSE in suffix.changed else None
 
     def frame_symbol(self, branch: int, number: int) -> Term:
-        """The value that the other arm of a summed-up branch may assign to a cell."""
+        """The symbol for what the other arm of a summarised branch may assign to a cell."""
         cell = self.path.instances[branch].frames[number]
         key = (branch, cell.name)
         if key not in self._frame_symbols:
@@ -86,107 +86,107 @@ class Following:
         return self._deciding[block]
 
 
-class _Walk:
-    def __init__(self, following: Following, start: int, changed: Mapping[str, Term]) -> None:
-        self.f = following
-        self.e = following.execution
+class _SuffixWalk:
+    def __init__(self, rest: SuffixExecution, start: int, changed: Mapping[str, Term]) -> None:
+        self.rest = rest
+        self.execution = rest.execution
         self.start = start
-        self.overlay: dict[str, Term] = {}
+        self.changed: dict[str, Term] = {}
         self.queue: list[int] = []
         self.found: list[Term] = []
-        self.replaced: set[int] = set()  # positions whose conditions are not those of the execution any more
+        self.replaced: set[int] = set()  # positions whose conditions differ from those of the execution
         self.through_blocks = False
         for name, term in changed.items():
             self._set(name, term, start)
-        symbols = self.e.symbols
-        for block in following.blocks.ends:
+        symbols = self.execution.symbols
+        for block in rest.blocks.ends:
             if block >= start and any(
-                symbols.position[s] >= start or s in symbols.unknown for s in following.deciding(block)
+                symbols.position[s] >= start or s in symbols.unknown for s in rest.deciding(block)
             ):
                 heapq.heappush(self.queue, block)
 
     def _set(self, name: str, term: Term, position: int) -> None:
-        """Gives a cell a value from a position on."""
-        if term is self.e.value(name, position):
-            self.overlay.pop(name, None)
+        """Give a cell a value from a position on, and queue the instances that it reaches."""
+        if term is self.execution.value(name, position):
+            self.changed.pop(name, None)
             return
-        self.overlay[name] = term
-        touches, writers, inside = self.e.touches[name], self.e.writers[name], self.f.blocks.inside
+        self.changed[name] = term
+        touches, writers, inside = self.execution.touches[name], self.execution.writers[name], self.rest.blocks.inside
         for k in touches[bisect_left(touches, position) :]:
             heapq.heappush(self.queue, inside.get(k, k))
             if k in writers and k not in inside:
                 break
 
-    def suffix(self, *, until_false: bool = False) -> Suffix:
+    def suffix(self, *, until_false: bool = False) -> SuffixConditions:
         last = -1
         while self.queue and not (until_false and self.found and self.found[-1] is FALSE):
             k = heapq.heappop(self.queue)
             if k == last:
                 continue
             last = k
-            if k in self.f.blocks.ends:
-                self._block(k, self.f.blocks.ends[k])
-            elif k == self.e.size:
-                self._require(k, negate(folded(self.f.path.check, self._lookup(k))))
+            if k in self.rest.blocks.ends:
+                self._block(k, self.rest.blocks.ends[k])
+            elif k == self.execution.size:
+                self._require(k, negate(folded(self.rest.path.check, self._lookup(k))))
             else:
                 self._instance(k)
         return self._connected()
 
     def _lookup(self, k: int) -> Callable[[str], Term]:
-        overlay, value = self.overlay, self.e.value
-        return lambda name: overlay.get(name) or value(name, k)
+        changed, value = self.changed, self.execution.value
+        return lambda name: changed.get(name) or value(name, k)
 
     def _require(self, k: int, condition: Term) -> None:
-        if condition is not self.e.conditions[k]:
+        if condition is not self.execution.conditions[k]:
             self.replaced.add(k)
             if condition is not TRUE:
                 self.found.append(condition)
 
     def _instance(self, k: int) -> None:
-        instance = self.f.path.instances[k]
+        instance = self.rest.path.instances[k]
         lookup = self._lookup(k)
         if instance.condition is not TRUE:
             self._require(k, folded(instance.condition, lookup))
-        written = self.e.written[k]
+        written = self.execution.written[k]
         new = {
             cell.name: written[cell.name] if term is None else folded(term, lookup) for cell, term in instance.writes
         }
         for name, term in new.items():
             self._set(name, term, k + 1)
 
-    # --- blocks -------------------------------------------------------------------------------------------------------------
+    # --- blocks -------------------------------------------------------------------------------------------------------
 
     def _block(self, start: int, end: int) -> None:
-        """A block over all its arms."""
+        """Execute a block over all its arms."""
         self.through_blocks = True
         self.replaced.update(range(start, end))
         local: dict[str, Term] = {}
         guards: dict[int, Term] = {}
-        under_way: list[int] = []
+        open_arms: list[int] = []
         for k in range(start, end):
-            self._close(under_way, k, local, guards)
-            instance = self.f.path.instances[k]
+            self._end_arms(open_arms, k, local, guards)
+            instance = self.rest.path.instances[k]
 
             def lookup(name: str, k: int = k) -> Term:
-                return local.get(name) or self.overlay.get(name) or self.e.value(name, k)
+                return local.get(name) or self.changed.get(name) or self.execution.value(name, k)
 
-            guard = guards[under_way[-1]] if under_way else TRUE
+            guard = guards[open_arms[-1]] if open_arms else TRUE
             condition = folded(instance.condition, lookup)
             if instance.kind is Kind.BRANCH:
                 if instance.escapes:
                     self._under(guard, condition)
                 guards[k] = conjunction((guard, condition))
-                under_way.append(k)
+                open_arms.append(k)
                 continue
             if instance.condition is not TRUE:
                 self._under(guard, condition)
-            written = self.e.written[k]
+            written = self.execution.written[k]
             new = {}
             for cell, term in instance.writes:
                 value = written[cell.name] if term is None else folded(term, lookup)
                 new[cell.name] = value if guard is TRUE else ite(guard, value, lookup(cell.name))
             local.update(new)
-        self._close(under_way, end, local, guards)
+        self._end_arms(open_arms, end, local, guards)
         for name, term in local.items():
             self._set(name, term, end)
 
@@ -194,23 +194,25 @@ class _Walk:
         if condition is not TRUE:
             self.found.append(implies(guard, condition))
 
-    def _close(self, under_way: list[int], position: int, local: dict[str, Term], guards: Mapping[int, Term]) -> None:
-        """Ends the arms that end at a position: where an arm was not taken, its branch may have assigned what its frames name."""
-        while under_way and self.f.path.instances[under_way[-1]].end <= position:
-            branch = under_way.pop()
-            taken, around = guards[branch], guards[under_way[-1]] if under_way else TRUE
-            for number, cell in enumerate(self.f.path.instances[branch].frames):
+    def _end_arms(
+        self, open_arms: list[int], position: int, local: dict[str, Term], guards: Mapping[int, Term]
+    ) -> None:
+        """End the arms that end at a position; where one was not taken, the other may have assigned its frames."""
+        while open_arms and self.rest.path.instances[open_arms[-1]].end <= position:
+            branch = open_arms.pop()
+            taken, around = guards[branch], guards[open_arms[-1]] if open_arms else TRUE
+            for number, cell in enumerate(self.rest.path.instances[branch].frames):
                 if taken is TRUE:
                     break
-                now = local.get(cell.name) or self.overlay.get(cell.name) or self.e.value(cell.name, branch)
-                other = self.f.frame_symbol(branch, number)
+                now = local.get(cell.name) or self.changed.get(cell.name) or self.execution.value(cell.name, branch)
+                other = self.rest.frame_symbol(branch, number)
                 local[cell.name] = ite(taken, now, other if around is TRUE else ite(around, other, now))
 
-    # --- what is open -------------------------------------------------------------------------------------------------------
+    # --- open symbols -------------------------------------------------------------------------------------------------
 
-    def _connected(self) -> Suffix:
-        """The suffix with the conditions that were not changed but speak of open symbols that changed ones speak of."""
-        symbols = self.e.symbols
+    def _connected(self) -> SuffixConditions:
+        """The changed conditions, with the unchanged ones that share open symbols with them."""
+        symbols = self.execution.symbols
         open_names: set[str] = set()
         more: dict[int, Term] = {}
         work = [str(v.data) for v in variables(self.found)]
@@ -219,11 +221,11 @@ class _Walk:
             if name in open_names or not (name in symbols.unknown or symbols.position.get(name, -1) >= self.start):
                 continue
             open_names.add(name)
-            for k in self.e.using.get(name, ()):
+            for k in self.execution.using.get(name, ()):
                 if k >= self.start and k not in more and k not in self.replaced:
-                    more[k] = self.e.conditions[k]
+                    more[k] = self.execution.conditions[k]
                     work += (str(v.data) for v in variables((more[k],)))
-        return Suffix(
+        return SuffixConditions(
             tuple(dict.fromkeys(self.found)),
             tuple(t for _, t in sorted(more.items())),
             frozenset(open_names),

@@ -14,7 +14,7 @@ from butfor.methods.repair.on_paths.solution_search import cost_of, solutions
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 from tests.methods.relevance.test_enumeration import CELLS, path_of, term
-from tests.methods.relevance.tiny import Node, Program, program
+from tests.methods.relevance.tiny_programs import Node, Program, program
 from tests.methods.repair.on_paths.tiny_repairs import ANY, Option, avoids, grouped, options_of, outcomes
 
 QUICK, ALL = 2, 14

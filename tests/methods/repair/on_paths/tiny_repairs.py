@@ -1,4 +1,4 @@
-"""Repairs of small paths by trying everything, with the paths and the evaluator of tests/methods/relevance/tiny.py: no terms, no solver."""
+"""Repairs of small paths by trying everything, with the paths and the evaluator of tests/methods/relevance/tiny_programs.py: no terms, no solver."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from tests.methods.relevance.tiny import (
+from tests.methods.relevance.tiny_programs import (
     Node,
     Program,
     State,

@@ -1,18 +1,18 @@
-"""Smallest changes by their definition: all sets of statements, all values. Shares no code with what it is compared to."""
+"""Smallest change sets by definition, with all sets of statements and all values: a second implementation for tests."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
-from tests.methods.relevance.tiny import Program, State, Step, any_at, holds, place, places_of, put, value
+from tests.methods.relevance.tiny_programs import Program, State, Step, any_at, holds, place, places_of, put, value
 
 Choice = Mapping[int, int]  # what changed instances give, by position
 Names = Sequence[int]  # the statement of each instance
 
 
 def avoids(p: Program, on: frozenset[int], choice: Choice | None = None) -> set[bool]:
-    """Whether the failure is avoided with the instances `on` changed: all outcomes, over the values given by choice, or over any."""
+    """All outcomes, True for avoided, when the instances `on` have other values: those of `choice`, or any."""
     outcomes: set[bool] = set()
     states: set[tuple[State, tuple[bool, ...]]] = {(p.start, ())}  # and for each branch around, whether its arm is run
     ends: list[int] = []

@@ -1,4 +1,4 @@
-"""Answers that depend on what nothing determines, and questions about all later inputs."""
+"""Answers that depend on values that nothing determines, and queries over all later inputs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from butfor.logic.terms import (
     order,
     variable,
 )
-from butfor.methods.relevance.inevitable_failure import inevitable
+from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Relevance, judge
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
@@ -80,9 +80,9 @@ def test_a_later_input_can_make_good_for_any_value() -> None:
 
 def test_a_failure_that_no_input_avoids() -> None:
     certain = path(assign(1, X, None, 3), assign(2, Y, const(1, 8), 1), check=equal(Y.term, const(2, 8)))
-    assert inevitable(certain, Limit.after(10)) is Verdict.UNSAT
+    assert avoidable_by_inputs(certain, Limit.after(10)) is Verdict.UNSAT
     open_one = path(assign(1, X, None, 3), check=equal(X.term, const(2, 8)))
-    assert inevitable(open_one, Limit.after(10)) is Verdict.SAT
+    assert avoidable_by_inputs(open_one, Limit.after(10)) is Verdict.SAT
 
 
 def test_quantified_questions() -> None:

@@ -1,6 +1,7 @@
-"""Relevance by its definition: small paths over a few bits, all states enumerated. Shares no code with what it is compared to.
+"""Relevance by definition, with all states of tiny programs enumerated: a second implementation for tests.
 
-A program here is a list of tuples over the variables a, b (two bits each) and m (two elements of two bits); a state is (a, b, m0, m1).
+A program is a list of tuples over the variables a, b (two bits each) and m (two elements of two bits); a state is
+(a, b, m0, m1).
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ class Enumeration:
         self.flow = self.failing()
 
     def failing(self) -> list[set[State]]:
-        """At each position the states from which the rest can fail; skipped blocks are summed up."""
+        """At each position the states from which the rest can fail; skipped blocks are summarised."""
         p = self.program
         found: list[set[State]] = [set() for _ in range(self.size)] + [{s for s in STATES if not holds(p.check, s)}]
         for k in range(self.size - 1, -1, -1):
@@ -147,7 +148,7 @@ class Enumeration:
         return found
 
     def summary(self, k: int, end: int, s: State) -> set[State]:
-        """The states behind a block, over all its arms."""
+        """The states after a block, over all its arms."""
         branch = self.program.steps[k]
         assert branch.condition is not None
         if not holds(branch.condition, s):
@@ -166,7 +167,7 @@ class Enumeration:
         return states
 
     def skip(self, start: int, end: int) -> None:
-        """Finds irrelevant blocks, the last ones first."""
+        """Find irrelevant blocks, the last ones first."""
         steps = self.program.steps
         outermost, k = [], start
         while k < end:
@@ -176,12 +177,12 @@ class Enumeration:
             else:
                 k += 1
         for k in reversed(outermost):
-            if self.is_idle(k):
+            if self.is_irrelevant_block(k):
                 self.skipped[k] = steps[k].end
             else:
                 self.skip(k + 1, steps[k].end)
 
-    def is_idle(self, k: int) -> bool:
+    def is_irrelevant_block(self, k: int) -> bool:
         branch = self.program.steps[k]
         if branch.escapes or k in self.program.scope:
             return False
@@ -208,7 +209,7 @@ class Enumeration:
         return any(put(s, place(step, s), v) not in self.flow[k + 1] for s in self.reached[k] & self.plain[k])
 
 
-# --- programs ---------------------------------------------------------------------------------------------------------------
+# --- programs ---------------------------------------------------------------------------------------------------------
 
 
 def program(pick: random.Random) -> Program | None:
@@ -274,7 +275,7 @@ def _condition(pick: random.Random, deep: int = 0) -> Node:
 
 
 def _record(pick: random.Random, made: Program) -> bool:
-    """Puts one failing execution into the program, if there is any."""
+    """Record one failing execution in the program, if there is any."""
     free = Enumeration(made, flow=False, pinned=False)
     first = sorted(free.reached[0] & free.plain[0])
     if not first:
