@@ -59,6 +59,7 @@ def _programs() -> Iterator[tuple[str, list[str]]]:
         words = [f"--cflags={' '.join(knobs.cflags)}"] if knobs.cflags else []
         words += [word for lib in knobs.libs for word in ("-l", lib)]
         words += ["--time-limit", str(knobs.time_limit)]
+        words += ["--step-limit", str(knobs.step_limit)] if knobs.step_limit is not None else []
         if knobs.expect_exit is not None:
             words += ["--expect-exit", str(knobs.expect_exit)]
         yield f"program/{program.path.stem}", ["explain", str(program.path), *words, "--", *knobs.args]

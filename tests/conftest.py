@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,9 +11,10 @@ import pytest
 
 @pytest.fixture
 def work(tmp_path: Path) -> Iterator[Path]:
-    """A folder to work in; the scratch folder beside it, which `tests.small.run_in` gives to butfor, must be empty at the end."""
+    """A folder to work in; the scratch folder beside it, for temporary files of butfor, must be empty at the end."""
     folder, scratch = tmp_path / "work", tmp_path / "scratch"
     folder.mkdir()
     scratch.mkdir()
     yield folder
+    gc.collect()  # a recording removes its folder when nothing refers to it, at the latest when the process ends
     assert list(scratch.iterdir()) == []

@@ -45,6 +45,7 @@ class Program:
             expect_stdout=None if expect is None else json.loads(expect).encode(),
             expect_exit=None if self.one("expect-exit") is None else int(self.one("expect-exit") or "0"),
             time_limit=float(self.one("limit") or "10"),
+            step_limit=None if self.one("steps") is None else int(self.one("steps") or "0"),
             check=self.one("failure") != "no-end",
         )
 

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -91,45 +87,6 @@ def saved(folder: Path, body: str | Source, name: str = "run.bfr", **knobs: Any)
     out = folder / name
     record(make_options(written(folder, body), **knobs), out)
     return out
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """How a command ended; nothing it wrote is lost when it is not UTF-8."""
-
-    code: int
-    stdout: str
-    stderr: str
-
-
-def butfor_command(
-    words: Sequence[str],
-    cwd: Path,
-    *,
-    env: Mapping[str, str] | None = None,
-    stdin: bytes = b"",
-    preexec_fn: Callable[[], None] | None = None,
-) -> Done:
-    """The result of `python -m butfor WORDS` in a folder; there must be no traceback, whatever happens."""
-    done = subprocess.run(
-        [sys.executable, "-m", "butfor", *words],
-        cwd=cwd,
-        env={**os.environ, **(env or {})},
-        input=stdin,
-        capture_output=True,
-        preexec_fn=preexec_fn,
-        timeout=90,
-        check=False,
-    )
-    out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
-    assert "Traceback" not in err, err
-    assert done.returncode != 101, err
-    return Done(done.returncode, out, err)
-
-
-def run_in(work: Path, *words: str, stdin: bytes = b"", preexec_fn: Callable[[], None] | None = None) -> Done:
-    """The result of a butfor command in the folder of the fixture `work`."""
-    return butfor_command(words, work, env={"TMPDIR": str(work.parent / "scratch")}, stdin=stdin, preexec_fn=preexec_fn)
 
 
 def file_of(work: Path, text: str | bytes, name: str = "prog.c") -> str:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.small import file_of, run_in
+from tests.commands import butfor_process, run_in
+from tests.small import file_of
 
 FINE = "int main(void) { return 0; }\n"
 
@@ -144,14 +145,8 @@ def test_arguments_that_are_not_utf8(work: Path) -> None:
         work,
         "#include <assert.h>\nint main(int argc, char **argv) {\n  char *p = argv[1];\n  assert(p[0] == 'x'); return 0; }\n",
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "butfor", "explain", "prog.c", "--", b"\xff\xfe"],
-        cwd=work,
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, b"")
+    done = butfor_process(["explain", "prog.c", "--method", "slice", "--", b"\xff\xfe"], work)
+    assert (done.code, done.stderr) == (0, "")
 
 
 # --- input ----------------------------------------------------------------------------------------------------------------------
@@ -169,7 +164,7 @@ def test_standard_input_is_passed_on(work: Path) -> None:
 def test_closed_streams(work: Path) -> None:
     file_of(work, ECHO)
     for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-        words = f"{sys.executable} -m butfor explain prog.c {closed}"
+        words = f"{sys.executable} -m butfor explain prog.c --method slice {closed}"
         done = subprocess.run(
             ["sh", "-c", words], cwd=work, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
         )

@@ -14,7 +14,7 @@ import click
 import pytest
 
 from butfor.cli.main import cli
-from tests.small import butfor_command
+from tests.commands import butfor_command
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"

@@ -631,10 +631,10 @@ CHATTER = 'int main(int argc, char **argv) {\n int n = 1;\n while (n §> 0)\n  p
 
 def test_time_limit(tmp_path: Path) -> None:
     program = source(LOOP)
-    limit, line, message = no_end(explained(tmp_path, program, time_limit=0.3))
+    limit, line, message = no_end(explained(tmp_path, program, time_limit=0.05))
     assert (limit, line) == ("time", program.line)
     seconds = float(message.removeprefix("the program was still running after ").removesuffix(" s"))
-    assert 0.3 <= seconds < 3
+    assert seconds >= 0.05
 
 
 def test_step_limit(tmp_path: Path) -> None:

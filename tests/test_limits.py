@@ -12,18 +12,26 @@ from pathlib import Path
 
 import pytest
 
-from tests.small import file_of, run_in
+from tests.commands import Done, butfor_process, run_in, scratch_environment
+from tests.small import file_of
 
 FINE = "int main(void) { return 0; }\n"
 
 
+def limited(work: Path, resource_kind: int, most: int) -> Done:
+    """The result of `butfor explain prog.c` as a process that gets at most so much of a resource."""
+
+    def limit() -> None:
+        resource.setrlimit(resource_kind, (most, most))
+
+    return butfor_process(["explain", "prog.c"], work, env=scratch_environment(work), preexec_fn=limit)
+
+
 def test_a_program_that_never_ends(work: Path) -> None:
     file_of(work, "int main(void) {\n  volatile int n = 1;\n  while (n)\n    n = 2 - n % 2;\n  return 0; }\n")
-    start = time.monotonic()
-    done = run_in(work, "explain", "prog.c", "--time-limit", "0.2")
+    done = run_in(work, "explain", "prog.c", "--time-limit", "0.05")
     assert done.code == 0
     assert "prog.c:3:3: the program was still running after 0." in done.stdout
-    assert time.monotonic() - start < 30
 
 
 def test_a_program_that_sleeps(work: Path) -> None:
@@ -38,10 +46,8 @@ def test_a_program_that_blocks_all_signals(work: Path) -> None:
         "#include <signal.h>\nint main(void) {\n  sigset_t all;\n  sigfillset(&all);\n  sigprocmask(SIG_BLOCK, &all, 0);\n"
         "  for (volatile int n = 1; n; n = 1) ;\n  return 0; }\n"
     )
-    start = time.monotonic()
-    done = run_in(work, "explain", file_of(work, text), "--time-limit", "0.2")
+    done = run_in(work, "explain", file_of(work, text), "--time-limit", "0.05")
     assert done.stderr or "still running" in done.stdout
-    assert time.monotonic() - start < 30
 
 
 def test_a_program_that_is_killed(work: Path) -> None:
@@ -68,9 +74,7 @@ def test_no_room_for_the_recording(work: Path) -> None:
         work, "int main(void) {\n  volatile int s = 0;\n  for (int i = 0; i < 300000; i++) s += i;\n  return 0; }\n"
     )
     assert run_in(work, "explain", "prog.c").code == 0  # compiled, without a limit
-    done = run_in(
-        work, "explain", "prog.c", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, 300_000))
-    )
+    done = limited(work, resource.RLIMIT_FSIZE, 300_000)
     assert (done.code, done.stdout) == (3, "")
     assert done.stderr.startswith("butfor: error: ")
 
@@ -78,9 +82,7 @@ def test_no_room_for_the_recording(work: Path) -> None:
 def test_no_address_space(work: Path) -> None:
     file_of(work, FINE)
     assert run_in(work, "explain", "prog.c").code == 0
-    done = run_in(
-        work, "explain", "prog.c", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 * 2**30, 4 * 2**30))
-    )
+    done = limited(work, resource.RLIMIT_AS, 4 * 2**30)
     assert (done.code, done.stdout) == (3, "")
     assert "ulimit -v" in done.stderr
 

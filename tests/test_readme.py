@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.small import butfor_command
+from tests.commands import butfor_command
 
 ROOT = Path(__file__).parent.parent
 _BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.M | re.S)

@@ -22,7 +22,8 @@ from butfor.methods import registry
 from butfor.options import Options
 from butfor.trace.log.columns import COLUMNS
 from butfor.trace.recording import FORMAT
-from tests.small import butfor_command, saved, source, written
+from tests.commands import butfor_command
+from tests.small import saved, source, written
 
 PROGRAM = """struct node { int v; struct node *next; };
 static struct node *list;

@@ -11,7 +11,8 @@ import pytest
 import butfor
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
-from tests.small import butfor_command, source, written
+from tests.commands import butfor_command
+from tests.small import source, written
 
 # Counts to its argument in 100 steps per unit; the sum of 1..n is wrong for n > 2, and it ends with status n for n > 5.
 BODY = """int main(int argc, char **argv) {

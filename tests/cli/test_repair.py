@@ -10,7 +10,7 @@ import pytest
 
 from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, Status
 from tests.cli.helpers import FakeApi, run
-from tests.small import run_in
+from tests.commands import run_in
 
 OLD = "int main(void)\n{\n    return 1 < 2;\n}\n"
 DIFF = "--- a/p.c\n+++ b/p.c\n@@ -1,4 +1,4 @@\n int main(void)\n {\n-    return 1 < 2;\n+    return 1 > 2;\n }\n"

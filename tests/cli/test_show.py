@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from butfor.cli.show import _read
-from tests.small import run_in
+from tests.commands import run_in
 
 
 @pytest.mark.parametrize(

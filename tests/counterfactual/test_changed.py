@@ -13,7 +13,8 @@ from butfor.counterfactual.user_changes import ChangedRun
 from butfor.errors import UsageError
 from butfor.options import make_options
 from butfor.report.changed_run import render
-from tests.small import butfor_command, saved, source, written
+from tests.commands import butfor_command
+from tests.small import saved, source, written
 
 PROGRAM = """static int limit = 4;
 int main(int argc, char **argv) {
@@ -91,7 +92,7 @@ def test_changes_apply_together(tmp_path: Path) -> None:
         ({}, "// loop|set 3", "assertion", None, "ended with a failed assertion: prog.c:"),
         ({"args": ["crash"]}, "// add|set 0", "signal", "SIGSEGV", "was ended by SIGSEGV"),
         (
-            {"args": ["spin"], "time_limit": 0.5},
+            {"args": ["spin"], "time_limit": 0.1},
             "// spin|keep",
             "limit",
             None,

@@ -12,7 +12,8 @@ import butfor
 from butfor.counterfactual.shrink_input import _number, _parts
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
-from tests.small import butfor_command, saved, written
+from tests.commands import butfor_command
+from tests.small import saved, written
 
 KEYS = """int main(int argc, char **argv) {
  char line[200]; int found = 0, limit = argc > 2 ? atoi(argv[2]) : 3;
@@ -103,7 +104,7 @@ def test_what_cannot_be_reduced_is_said(
 
 
 def test_runs_without_end_and_without_input(tmp_path: Path) -> None:
-    assert "not end" in shrunk(tmp_path, "int main(void) {\n for (;;) ; }\n", time_limit=0.5, stdin="x").notes[0]
+    assert "not end" in shrunk(tmp_path, "int main(void) {\n for (;;) ; }\n", step_limit=5000, stdin="x").notes[0]
     assert shrunk(tmp_path, "int main(void) {\n assert(0); }\n").notes[0] == "there is no input that could be reduced"
     assert shrunk(tmp_path, "int main(void) {\n return 0; }\n", args=["x"]).status == "no-failure"
 
@@ -119,7 +120,7 @@ def test_files_are_not_made_on_the_way(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_the_time_is_limited(tmp_path: Path) -> None:
     body = "int main(void) {\n long n = 0; int c;\n while ((c = getchar()) != EOF) n += c;\n assert(n < 1000000);\n return 0; }\n"
-    answer = shrunk(tmp_path, body, stdin="x" * 60000, budget=4)
+    answer = shrunk(tmp_path, body, stdin="x" * 60000, budget=2)
     assert answer.to_dict()["shrunk"]["complete"] is False
     assert answer.notes[0].startswith("the input was reduced from 60000 to ")
 

@@ -19,7 +19,7 @@ from butfor.explanation import Explanation
 from butfor.frontends.c.build_cache import CACHE_VARIABLE, cache_dir
 from butfor.frontends.c.record_run import compile_program
 from butfor.options import make_options
-from tests.small import butfor_command
+from tests.commands import butfor_command
 
 
 def files(folder: Path, **content: str) -> list[Path]:

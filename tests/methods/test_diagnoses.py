@@ -116,7 +116,7 @@ int main(void) {
     return 0;
 }
 """
-    assert {"unsigned step = 0;", "i += step"} & set(diagnosed(tmp_path, body, time_limit=1.0))
+    assert {"unsigned step = 0;", "i += step"} & set(diagnosed(tmp_path, body, step_limit=5000))
 
 
 @pytest.mark.parametrize("marks", [{}, {"trust": ["twice"]}])

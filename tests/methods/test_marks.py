@@ -14,7 +14,8 @@ from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.marks import Marks, marks_file
 from butfor.options import make_options
-from tests.small import run_in, saved, source, written
+from tests.commands import run_in
+from tests.small import saved, source, written
 
 PROGRAM = source(
     """
@@ -59,12 +60,18 @@ def lines(found: list[dict[str, Any]]) -> set[int]:
 
 
 def explained(folder: Path, **knobs: Any) -> Explanation:
-    """The explanation of the program."""
-    return butfor.explain(written(folder, PROGRAM), **knobs)
+    """The explanation of the program by its cause tree."""
+    return butfor.explain(written(folder, PROGRAM), methods=["cascade"], **knobs)
 
 
-def test_benign_removes_the_statement_and_what_only_it_leads_to(tmp_path: Path) -> None:
-    before, wrong = explained(tmp_path), PROGRAM.line_of("v > hi")
+@pytest.fixture(scope="module")
+def unmarked(tmp_path_factory: pytest.TempPathFactory) -> Explanation:
+    """The explanation without marks."""
+    return explained(tmp_path_factory.mktemp("unmarked"))
+
+
+def test_benign_removes_the_statement_and_what_only_it_leads_to(unmarked: Explanation, tmp_path: Path) -> None:
+    before, wrong = unmarked, PROGRAM.line_of("v > hi")
     after = explained(tmp_path, benign=[at("v > hi")])
     assert wrong in lines(causes(before))
     assert wrong not in lines(causes(after))
@@ -78,8 +85,8 @@ def test_a_decision_that_others_lead_to_stays(tmp_path: Path) -> None:
     assert loop in lines(causes(explained(tmp_path, benign=[at("a[i] > 3")])))
 
 
-def test_guilty_ends_the_search(tmp_path: Path) -> None:
-    everything = causes(explained(tmp_path))
+def test_guilty_ends_the_search(unmarked: Explanation, tmp_path: Path) -> None:
+    everything = causes(unmarked)
     answer = explained(tmp_path, guilty=[at("a[i] > 3")])
     found = causes(answer)
     assert len(found) < len(everything)
@@ -118,7 +125,7 @@ def test_a_damaged_file_of_marks_is_a_clear_error(tmp_path: Path, content: str) 
 
 
 def test_a_mark_on_no_line_is_said(tmp_path: Path) -> None:
-    notes = explained(tmp_path, benign=["prog.c:999", "other.c:3", at("v > hi")], methods=["cascade"]).notes
+    notes = explained(tmp_path, benign=["prog.c:999", "other.c:3", at("v > hi")]).notes
     assert [n for n in notes if "says nothing" in n] == [
         f"there is no line {w} in the sources, so the mark there says nothing" for w in ("prog.c:999", "other.c:3")
     ]
@@ -142,22 +149,20 @@ def test_the_command_line(work: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["slicing", "trust", "unrelated", "loops"])
-def test_without_an_optimisation_the_statements_are_the_same(tmp_path: Path, name: str) -> None:
-    full, slow = explained(tmp_path, methods=["cascade"]), explained(tmp_path, methods=["cascade"], without=[name])
+def test_without_an_optimisation_the_statements_are_the_same(unmarked: Explanation, tmp_path: Path, name: str) -> None:
+    full, slow = unmarked, explained(tmp_path, without=[name])
     assert lines(causes(slow)) == lines(causes(full))
     assert len(causes(slow)) > len(causes(full)) if name == "loops" else len(causes(slow)) == len(causes(full))
 
 
 def test_trust_can_be_switched_off(tmp_path: Path) -> None:
-    trusted = explained(tmp_path, methods=["cascade"], trust=["clamp"])
+    trusted = explained(tmp_path, trust=["clamp"])
     assert PROGRAM.line_of("v > hi") not in lines(causes(trusted))
-    assert PROGRAM.line_of("v > hi") in lines(
-        causes(explained(tmp_path, methods=["cascade"], trust=["clamp"], without=["trust"]))
-    )
+    assert PROGRAM.line_of("v > hi") in lines(causes(explained(tmp_path, trust=["clamp"], without=["trust"])))
 
 
-def test_rounds_of_a_loop_and_shared_causes_are_one_node(tmp_path: Path) -> None:
-    found = causes(explained(tmp_path))
+def test_rounds_of_a_loop_and_shared_causes_are_one_node(unmarked: Explanation) -> None:
+    found = causes(unmarked)
     conditions = [
         (c["condition"]["line"], c["outcome"].partition(" ")[0])
         for c in found

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import butfor.api
+from tests.commands import run_in
 from tests.seeded_corpus import Fault, faults, load, options, smallest_failing
-from tests.small import run_in
 
 CHOSEN = [f for f in faults() if f.kind in ("operator", "variable", "constant", "index", "initial", "call")][::14]
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import butfor
+from tests.commands import butfor_command
 from tests.corpus import Program, read
-from tests.small import butfor_command
 
 FOLDER = Path(__file__).parent / "security"
 PROGRAMS = sorted(FOLDER.glob("*.c"))
@@ -33,7 +33,7 @@ def prepared(path: Path, folder: Path) -> tuple[Program, dict[str, Any]]:
         name, _, text = line.partition(" ")
         (folder / name).write_text(json.loads(text))
     o = p.options
-    knobs = {"args": list(o.args), "stdin": o.stdin, "env": dict(o.env), "nondet": o.nondet, "time_limit": o.time_limit}
+    knobs = {"args": list(o.args), "stdin": o.stdin, "env": dict(o.env), "nondet": o.nondet, "step_limit": o.step_limit}
     return p, knobs
 
 

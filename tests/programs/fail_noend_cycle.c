@@ -1,6 +1,6 @@
 /*
  * what: no end: a list becomes a cycle when the same node is inserted twice
- * limit: 2
+ * steps: 20000
  * failure: no-end
  */
 #include <stdio.h>

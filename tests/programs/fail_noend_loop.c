@@ -1,7 +1,7 @@
 /*
  * what: an infinite loop: binary search whose bounds stop moving
  * args: 35
- * limit: 2
+ * steps: 20000
  * failure: no-end
  */
 #include <stdio.h>

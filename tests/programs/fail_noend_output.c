@@ -1,7 +1,7 @@
 /*
  * what: an infinite loop with output: a countdown steps over zero
  * args: 5 2
- * limit: 2
+ * steps: 300000
  * failure: no-end
  */
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A number that is not reached by steps of two.
    args: 7
-   limit: 1
+   steps: 20000
    failure: no-end
    security: input-controlled argv 1
 */

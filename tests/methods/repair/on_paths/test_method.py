@@ -100,7 +100,7 @@ def test_an_expression_is_found_that_all_tests_determine(tmp_path: Path) -> None
 
 def test_a_run_without_a_path_says_so(tmp_path: Path) -> None:
     body = 'int main(void) { for (;;) puts("a"); return 0; }\n'
-    answer = api.repair(make_options(written(tmp_path, body), time_limit=1.0, budget=15))
+    answer = api.repair(make_options(written(tmp_path, body), step_limit=2000, budget=15))
     assert answer.methods["repair"]["solutions"] == []
     assert any("path" in note for note in answer.notes)
 
