@@ -18,9 +18,9 @@ from typing import Any
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.record_run import compile_program, record
+from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.run_cause_tree import DEPTH
 from butfor.methods.cause_tree.run_causes import MOST_CAUSES, CauseTree
-from butfor.methods.method import Budget, Case
 from butfor.options import OPTIMISATIONS, Options
 from butfor.pipeline import run_info
 from butfor.trace import recording as recordings
@@ -79,7 +79,7 @@ def measure(path: Path, without: str) -> dict[str, Any]:
     point = find_failure(recording, dependence).failure
     assert point is not None
     options = Options(trust=TRUSTED, without=tuple(without.split(",")) if without else ())
-    case = Case(recording, point, dependence, Places(recording), options, Budget(600))
+    case = FailingRun(recording, point, dependence, Places(recording), options, Budget(600))
     CauseTree(case).open(0)
     first = time.process_time() - start
     useful, _ = opened(case, USEFUL)
@@ -96,7 +96,7 @@ def measure(path: Path, without: str) -> dict[str, Any]:
     }
 
 
-def opened(case: Case, most: int) -> tuple[float, CauseTree]:
+def opened(case: FailingRun, most: int) -> tuple[float, CauseTree]:
     """A tree of at most so many causes, nothing known of the run's dependences before, and the seconds it took."""
     start = time.process_time()
     tree = CauseTree(replace(case, dependence=Dependence(case.trace)))

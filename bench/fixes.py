@@ -14,7 +14,7 @@ from pathlib import Path
 from butfor.errors import ButforError
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.record_run import compile_program, record
-from butfor.methods.method import Budget, Case
+from butfor.methods.case import Budget, FailingRun
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives
 from butfor.methods.repair.on_paths.path_repair import facts_of
@@ -76,7 +76,7 @@ def measured(program: Path) -> tuple[int, dict[str, Cell]]:
     failure = find_failure(recording, dependence, options.memory_errors).failure
     if failure is None:
         raise ButforError(f"{program.name} does not fail")
-    case = Case(recording, failure, dependence, Places(recording), options, Budget(60.0))
+    case = FailingRun(recording, failure, dependence, Places(recording), options, Budget(60.0))
     path = case.path
     known = c_alternatives.alternatives(Proposer(case.places, slip_library.own()), [path])
     facts = facts_of(case, Budget(SECONDS).is_over)

@@ -10,11 +10,11 @@ from pathlib import Path
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.logic.solvers import Limit, default_solver
+from butfor.methods.case import Budget, FailingRun
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
-from butfor.methods.error_invariants.explained_path import localize
+from butfor.methods.error_invariants.explained_path import story_of_run
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.interpolation_engines import ENGINES
-from butfor.methods.method import Budget, Case
 from butfor.options import Options
 from butfor.path.source_expressions import Express
 from butfor.trace.dependence.dependence import Dependence
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 """
 
 
-def case_of(folder: Path, rounds: int, idle: int) -> Case:
+def case_of(folder: Path, rounds: int, idle: int) -> FailingRun:
     """The failing run with so many rounds."""
     source = folder / "rounds.c"
     source.write_text(_SOURCE)
@@ -49,7 +49,7 @@ def case_of(folder: Path, rounds: int, idle: int) -> Case:
     dependence = Dependence(recording.trace)
     failure = find_failure(recording, dependence).failure
     assert failure is not None
-    return Case(recording, failure, dependence, Places(recording), options, Budget(30.0))
+    return FailingRun(recording, failure, dependence, Places(recording), options, Budget(30.0))
 
 
 def rows() -> Iterator[str]:
@@ -64,7 +64,7 @@ def rows() -> Iterator[str]:
             yield _row(case_of(Path(folder), rounds, idle), rounds, idle)
 
 
-def _row(case: Case, rounds: int, idle: int) -> str:
+def _row(case: FailingRun, rounds: int, idle: int) -> str:
     path = case.path
     start = time.perf_counter()
     trace = core_trace_of(path, True, default_solver(), Limit.after(10.0))
@@ -81,7 +81,7 @@ def _row(case: Case, rounds: int, idle: int) -> str:
             atoms = sum(map(len, made.atoms)) if made is not None and is_right else 0
             cells.append(f"{f'{time.perf_counter() - start:.2f} s, {atoms} atoms' if is_right else 'none':>22}")
     start = time.perf_counter()
-    found = localize(case)
+    found = story_of_run(case, None, None)
     told = sum(e["kind"] == "statement" for e in found.data["abstract_trace"])
     cells.append(f"{time.perf_counter() - start:>10.2f}{told:>6}")
     return "".join(cells)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.record_run import compile_program, record
-from butfor.methods.method import Budget, Case
+from butfor.methods.case import Budget, FailingRun
 from butfor.methods.relevance.instance_verdicts import judge
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
@@ -36,10 +36,10 @@ def rows() -> Iterator[str]:
         yield f"{name:<16}{len(path.instances):>10}{lifted - start:>7.2f} s{done - lifted:>8.2f} s{found.asked:>7}  {told}"
 
 
-def _case(source: Path, size: int) -> Case:
+def _case(source: Path, size: int) -> FailingRun:
     options = Options(sources=(source,), args=(str(size),))
     recording = record(options, compile_program(options, lambda _: None), lambda _: None)
     dependence = Dependence(recording.trace)
     failure = find_failure(recording, dependence).failure
     assert failure is not None
-    return Case(recording, failure, dependence, Places(recording), options, Budget(LIMIT))
+    return FailingRun(recording, failure, dependence, Places(recording), options, Budget(LIMIT))

@@ -27,9 +27,9 @@ from butfor.failures.find_failure import find_failure
 from butfor.frontends.c import build_cache as store
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.record_run import compile_program, record
-from butfor.methods.cause_tree.run_cause_tree import DEPTH
+from butfor.methods.case import Budget, FailingRun
+from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import CauseTree
-from butfor.methods.method import Budget, Case
 from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
@@ -369,8 +369,8 @@ def share(seeded: Seeded) -> Share:
     dependence, places, trace = Dependence(recording.trace), Places(recording), recording.trace
     failure = find_failure(recording, dependence).failure
     assert failure is not None, seeded.id
-    tree = CauseTree(Case(recording, failure, dependence, places, asked, Budget(asked.budget)))
-    tree.open(DEPTH)
+    tree = CauseTree(FailingRun(recording, failure, dependence, places, asked, Budget(asked.budget)))
+    tree.open(CauseTreeMethod.depth)
     near = [c for c in tree.causes if c.level <= LEVEL]
     lines = {p.line for c in near for p in (*c.statements, *([] if c.condition is None else [c.condition]))}
     steps = {n for c in near for n in c.nodes if n[1] >= 0 and is_step(trace.instr(n))}

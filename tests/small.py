@@ -11,7 +11,7 @@ from butfor.api import record
 from butfor.explanation import Explanation
 from butfor.frontends.c.record_run import compile_program
 from butfor.frontends.c.record_run import record as record_run
-from butfor.methods.method import Budget, Case
+from butfor.methods.case import Budget, FailingRun
 from butfor.options import Options, make_options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
@@ -72,14 +72,14 @@ def recorded(folder: Path, body: str | Source, **knobs: Any) -> Recording:
     return record_run(options, compile_program(options, lambda text: None), lambda text: None)
 
 
-def case_of(recording: Recording) -> Case:
+def case_of(recording: Recording) -> FailingRun:
     """The recording as methods see it; the failure is whatever butfor finds."""
     from butfor.failures.find_failure import find_failure
 
     dependence = Dependence(recording.trace)
     verdict = find_failure(recording, dependence)
     assert verdict.failure is not None, "the program was meant to fail"
-    return Case(recording, verdict.failure, dependence, Places(recording), Options(), Budget(30.0))
+    return FailingRun(recording, verdict.failure, dependence, Places(recording), Options(), Budget(30.0))
 
 
 def saved(folder: Path, body: str | Source, name: str = "run.bfr", **knobs: Any) -> Path:

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from butfor.explanation import Interrupted, Status
-from butfor.methods import registry
-from butfor.methods.method import Case, Diagnosis
+from butfor.methods.case import FailingRun
+from butfor.methods.cause_tree.method import CauseTreeMethod
+from butfor.methods.method import Earlier
+from butfor.ranking.finding import Diagnosis
 from tests.small import explained
 
 
 def test_the_interruption_carries_what_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = registry.get
-
-    def interrupted(case: Case) -> Diagnosis:
+    def interrupted(self: CauseTreeMethod, case: FailingRun, earlier: Earlier) -> Diagnosis:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(registry, "get", lambda name: interrupted if name == "cascade" else real(name))
+    monkeypatch.setattr(CauseTreeMethod, "explain_run", interrupted)
     with pytest.raises(Interrupted) as caught:
         explained(
             tmp_path,

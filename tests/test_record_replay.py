@@ -19,6 +19,7 @@ from butfor import api
 from butfor.errors import DiskFull, RecordingError
 from butfor.explanation import Explanation
 from butfor.methods import registry
+from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.trace.log.columns import COLUMNS
 from butfor.trace.recording import FORMAT
@@ -94,12 +95,12 @@ def test_replay_elsewhere_says_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()
     there.mkdir()
-    first = butfor.explain(written(here, PROGRAM), check=True, methods=registry.DEFAULT, **KNOBS)
+    first = butfor.explain(written(here, PROGRAM), check=True, methods=registry.by_default(Subject.RUN), **KNOBS)
     path = saved(here, PROGRAM, **KNOBS)
     shutil.move(path, there / "run.bfr")
     shutil.rmtree(here)
     monkeypatch.chdir(there)
-    second = replayed(Path("run.bfr"), check=True, methods=registry.DEFAULT)
+    second = replayed(Path("run.bfr"), check=True, methods=registry.by_default(Subject.RUN))
     assert second.failure is not None
     assert second.failure.details["text"] == "assert(total(list) == 99);"
     assert second.methods["check"]["mismatches"] == 0

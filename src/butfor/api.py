@@ -22,6 +22,7 @@ from butfor.frontends.c.record_run import record as record_run
 from butfor.frontends.c.run_program import RunSpec
 from butfor.marks import marks_file
 from butfor.methods import registry
+from butfor.methods.method import Subject
 from butfor.options import Options, is_recording
 from butfor.pipeline import analyse, explain_tests, run_info, with_expectations
 from butfor.trace import recording as recordings
@@ -76,9 +77,9 @@ def _explain_witness(options: Options, program: Build, say: Progress) -> Explana
 def repair(options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of a failing run with validated repairs in `methods["repair"]`; of a Boogie program, with what could be changed."""
     if any(source.suffix == ".bpl" for source in options.sources):
-        usual = options.methods or registry.DEFAULT_ON_PATHS
+        usual = options.methods or registry.by_default(Subject.PATH)
     else:
-        usual = options.methods or (*registry.DEFAULT, *(registry.WITH_TESTS if options.tests is not None else ()))
+        usual = options.methods or registry.by_default(Subject.RUN, with_tests=options.tests is not None)
     return explain(replace(options, methods=tuple(dict.fromkeys((*usual, "repair")))), progress)
 
 
@@ -141,7 +142,7 @@ def record(options: Options, out: Path, progress: Progress | None = None) -> Run
 
 def replay(path: Path, options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of a saved recording."""
-    methods = options.methods or registry.OF_RECORDINGS
+    methods = options.methods or registry.without_running()
     answer = analyse(
         recordings.load(path, CSource),
         replace(options, marks=options.marks or marks_file(path), methods=methods),
@@ -153,7 +154,7 @@ def replay(path: Path, options: Options, progress: Progress | None = None) -> Ex
         answer,
         notes=(
             *answer.notes,
-            f"the recorded program was not run again; --method {','.join(registry.DEFAULT)} does that",
+            f"the recorded program was not run again; --method {','.join(registry.by_default(Subject.RUN))} does that",
         ),
     )
 

@@ -7,19 +7,19 @@ from collections.abc import Callable
 from typing import Any
 
 from butfor.errors import UsageError
-from butfor.explanation import Explanation, Failure, FailureKind, RunInfo, Status
+from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, RunInfo, Status
 from butfor.frontends.boogie.boogie_text import Text
 from butfor.frontends.boogie.checked_program import Unit
 from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration, explore
 from butfor.frontends.boogie.failing_path import Found
 from butfor.marks import settle
-from butfor.methods import registry
-from butfor.methods.method import Budget, PathCase
+from butfor.methods.case import Budget, FailingPath
+from butfor.methods.method import Subject
 from butfor.options import Options, read_bytes
 from butfor.path.cell_values import shown_in
 from butfor.path.instance_words import Words
 from butfor.path.path_model import Kind, Path
-from butfor.ranking import rank
+from butfor.pipeline import ask_methods, chosen_methods, ranked
 from butfor.trace.view.source_places import Place
 
 Progress = Callable[[str], None]
@@ -32,7 +32,7 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
     """The failing path that was found, explained; or that there is none up to the bound."""
     start = time.perf_counter()
     _check_options(options)
-    localizers = [(name, registry.get_on_paths(name)) for name in options.methods or registry.DEFAULT_ON_PATHS]
+    methods = chosen_methods(options, Subject.PATH)
     budget = Budget(options.budget)
     text = Text.of(str(options.sources[0]), read_bytes(options.sources[0]))
     unit = Unit(text)
@@ -48,21 +48,15 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
         return Explanation(status, info, notes=tuple(notes), extra={"search": search, "failures": []}, sources=sources)
     first = found.failures[0]
     marks = settle(options, options.marks)
-    case = PathCase(first.path, options, budget, marks)
-    methods: dict[str, Any] = {"path": steps(first.path)}
-    diagnoses = []
-    for name, localizer in localizers:
-        say(f"method {name}")
-        diagnosis = localizer(case)
-        diagnoses.append(diagnosis)
-        methods[name] = {**diagnosis.data, "complete": diagnosis.complete}
-        notes += diagnosis.notes
+    case = FailingPath(first.path, options, budget, marks)
+    answers = ask_methods(case, methods, lambda name: say(f"method {name}"))
+    notes += answers.notes
     if len(found.failures) > 1:
         notes.insert(0, _others(found))
     if not found.in_time:
         notes.append("the search was ended early: other checks may fail too (--budget gives more time)")
-    status = Status.EXPLAINED
-    if not all(d.complete for d in diagnoses):
+    status = Status.PARTIAL if answers.interrupted else Status.EXPLAINED
+    if not answers.interrupted and not answers.complete:
         status = Status.PARTIAL if budget.is_over() else status
         over = (
             f"the budget of {options.budget:g} s was used up"
@@ -77,16 +71,19 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
     )
     listed = [{**_failure(f).to_dict(), "steps": len(f.path.instances)} for f in found.failures]
     extra = {"search": search, "failures": listed}
-    return Explanation(
+    answer = Explanation(
         status,
         info,
         _failure(first),
-        rank(diagnoses, None, marks),
-        methods,
+        ranked(case, answers.diagnoses),
+        {"path": steps(first.path), **answers.data},
         tuple(dict.fromkeys(notes)),
         extra=extra,
         sources=sources,
     )
+    if answers.interrupted:
+        raise Interrupted(answer)
+    return answer
 
 
 def _check_options(options: Options) -> None:

@@ -18,8 +18,6 @@ DEFAULT_BUDGET = 30.0
 DEFAULT_TIME_LIMIT = 10.0
 DEFAULT_OUTPUT_LIMIT = 64 * 2**20
 
-OPTIMISATIONS = ("slicing", "trust", "unrelated", "loops")  # of the cause tree, each can be switched off
-
 _SUFFIXES = (".c", ".ll", ".bc", ".bfr", ".bpl")
 PLACE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9][0-9]*)\Z")  # how users name a line
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
@@ -90,12 +88,6 @@ class Options:
             _require(
                 PLACE.match(where.strip()), f"{where!r} is not a place in the source", "write FILE:LINE, or LINE alone"
             )
-        for name in self.without:
-            _require(
-                name in OPTIMISATIONS,
-                f"there is no optimisation {name!r}",
-                f"--without takes: {', '.join(OPTIMISATIONS)}",
-            )
         _require(
             self.pre is None or self.pre.strip(),
             "the precondition is empty",
@@ -156,6 +148,17 @@ class Options:
             count = getattr(self, name)
             least = 0 if name == "depth" else 1
             _require(count is None or count >= least, f"{name} must be at least {least}, not {count}")
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The options that methods declare as their fields; None where the method's own default holds."""
+        return {
+            "depth": self.depth,
+            "without": self.without,
+            "annotations": self.annotations,
+            "inputs": self.inputs,
+            "pre": self.pre,
+        }
 
     def check_files(self) -> None:
         """Nothing when every file named can be read; else a UsageError that names it."""

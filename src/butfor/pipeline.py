@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,23 +20,24 @@ from butfor.frontends.c.record_run import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
 from butfor.marks import settle
 from butfor.methods import registry
-from butfor.methods.method import Budget, Case, Diagnosis
+from butfor.methods.case import Budget, Case, FailingPath, FailingRun
+from butfor.methods.method import Method, Subject, When
 from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
-from butfor.ranking import rank
+from butfor.ranking.finding import WeighedDiagnosis
+from butfor.ranking.rank import rank
 from butfor.run_story import Story
 from butfor.story.debugger_stops import MOST_STOPS
 from butfor.story.tell_story import tell
 from butfor.tests_file import TestCase, read_tests
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.dependence.value_forwarding import Passing
 from butfor.trace.log.columns import COLUMNS, EndReason
 from butfor.trace.recording import Meta, Recording
 from butfor.trace.replay.full_replay import check
 from butfor.trace.view.source_places import Places
 
 Progress = Callable[[str], None]
-_STANDS_OUT = 0.6  # the score of the first statement from which on nothing more is tried
+STANDS_OUT_SCORE = 0.6  # of the first statement, from which on edits of the source need not be tried
 _ROUGH = (
     "the program is too large to follow all its pointers: of the decisions that could have assigned another value, "
     "some are named that could not, going by members and sizes alone"
@@ -69,14 +70,84 @@ def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the methods said about one failure."""
+
+    diagnoses: tuple[WeighedDiagnosis, ...]
+    data: Mapping[str, Any]  # the part of each method in the report
+    notes: tuple[str, ...]
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every method came to its end."""
+        return all(d.diagnosis.complete for d in self.diagnoses)
+
+
+def chosen_methods(options: Options, subject: Subject, *, with_tests: bool = False) -> tuple[Method, ...]:
+    """The methods that the user named, or the default ones, each after those whose answers it uses."""
+    names = options.methods or registry.by_default(subject, with_tests=with_tests, last_resort=True)
+    return tuple(registry.make(name, subject, options.settings) for name in registry.in_order(names))
+
+
+def ask_methods(case: Case, methods: Sequence[Method], progress: Callable[[str], None]) -> Answers:
+    """The answers of the methods, in their order. Ctrl-C ends the list, and what was known by then is kept."""
+    subject = Subject.PATH if isinstance(case, FailingPath) else Subject.RUN
+    known: dict[str, WeighedDiagnosis] = {}  # also of methods that only others need
+    diagnoses: list[WeighedDiagnosis] = []
+    data: dict[str, Any] = {}
+    notes: list[str] = []
+    for method in methods:
+        if _is_spared(method, case, diagnoses):
+            continue
+        try:
+            for name in (*method.needs.get(subject, ()), method.name):
+                if name not in known:
+                    progress(name)
+                    asked = method if name == method.name else registry.make(name, subject, case.options.settings)
+                    known[name] = _answer(asked, case, known)
+        except KeyboardInterrupt:
+            notes.append(f"interrupted in the method {method.name}: this is what was known by then")
+            return Answers(tuple(diagnoses), data, tuple(notes), interrupted=True)
+        answer = known[method.name]
+        diagnoses.append(answer)
+        part = data.setdefault(registry.report_key(method.name), {})
+        part.update({**answer.diagnosis.data, "complete": answer.diagnosis.complete})
+        notes += answer.diagnosis.notes
+    return Answers(tuple(diagnoses), data, tuple(notes))
+
+
+def _answer(method: Method, case: Case, known: Mapping[str, WeighedDiagnosis]) -> WeighedDiagnosis:
+    """The answer of one method, which sees those answers that it declares to need or to use."""
+    declared = (*method.uses, *(name for names in method.needs.values() for name in names))
+    earlier = {name: known[name] for name in declared if name in known}
+    if isinstance(case, FailingPath):
+        diagnosis = method.explain_path(case, earlier)
+    else:
+        diagnosis = method.explain_run(case, earlier)
+    return WeighedDiagnosis(method.name, method.weighing, diagnosis)
+
+
+def _is_spared(method: Method, case: Case, diagnoses: Sequence[WeighedDiagnosis]) -> bool:
+    """Whether a last resort is not needed: nobody asked for it, no tests can judge it, and a statement stands out."""
+    if method.on_runs is not When.LAST_RESORT or isinstance(case, FailingPath) or case.options.methods or case.others:
+        return False
+    return any(row.score >= STANDS_OUT_SCORE for row in ranked(case, diagnoses)[:1])
+
+
+def ranked(case: Case, diagnoses: Sequence[WeighedDiagnosis]) -> tuple[RankedStatement, ...]:
+    """One ranking from all that the methods said."""
+    return rank(diagnoses, case.places, case.marks, case.forwarded)
+
+
 def analyse(
     recording: Recording, options: Options, progress: Progress, others: tuple[OtherRun, ...] = ()
 ) -> Explanation:
     """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
     budget = Budget(options.budget)
-    usual = (*registry.DEFAULT, *(registry.WITH_TESTS if others else ()), registry.LAST_RESORT)
-    localizers = [(name, registry.get(name)) for name in registry.wholes(options.methods or usual)]
+    asked = chosen_methods(options, Subject.RUN, with_tests=bool(others))
     if options.expect_stdout is not None or options.expect_exit is not None:
         recording.meta = with_expectations(recording, options)
     places = Places(recording)
@@ -99,62 +170,40 @@ def analyse(
         f"there is no line {where} in the sources, so the mark there says nothing"
         for where in marks.unmatched(places.texts())
     )
-    case = Case(recording, verdict.failure, dependence, places, options, budget, marks, others)
-    diagnoses: list[Diagnosis] = []
+    case = FailingRun(recording, verdict.failure, dependence, places, options, budget, marks, others)
     failure = reported_failure(verdict.failure, places)
     known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
-    interrupted = False
-
-    def ranked() -> tuple[RankedStatement, ...]:
-        return rank(diagnoses, places, marks, Passing(places, dependence).origins(case.slices["relevant"].distance))
-
-    for name, localizer in localizers:
-        if name == registry.LAST_RESORT and not options.methods and not others and _stands_out(ranked()):
-            continue
-        progress(f"method {name}; {known}")
-        try:
-            diagnosis = case.answers[name] = localizer(case)
-        except KeyboardInterrupt:
-            interrupted = True
-            notes.append(f"interrupted in the method {name}: this is what was known by then")
-            break
-        diagnoses.append(diagnosis)
-        methods.setdefault(registry.key_of(name), {}).update({**diagnosis.data, "complete": diagnosis.complete})
-        notes += diagnosis.notes
+    answers = ask_methods(case, asked, lambda name: progress(f"method {name}; {known}"))
+    notes += answers.notes
     if dependence.potentials.is_rough:
         notes.append(_ROUGH)
     status = Status.EXPLAINED
-    if interrupted:
+    if answers.interrupted:
         status = Status.PARTIAL
-    elif case.budget.is_over() and not all(d.complete for d in diagnoses):
+    elif budget.is_over() and not answers.complete:
         status = Status.PARTIAL
         notes.append(
             f"the budget of {options.budget:g} s was used up: this is what was known by then (--budget gives more)"
         )
-    elif not all(d.complete for d in diagnoses):
+    elif not answers.complete:
         notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
-    ranking = ranked()
+    ranking = ranked(case, answers.diagnoses)
     answer = Explanation(
         status,
         _timed(info, start),
         failure,
         ranking,
-        methods,
+        {**methods, **answers.data},
         tuple(dict.fromkeys(notes)),
         tuple(reported_failure(e, places) for e in verdict.memory),
         sources=places.texts(),
     )
-    if interrupted:
+    if answers.interrupted:
         raise Interrupted(answer)
     return replace(answer, story=_story(case, ranking, progress)) if options.story else answer
 
 
-def _stands_out(ranking: tuple[RankedStatement, ...]) -> bool:
-    """Whether there is a statement with so much evidence that edits of the source need not be tried."""
-    return any(row.score >= _STANDS_OUT for row in ranking[:1])
-
-
-def _story(case: Case, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:
+def _story(case: FailingRun, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:
     progress("telling the run step by step")
     return tell(case, tuple((row.file, row.line, row.text) for row in ranking[:MOST_STOPS]))
 

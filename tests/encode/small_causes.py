@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from butfor.encode.justification import Justified, Justifier
+from butfor.methods.case import FailingRun
 from butfor.methods.cause_tree.run_causes import CauseTree
-from butfor.methods.method import Case
 from butfor.trace.trace import Node, Trace
 from tests.small import case_of, recorded
 
@@ -33,7 +33,7 @@ class _Listening(Justifier):
         return answer
 
 
-def questions_of(case: Case) -> list[Question]:
+def questions_of(case: FailingRun) -> list[Question]:
     """All causes of the cause tree, with what they explain."""
     tree = CauseTree(case)
     listening = _Listening(case.dependence)
@@ -42,7 +42,7 @@ def questions_of(case: Case) -> list[Question]:
     return [q for q in listening.asked if q.roots]
 
 
-def failing(folder: Path, body: str, **knobs: Any) -> Case:
+def failing(folder: Path, body: str, **knobs: Any) -> FailingRun:
     """The failing run of a program."""
     return case_of(recorded(folder, body, **knobs))
 

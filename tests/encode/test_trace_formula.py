@@ -13,7 +13,7 @@ from butfor.encode.trace_formula import encode
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node, Trace
 from tests.encode.programs import ARGS, FURTHER, METHODS
 from tests.encode.small_causes import failing, questions_of
@@ -48,7 +48,7 @@ def is_alloca(trace: Trace, node: Node) -> bool:
     return node[1] >= 0 and trace.instr(node).op == "alloca"
 
 
-def members(case: Case, nodes: tuple[Node, ...], roots: tuple[Node, ...]) -> set[Node]:
+def members(case: FailingRun, nodes: tuple[Node, ...], roots: tuple[Node, ...]) -> set[Node]:
     """All instances that are in some group."""
     return {n for group in groups(Links(case.dependence, nodes), roots).values() for n in group}
 
@@ -75,7 +75,7 @@ def test_a_cause_without_one_of_its_statements_is_no_proof(name: str, tmp_path: 
     assert {text(case, n) for n in idle} == NOT_NEEDED[name]
 
 
-def text(case: Case, node: Node) -> str:
+def text(case: FailingRun, node: Node) -> str:
     """The statement of an instance."""
     place = case.places.of(node)
     return "" if place is None else place.text

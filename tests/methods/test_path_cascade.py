@@ -7,23 +7,23 @@ from pathlib import Path
 import pytest
 
 from butfor.marks import Marks
-from butfor.methods.cause_tree.path_cause_tree import localize as cascade
-from butfor.methods.method import Budget, PathCase
-from butfor.methods.slice.path_slice import localize as slice_
+from butfor.methods.case import Budget, FailingPath
+from butfor.methods.cause_tree.method import CauseTreeMethod
+from butfor.methods.slice.path_slice import slice_of_path as slice_
 from butfor.options import Options
 from tests.frontends.boogie.helpers import explored
 
 EXAMPLES = Path(__file__).parent.parent / "path" / "examples"
 
 
-def case_of(source: str, marks: Marks | None = None) -> PathCase:
+def case_of(source: str, marks: Marks | None = None) -> FailingPath:
     """The first failing path of a program."""
-    return PathCase(explored(source).failures[0].path, Options(), Budget(60.0), marks or Marks())
+    return FailingPath(explored(source).failures[0].path, Options(), Budget(60.0), marks or Marks())
 
 
 def causes(source: str, marks: Marks | None = None) -> list[tuple[int, str, set[int], bool]]:
     """Level, way, lines and proof of each cause."""
-    diagnosis = cascade(case_of(source, marks))
+    diagnosis = CauseTreeMethod().explain_path(case_of(source, marks), {})
     assert diagnosis.complete
     return [(c["level"], c["via"], {s["line"] for s in c["statements"]}, c["proved"]) for c in diagnosis.data["causes"]]
 
@@ -76,7 +76,7 @@ def test_examples(name: str, expected: list[tuple[int, set[int]]]) -> None:
 
 def test_inputs_that_could_avoid_the_failure_are_pinned_and_that_is_said() -> None:
     case = case_of("procedure main(x: int) {\nvar y: int;\ny := x + 1;\nassert y != 4; }")
-    diagnosis = cascade(case)
+    diagnosis = CauseTreeMethod().explain_path(case, {})
     assert [(c["pinned"], c["proved"]) for c in diagnosis.data["causes"]] == [(True, True)]
     assert any("pinned" in note for note in diagnosis.notes)
 
@@ -88,7 +88,7 @@ def test_conditions_that_held_can_be_the_cause() -> None:
 
 def test_a_long_loop_is_one_node() -> None:
     source = "procedure main() { var i, s: int;\ni := 0;\ns := 0;\nwhile (i < 30) {\ns := s + i;\ni := i + 1; }\nassert s == 0; }"
-    found = cascade(case_of(source)).data["causes"]
+    found = CauseTreeMethod().explain_path(case_of(source), {}).data["causes"]
     assert [c["condition"]["line"] for c in found[1:]] == [4, 4]
     assert [c["rounds"] for c in found[1:]] == [1, 30]
 

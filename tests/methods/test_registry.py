@@ -12,8 +12,10 @@ import butfor
 from butfor.errors import UsageError
 from butfor.explanation import Evidence
 from butfor.methods import registry
-from butfor.methods.method import Case, Diagnosis, Finding
-from butfor.methods.slice.run_slice import localize
+from butfor.methods.case import FailingRun
+from butfor.methods.method import Earlier, Method, Subject
+from butfor.methods.slice.method import SliceMethod
+from butfor.ranking.finding import Diagnosis, Finding
 from tests.small import source, written
 
 BODY = """int main(int argc, char **argv) {
@@ -24,17 +26,27 @@ BODY = """int main(int argc, char **argv) {
 """
 
 
-def blame_b(case: Case) -> Diagnosis:
+class BlameB(Method):
     """A method of another package: it always blames the line of `b`."""
-    line = source(BODY).line_of("int b")
-    steps = case.steps.between(0, len(case.trace))
-    (place,) = {s.place for s in steps if s.place.line == line}
-    return Diagnosis("blame-b", (Finding(place, 0.9, "I never liked b", Evidence.REPLAYED),), {"liked": False})
+
+    name = "blame-b"
+
+    def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
+        """The declaration of `b`, whatever happened."""
+        line = source(BODY).line_of("int b")
+        steps = case.steps.between(0, len(case.trace))
+        (place,) = {s.place for s in steps if s.place.line == line}
+        return Diagnosis((Finding(place, 0.9, "I never liked b", Evidence.REPLAYED),), {"liked": False})
 
 
-def partial(case: Case) -> Diagnosis:
+class Partial(Method):
     """A method that did not get far."""
-    return Diagnosis("partial", (), complete=False)
+
+    name = "partial"
+
+    def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
+        """Nothing."""
+        return Diagnosis(complete=False)
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +54,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two methods of other packages are installed."""
     points = [
         metadata.EntryPoint(name, f"{__name__}:{function}", registry.GROUP)
-        for name, function in (("blame-b", "blame_b"), ("partial", "partial"))
+        for name, function in (("blame-b", "BlameB"), ("partial", "Partial"))
     ]
 
     def entry_points(**params: Any) -> metadata.EntryPoints:
@@ -53,8 +65,16 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_default_methods_exist() -> None:
-    assert registry.get("slice") is localize
-    assert set(registry.DEFAULT) <= set(registry.names())
+    assert registry.method_class("slice") is SliceMethod
+    assert registry.by_default(Subject.RUN) == ("slice", "cascade", "output", "hazards", "butfor", "security")
+    assert registry.by_default(Subject.PATH) == ("slice", "cascade", "error-invariants", "relevance", "diagnoses")
+    assert registry.without_running() == ("slice", "cascade", "output", "hazards")
+
+
+def test_a_method_runs_after_those_whose_answers_it_uses() -> None:
+    assert registry.in_order(("butfor", "output")) == ("output", "butfor")
+    assert registry.in_order(("repair", "spectrum", "slice")) == ("slice", "spectrum", "repair")
+    assert registry.in_order(("hazards", "slice")) == ("hazards", "slice")
 
 
 def test_names() -> None:
@@ -65,7 +85,7 @@ def test_names() -> None:
 
 def test_unknown_method() -> None:
     with pytest.raises(UsageError) as caught:
-        registry.get("guess")
+        registry.method_class("guess")
     assert caught.value.message == "there is no method 'guess'"
     assert caught.value.hint == f"the methods are: {', '.join(registry.names())}"
 
@@ -113,5 +133,5 @@ def test_plugins_are_not_loaded_unless_asked_for(tmp_path: Path, monkeypatch: py
 
 
 def test_a_part_is_not_run_beside_its_whole() -> None:
-    assert registry.wholes(("slice", "relevance", "security")) == ("slice", "relevance")
-    assert registry.wholes(("security",)) == ("security",)
+    assert registry.in_order(("slice", "relevance", "security")) == ("slice", "relevance")
+    assert registry.in_order(("security",)) == ("security",)

@@ -7,7 +7,7 @@ from typing import Any
 
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.record_run import compile_program, record
-from butfor.methods.method import Budget, Case
+from butfor.methods.case import Budget, FailingRun
 from butfor.options import Options
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.dependence.dependence import Dependence
@@ -18,15 +18,19 @@ from tests.small import case_of, recorded
 EXAMPLES = File(__file__).parent / "examples"
 
 
-def failing_case(options: Options) -> Case | None:
+def failing_case(options: Options) -> FailingRun | None:
     """The run with these options as methods see it; None when it does not fail."""
     recording = record(options, compile_program(options, lambda text: None), lambda text: None)
     dependence = Dependence(recording.trace)
     failure = find_failure(recording, dependence).failure
-    return None if failure is None else Case(recording, failure, dependence, Places(recording), options, Budget(60.0))
+    return (
+        None
+        if failure is None
+        else FailingRun(recording, failure, dependence, Places(recording), options, Budget(60.0))
+    )
 
 
-def example(name: str) -> Case:
+def example(name: str) -> FailingRun:
     """The failing run of an example."""
     case = failing_case(read(EXAMPLES / f"{name}.c").options)
     assert case is not None, "an example was meant to fail"

@@ -13,7 +13,7 @@ from butfor.errors import ButforError
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.logic.solvers import Limit
-from butfor.methods.method import Budget, Case
+from butfor.methods.case import Budget, FailingRun
 from butfor.options import Options
 from butfor.path.path_text import path_text
 from butfor.path.verify_path import verify
@@ -60,7 +60,7 @@ def _told(options: Options, free: bool, checked: bool) -> str:
     failure = find_failure(recording, dependence).failure
     if failure is None:
         return "the program did not fail"
-    case = Case(recording, failure, dependence, Places(recording), options, Budget(_SECONDS))
+    case = FailingRun(recording, failure, dependence, Places(recording), options, Budget(_SECONDS))
     path = case.free_path if free else case.path
     lines = [path_text(path)]
     if checked:

@@ -10,7 +10,7 @@ from butfor.errors import ButforError
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.record_run import compile_program, record
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.path.path_model import Path
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
@@ -18,7 +18,7 @@ from butfor.trace.view.source_places import Places
 MOST = 5  # other failing runs
 
 
-def other_cases(case: Case, *, most: int = MOST) -> Iterator[tuple[str, Case]]:
+def other_cases(case: FailingRun, *, most: int = MOST) -> Iterator[tuple[str, FailingRun]]:
     """The names and runs of other failing tests; those that do not fail again are left out."""
     for run in [o for o in case.others if o.failed][:most]:
         if case.budget.is_over():
@@ -31,7 +31,7 @@ def other_cases(case: Case, *, most: int = MOST) -> Iterator[tuple[str, Case]]:
             yield run.name, other
 
 
-def other_paths(case: Case, *, free: bool, most: int = MOST) -> Iterator[tuple[str, Path]]:
+def other_paths(case: FailingRun, *, free: bool, most: int = MOST) -> Iterator[tuple[str, Path]]:
     """The names and paths of other failing tests; those that have no path are left out."""
     for name, other in other_cases(case, most=most):
         try:
@@ -40,7 +40,7 @@ def other_paths(case: Case, *, free: bool, most: int = MOST) -> Iterator[tuple[s
             continue
 
 
-def _case(case: Case, run: OtherRun) -> Case | None:
+def _case(case: FailingRun, run: OtherRun) -> FailingRun | None:
     spec = run.spec
     options = replace(
         case.options,
@@ -58,7 +58,7 @@ def _case(case: Case, run: OtherRun) -> Case | None:
     return (
         None
         if failure is None
-        else Case(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
+        else FailingRun(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
     )
 
 

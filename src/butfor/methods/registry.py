@@ -1,92 +1,125 @@
-"""Methods by name, loaded when used. Packages add their own through the entry-point group `butfor.localizers`."""
+"""Methods by name. Packages add their own through the entry-point group `butfor.methods`: see docs/add-a-method.md."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module, metadata
+from typing import Any
 
 from butfor.errors import UsageError
-from butfor.methods.method import Localizer, PathLocalizer
+from butfor.methods.method import Method, Subject, When
 
-GROUP = "butfor.localizers"
-_OWN = {
-    "slice": "butfor.methods.slice.run_slice:localize",
-    "cascade": "butfor.methods.cause_tree.run_cause_tree:localize",
-    "butfor": "butfor.methods.but_for.changed_runs:localize",
-    "output": "butfor.methods.wrong_output.print_statements:localize",
-    "hazards": "butfor.methods.hazards.run_hazards:localize",
-    "spectrum": "butfor.methods.spectrum.test_spectrum:localize",
-    "repair": "butfor.methods.repair.run_repair:localize",
-    "error-invariants": "butfor.methods.error_invariants.explained_path:localize",
-    "relevance": "butfor.methods.relevance.run_relevance:localize",
-    "security": "butfor.methods.relevance.run_relevance:localize_security",
-    "diagnoses": "butfor.methods.diagnoses.minimal_diagnoses:localize",
-    "proofs": "butfor.methods.proofs.proved_checks:localize",
+GROUP = "butfor.methods"
+_OWN = {  # in the order in which they run by default
+    "slice": "butfor.methods.slice.method:SliceMethod",
+    "cascade": "butfor.methods.cause_tree.method:CauseTreeMethod",
+    "output": "butfor.methods.wrong_output.method:WrongOutputMethod",
+    "hazards": "butfor.methods.hazards.method:HazardsMethod",
+    "butfor": "butfor.methods.but_for.method:ButForMethod",
+    "security": "butfor.methods.relevance.method:SecurityMethod",
+    "spectrum": "butfor.methods.spectrum.method:SpectrumMethod",
+    "repair": "butfor.methods.repair.method:RepairMethod",
+    "error-invariants": "butfor.methods.error_invariants.method:ErrorInvariantsMethod",
+    "relevance": "butfor.methods.relevance.method:RelevanceMethod",
+    "diagnoses": "butfor.methods.diagnoses.method:DiagnosesMethod",
+    "proofs": "butfor.methods.proofs.method:ProofsMethod",
 }
-_ON_PATHS = {  # for programs without a recording: a search gives a path
-    "slice": "butfor.methods.slice.path_slice:localize",
-    "cascade": "butfor.methods.cause_tree.path_cause_tree:localize",
-    "error-invariants": "butfor.methods.error_invariants.explained_path:localize_path",
-    "relevance": "butfor.methods.relevance.path_relevance:localize",
-    "diagnoses": "butfor.methods.diagnoses.minimal_diagnoses:localize_path",
-    "repair": "butfor.methods.repair.on_paths.path_repair:localize_path",
-}
-DEFAULT_ON_PATHS = tuple(name for name in _ON_PATHS if name != "repair")
-DEFAULT = ("slice", "cascade", "output", "hazards", "butfor", "security")
-WITH_TESTS = ("spectrum",)  # by default besides those when there are other tests
-LAST_RESORT = (
-    "repair"  # and this one: with other tests, which tell what an edit is worth, and when nothing stands out without
-)
-_PARTS = {"security": "relevance"}  # methods that are a part of another one, under whose name they stand in the report
-OF_RECORDINGS = (
-    "slice",
-    "cascade",
-    "output",
-    "hazards",
-)  # a recording may come from anyone: its program is run only when that is asked for
 
 
-def names() -> tuple[str, ...]:
-    """All methods that can be asked for."""
-    return tuple(dict.fromkeys((*_OWN, *(e.name for e in metadata.entry_points(group=GROUP)))))
+def names(subject: Subject | None = None) -> tuple[str, ...]:
+    """All methods that can be asked for, or those of them that work on this subject."""
+    known = dict.fromkeys((*_OWN, *(e.name for e in metadata.entry_points(group=GROUP))))
+    return tuple(name for name in known if subject is None or method_class(name).works_on(subject))
 
 
-def wholes(chosen: Iterable[str]) -> tuple[str, ...]:
-    """The methods to run for those that were chosen: a part is left out where the method it is a part of was chosen too."""
-    asked = tuple(chosen)
-    return tuple(name for name in asked if _PARTS.get(name) not in asked)
-
-
-def key_of(name: str) -> str:
-    """The name under which a method stands in the report."""
-    return _PARTS.get(name, name)
-
-
-def get(name: str) -> Localizer:
-    """The method of that name."""
+def method_class(name: str) -> type[Method]:
+    """The class of the method of that name."""
     target = _OWN.get(name)
     if target is not None:
-        module, _, attribute = target.partition(":")
-        found: Localizer = getattr(import_module(module), attribute)
-        return found
-    for e in metadata.entry_points(group=GROUP):
-        if e.name == name:
-            loaded: Localizer = e.load()
-            return loaded
+        return _loaded(target)
+    for entry in metadata.entry_points(group=GROUP):
+        if entry.name == name:
+            return _checked(entry.name, entry.load())
     raise UsageError(f"there is no method {name!r}", hint=f"the methods are: {', '.join(names())}")
 
 
-def names_on_paths() -> tuple[str, ...]:
-    """All methods that work on a failing path."""
-    return tuple(_ON_PATHS)
-
-
-def get_on_paths(name: str) -> PathLocalizer:
-    """The method of that name for failing paths."""
-    target = _ON_PATHS.get(name)
-    if target is None:
-        what = f"the method {name!r} needs a recorded run" if name in names() else f"there is no method {name!r}"
-        raise UsageError(what, hint=f"the methods for a Boogie program are: {', '.join(_ON_PATHS)}")
+@cache
+def _loaded(target: str) -> type[Method]:
     module, _, attribute = target.partition(":")
-    found: PathLocalizer = getattr(import_module(module), attribute)
+    found: type[Method] = getattr(import_module(module), attribute)
     return found
+
+
+def _checked(name: str, found: Any) -> type[Method]:
+    """The class that a package offers; a UsageError when it is none."""
+    if not (isinstance(found, type) and issubclass(found, Method)):
+        raise UsageError(f"the method {name!r} of another package is not a subclass of butfor.methods.method.Method")
+    if getattr(found, "name", None) != name:
+        raise UsageError(f"the method {name!r} of another package calls itself {getattr(found, 'name', None)!r}")
+    return found
+
+
+def make(name: str, subject: Subject, settings: Mapping[str, Any]) -> Method:
+    """The method of that name with its options; a UsageError when it does not work on this subject."""
+    found = method_class(name)
+    if not found.works_on(subject):
+        raise UsageError(
+            f"the method {name!r} needs {_NEEDED[subject]}",
+            hint=f"the methods for {_PROGRAM[subject]} are: {', '.join(names(subject))}",
+        )
+    return found.configured(settings)
+
+
+_NEEDED = {Subject.PATH: Subject.RUN.value, Subject.RUN: Subject.PATH.value}
+_PROGRAM = {Subject.PATH: "a Boogie program", Subject.RUN: "a recorded run"}
+
+
+def by_default(subject: Subject, *, with_tests: bool = False, last_resort: bool = False) -> tuple[str, ...]:
+    """The methods that run when none is named; those of other packages run only when they are asked for."""
+    wanted = {When.ALWAYS}
+    wanted |= {When.WITH_TESTS} if with_tests else set()
+    wanted |= {When.LAST_RESORT} if last_resort else set()
+    return tuple(name for name in _OWN if _when(method_class(name), subject) in wanted)
+
+
+def without_running(subject: Subject = Subject.RUN) -> tuple[str, ...]:
+    """The default methods that do not run the program again: for a recording, which may come from anyone."""
+    return tuple(name for name in by_default(subject) if not method_class(name).runs_program)
+
+
+def _when(method: type[Method], subject: Subject) -> When:
+    return method.on_runs if subject is Subject.RUN else method.on_paths
+
+
+def in_order(chosen: Sequence[str]) -> tuple[str, ...]:
+    """The methods to run for those that were chosen, each after those whose answers it needs or uses.
+
+    A method that is part of another one is left out where that one was chosen too.
+    """
+    whole = tuple(name for name in dict.fromkeys(chosen) if method_class(name).part_of not in chosen)
+    return tuple(dict.fromkeys(name for first in whole for name in _with_earlier(first, whole)))
+
+
+def _with_earlier(name: str, chosen: Sequence[str]) -> Iterator[str]:
+    method = method_class(name)
+    needed = (need for needs in method.needs.values() for need in needs)
+    for other in (*method.uses, *needed):
+        if other in chosen and other != name:
+            yield from _with_earlier(other, chosen)
+    yield name
+
+
+def report_key(name: str) -> str:
+    """The name under which a method stands in the report."""
+    return method_class(name).part_of or name
+
+
+def prominence(name: str) -> int:
+    """How prominent the reasons of a method are where a report has room for one; 0 for methods that are not known here."""
+    return method_class(name).prominence if name in names() else 0
+
+
+def tells_what_happened(name: str) -> bool:
+    """Whether the reasons of a method say what a statement did in the run."""
+    return name in names() and method_class(name).tells_what_happened

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from butfor.explanation import Evidence, FailureKind, RankedStatement, Reason
+from butfor.methods.registry import prominence, tells_what_happened
 
 MOST_ROWS = 7
 
@@ -17,12 +18,6 @@ KIND_WORDS = {
     FailureKind.REACH_ERROR: "reach_error() was called",
 }
 
-_TELLING = (
-    "butfor",
-    "output",
-    "hazards",
-    "slice",
-)  # what a changed run showed, what is wrong there by itself, else what happened there
 _STRENGTH = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2, None: 3}
 
 
@@ -39,10 +34,10 @@ def best_reason(row: RankedStatement) -> Reason | None:
 
 def telling_reason(row: RankedStatement) -> Reason | None:
     """The reason that says most to a reader in one sentence."""
-    by_method = {reason.method: reason for reason in reversed(row.reasons)}
-    return next((by_method[name] for name in _TELLING if name in by_method), best_reason(row))
+    telling = max(row.reasons, key=lambda reason: prominence(reason.method), default=None)
+    return telling if telling is not None and prominence(telling.method) else best_reason(row)
 
 
 def what_happened(row: RankedStatement) -> Reason | None:
     """What the statement did in the run, for where the changed run is told on its own."""
-    return next((reason for reason in row.reasons if reason.method == "slice"), telling_reason(row))
+    return next((reason for reason in row.reasons if tells_what_happened(reason.method)), telling_reason(row))

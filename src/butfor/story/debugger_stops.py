@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.run_story import Stop
 from butfor.source.source_model import Role
 from butfor.trace.log.static_segments import StaticSegment
@@ -14,7 +14,7 @@ _FOR = (Role.FOR_INIT, Role.FOR_UPDATE)
 _FAR = 50  # segments to look for the statement after the head of a loop
 
 
-def stops_of(case: Case, rows: tuple[tuple[str, int, str], ...]) -> tuple[Stop, ...]:
+def stops_of(case: FailingRun, rows: tuple[tuple[str, int, str], ...]) -> tuple[Stop, ...]:
     """One stop for each statement (file, line, text) that the failure depended on, in their order."""
     latest: dict[tuple[str, int, str], tuple[Node, Place]] = {}
     for node in case.slices["relevant"].distance:
@@ -26,7 +26,7 @@ def stops_of(case: Case, rows: tuple[tuple[str, int, str], ...]) -> tuple[Stop, 
     return tuple(_stop(case, *latest[row]) for row in rows if row in latest)
 
 
-def _stop(case: Case, node: Node, place: Place) -> Stop:
+def _stop(case: FailingRun, node: Node, place: Place) -> Stop:
     """The stop at an instance. A debugger stops once in the head of a loop, so there it is the statement that comes next."""
     at, line = node[0], place.line
     if place.role in _FOR or place.keyword == "for":
@@ -37,7 +37,7 @@ def _stop(case: Case, node: Node, place: Place) -> Stop:
     return Stop(place.file, place.line, line, max(hit, 1), max(len(starts), 1))
 
 
-def _after_head(case: Case, i: int, place: Place) -> tuple[int, int]:
+def _after_head(case: FailingRun, i: int, place: Place) -> tuple[int, int]:
     """The segment instance in the same call that first runs another line of the file, and that line."""
     at = i
     for _ in range(_FAR):
@@ -52,7 +52,7 @@ def _after_head(case: Case, i: int, place: Place) -> tuple[int, int]:
     return i, place.line
 
 
-def _first_segment(case: Case, s: StaticSegment, path: str, line: int) -> int:
+def _first_segment(case: FailingRun, s: StaticSegment, path: str, line: int) -> int:
     """The number of the segment in which the code of a line begins."""
     own = (
         k
@@ -62,6 +62,6 @@ def _first_segment(case: Case, s: StaticSegment, path: str, line: int) -> int:
     return case.trace.static.first(s.fn) + next(own, s.local)
 
 
-def _on_line(case: Case, s: StaticSegment, n: int, path: str, line: int) -> bool:
+def _on_line(case: FailingRun, s: StaticSegment, n: int, path: str, line: int) -> bool:
     where = case.places.location(s.fn.instrs[n])
     return where is not None and where.file == path and where.line == line

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.ir.instructions import Instr
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.run_story import Change, Round, Story, Told
 from butfor.source.source_model import Role
 from butfor.story.debugger_stops import stops_of
@@ -28,13 +28,13 @@ _CALLED = "()"  # the target of a call whose parameters are told
 _UNTOLD = ("ignored", "pure", "opaque")
 
 
-def tell(case: Case, rows: tuple[tuple[str, int, str], ...] = (), most: int = MOST_STEPS) -> Story:
+def tell(case: FailingRun, rows: tuple[tuple[str, int, str], ...] = (), most: int = MOST_STEPS) -> Story:
     """The story; `rows` are the statements (file, line, text) that a debugger may want to stop at."""
     return _Teller(case, most).story(rows)
 
 
 class _Teller:
-    def __init__(self, case: Case, most: int) -> None:
+    def __init__(self, case: FailingRun, most: int) -> None:
         self.case = case
         self.most = most
         self.trace = case.trace

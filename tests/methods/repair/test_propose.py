@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from butfor.methods import registry
+from butfor.methods.case import FailingRun
+from butfor.methods.method import Earlier, Subject
 from butfor.methods.repair import slip_library
+from butfor.methods.repair.method import RepairMethod
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.run_repair import suspects
+from butfor.pipeline import ask_methods
 from butfor.source.edits import apply_edits
 from tests.small import case_of, recorded, source
 
@@ -38,12 +43,18 @@ int main(void) {
 )
 
 
+def _earlier(case: FailingRun) -> Earlier:
+    """The answers that the search for repairs starts from."""
+    methods = [registry.make(name, Subject.RUN, {}) for name in RepairMethod.needs[Subject.RUN]]
+    return {a.method: a for a in ask_methods(case, methods, lambda name: None).diagnoses}
+
+
 def proposed(folder: Path) -> dict[str, float]:
     """The lines that proposals make, without blanks at their ends, with their weights."""
     case = case_of(recorded(folder, PROGRAM))
     data = PROGRAM.text.encode()
     found: dict[str, float] = {}
-    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case)):
+    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case, _earlier(case))):
         text = apply_edits(data, p.edits).decode()
         for line in {row.strip() for row in text.splitlines()} - {row.strip() for row in PROGRAM.text.splitlines()}:
             found[line] = max(p.weight, found.get(line, 0.0))
@@ -87,7 +98,7 @@ def test_line_ends_and_bytes_stay(tmp_path: Path) -> None:
     (tmp_path / "prog.c").write_bytes(text.encode())
     case = case_of(recorded(tmp_path, source(text, head="")))
     data = (tmp_path / "prog.c").read_bytes()
-    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case)):
+    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case, _earlier(case))):
         (edit,) = p.edits
         new = apply_edits(data, p.edits)
         assert new[: edit.start] == data[: edit.start]
@@ -133,7 +144,8 @@ def test_what_is_missing_or_swapped(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, SLIPS))
     data = SLIPS.text.encode()
     made = [
-        apply_edits(data, p.edits).decode() for p in Proposer(case.places, slip_library.own()).proposals(suspects(case))
+        apply_edits(data, p.edits).decode()
+        for p in Proposer(case.places, slip_library.own()).proposals(suspects(case, _earlier(case)))
     ]
     for text in (
         "put(&x, share(10, parts));",  # swapped arguments

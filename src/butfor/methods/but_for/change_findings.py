@@ -12,7 +12,8 @@ from butfor.counterfactual.evidence_strength import score_of
 from butfor.counterfactual.experiment import Confirmed, Result
 from butfor.explanation import Evidence
 from butfor.ir.change_sites import Site
-from butfor.methods.method import Case, Finding
+from butfor.methods.case import FailingRun
+from butfor.ranking.finding import Finding
 from butfor.trace.view.source_places import Place
 
 EACH = 6  # changes of one statement that are tried on other inputs
@@ -30,7 +31,7 @@ class Statement:
 class Teller:
     """Puts confirmed changes into words."""
 
-    def __init__(self, case: Case, sites: tuple[Site, ...], result: Result) -> None:
+    def __init__(self, case: FailingRun, sites: tuple[Site, ...], result: Result) -> None:
         self.words = Words(case.places)
         self.speech = Speech(case.recording.program, sites, case.places.shown)
         self.result = result

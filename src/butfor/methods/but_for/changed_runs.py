@@ -25,9 +25,10 @@ from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.debug_types import CType
 from butfor.methods.but_for.change_findings import EACH, Statement, Teller
 from butfor.methods.but_for.solver_values import solved_values
-from butfor.methods.method import Budget, Case, Diagnosis
+from butfor.methods.case import Budget, FailingRun
+from butfor.methods.method import Earlier
+from butfor.ranking.finding import Diagnosis
 from butfor.source.source_model import Role
-from butfor.trace.dependence.value_forwarding import Passing
 from butfor.trace.view.source_places import Place
 
 _SHARE = 0.4  # of the budget
@@ -48,19 +49,19 @@ _TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
 _FAR = 1_000.0  # distance of what is in no slice
 
 
-def localize(case: Case) -> Diagnosis:
+def changes_that_help(case: FailingRun, earlier: Earlier) -> Diagnosis:
     """The statements at which a change avoids the failure. A program that cannot be run again is a note, not an error: other methods go on."""
     try:
-        return _experiment(case)
+        return _experiment(case, earlier)
     except ButforError as e:
         return _skipped(f"the program could not be run again with changes: {e.message}")
 
 
 def _skipped(why: str) -> Diagnosis:
-    return Diagnosis("butfor", (), {"skipped": why}, notes=(why,))
+    return Diagnosis((), {"skipped": why}, notes=(why,))
 
 
-def _experiment(case: Case) -> Diagnosis:
+def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     end = time.monotonic() + _SHARE * case.options.budget
     with experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors) as (
         build,
@@ -115,9 +116,7 @@ def _experiment(case: Case) -> Diagnosis:
         "passing": result.passing,
         "confirmed": [teller.plain(s) for s in statements],
     }
-    return Diagnosis(
-        "butfor", tuple(findings), data, result.complete, () if _is_text(case) else _missing(statements, result)
-    )
+    return Diagnosis(tuple(findings), data, result.complete, () if _is_text(earlier) else _missing(statements, result))
 
 
 def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> list[tuple[Candidate, Place]]:
@@ -130,7 +129,7 @@ def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> lis
     return found
 
 
-def _is_same_output(case: Case, result: Result) -> bool:
+def _is_same_output(case: FailingRun, result: Result) -> bool:
     """Whether the run wrote what the recorded one did; one that a memory error ended, the beginning of that; one without an end, as far as it got."""
     written = case.recording.stdout
     if case.point.kind is FailureKind.NO_END:
@@ -138,9 +137,9 @@ def _is_same_output(case: Case, result: Result) -> bool:
     return written.startswith(result.output) if result.baseline.end == MEMORY else written == result.output
 
 
-def _mark_direct(case: Case, confirmed: list[Confirmed]) -> None:
+def _mark_direct(case: FailingRun, confirmed: list[Confirmed]) -> None:
     """Marks changes that override the wrong value itself where it is only passed on."""
-    handed_on = Passing(case.places, case.dependence).handed_on(case.point.roots)
+    handed_on = case.forwarding.handed_on(case.point.roots)
     for c in confirmed:
         site = c.candidate.site
         c.is_direct = (
@@ -148,9 +147,9 @@ def _mark_direct(case: Case, confirmed: list[Confirmed]) -> None:
         )
 
 
-def _is_text(case: Case) -> bool:
+def _is_text(earlier: Earlier) -> bool:
     """Whether another text of a print statement would do: then nothing need be missing."""
-    return "output" in case.answers and any(f.score >= _TELLING for f in case.answers["output"].findings)
+    return "output" in earlier and any(f.score >= _TELLING for f in earlier["output"].findings)
 
 
 def _missing(statements: list[Statement], result: Result) -> tuple[str, ...]:
@@ -172,7 +171,7 @@ def _missing(statements: list[Statement], result: Result) -> tuple[str, ...]:
     return (f"no statement to change: something may be missing; {branches} would have to go the other way",)
 
 
-def _distances(case: Case) -> dict[tuple[str, int], float]:
+def _distances(case: FailingRun) -> dict[tuple[str, int], float]:
     """How far each instruction was from the failure, for those in the relevant slice."""
     best: dict[tuple[str, int], float] = {}
     for kind in ("data", "relevant"):
@@ -184,7 +183,7 @@ def _distances(case: Case) -> dict[tuple[str, int], float]:
 
 
 def _in_order(
-    case: Case, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[Candidate]], *, initial: bool
+    case: FailingRun, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[Candidate]], *, initial: bool
 ) -> list[tuple[Candidate, Place]]:
     """What is tried, with the statement it changes: near the failure first, natural edits first."""
     known = _distances(case)
@@ -204,7 +203,7 @@ def _in_order(
     return [(c, place) for _, c, place in rows]
 
 
-def _solved(case: Case, sites: tuple[Site, ...]) -> list[tuple[Candidate, Place]]:
+def _solved(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[Candidate, Place]]:
     """Values that the solver proposes for statements of the failing path, where that is short enough."""
     if len(case.slices["relevant"].distance) > _LONGEST_PATH:
         return []
@@ -235,7 +234,7 @@ def _declares(place: Place) -> bool:
     return place.role == Role.DECLARATION or (place.role == Role.FOR_INIT and _TYPED.match(place.text) is not None)
 
 
-def _initial(case: Case) -> Iterator[tuple[float, Candidate, Place]]:
+def _initial(case: FailingRun) -> Iterator[tuple[float, Candidate, Place]]:
     """Changes of initial data that the failure depended on."""
     relevant = case.slices["relevant"]
     met: set[tuple[str, int]] = set()
@@ -250,7 +249,7 @@ def _initial(case: Case) -> Iterator[tuple[float, Candidate, Place]]:
             yield relevant.distance[reader], c, places[0]
 
 
-def _element(case: Case, name: str, offset: int) -> tuple[int, int] | None:
+def _element(case: FailingRun, name: str, offset: int) -> tuple[int, int] | None:
     """Offset and size of the integer in a global that a byte belongs to."""
     variable = case.recording.source.global_variable(name)
     t: CType | None = None if variable is None else variable.type
@@ -269,7 +268,7 @@ def _element(case: Case, name: str, offset: int) -> tuple[int, int] | None:
     return (start, t.size) if whole and t is not None else None
 
 
-def _place_of(case: Case, site: Site) -> Place | None:
+def _place_of(case: FailingRun, site: Site) -> Place | None:
     """The statement that a site belongs to."""
     fn = case.recording.program.function(site.function)
     return case.places.of_instr(fn, fn.instrs[site.instr])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from butfor.encode.justification import Justified
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.methods.slice.run_slice import initial_places
 from butfor.source.source_model import Role
 from butfor.trace.trace import Node
@@ -18,10 +18,10 @@ Found = dict[Place, list[Node]]
 class Statements:
     """Finds the statements of instances; what a mark calls benign is left out, and inside a trusted function the call stands for it."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: FailingRun, trusted: frozenset[str]) -> None:
         self.case = case
         self.trace = case.trace
-        self._trusted = frozenset(() if "trust" in case.options.without else case.options.trust)
+        self._trusted = trusted
         self._static: dict[tuple[int, int], tuple[Place, ...]] = {}  # statements of instructions
         self._defined: dict[Place, list[Place]] = {}  # macros that a statement uses
 

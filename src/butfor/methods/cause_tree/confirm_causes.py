@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from butfor.encode.cause_recheck import recheck
 from butfor.logic.solvers import Verdict
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node
 
 _SOLVING, _EACH = 3.0, 0.5  # seconds for all re-checks, and for one
@@ -28,11 +28,11 @@ class Claim:
 class Confirming:
     """Asks a solver about claims, in the order in which they come, until its time is used up."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: FailingRun, without: frozenset[str]) -> None:
         self.case = case
         self._left = min(_SOLVING, case.options.budget * _SHARE)
-        self._only_related = "unrelated" not in case.options.without
-        self._only_slice = "slicing" not in case.options.without
+        self._only_related = "unrelated" not in without
+        self._only_slice = "slicing" not in without
 
     def confirms(self, claims: Iterable[Claim], others: Iterable[Node]) -> bool:
         """Whether the solver agrees with all claims; `others` are instances that have nothing to do with them."""

@@ -7,26 +7,25 @@ from typing import Any
 
 from butfor.explanation import Evidence
 from butfor.logic.solvers import default_solver
+from butfor.methods.case import FailingPath
 from butfor.methods.cause_tree.path_causes import Cause, PathCauses
-from butfor.methods.method import Diagnosis, Finding, PathCase
 from butfor.path.instance_words import Words
 from butfor.path.path_model import Path
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
-DEPTH = 4
 _PINNED = "the inputs could avoid the failure on this path: where `pinned` is said, a cause holds for the values found"
 
 
-def localize(case: PathCase) -> Diagnosis:
+def cause_tree_of_path(case: FailingPath, depth: int) -> Diagnosis:
     """The cause tree of the failure."""
     causes = PathCauses(
         case.path, default_solver(), case.budget, lambda place: case.marks.of(place.file, place.line) == "benign"
     )
-    tree = causes.tree(case.options.depth if case.options.depth is not None else DEPTH)
+    tree = causes.tree(depth)
     notes = (_PINNED,) if any(c.reason.pinned for c in tree) else ()
     words = Words(case.path)
     return Diagnosis(
-        "cascade",
         tuple(_findings(case.path, tree)),
         {"causes": [_plain(words, c) for c in tree]},
         causes.complete,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, Verdict
 from butfor.logic.terms import Term, negate
-from butfor.methods.method import Budget
+from butfor.methods.case import Budget
 from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Kind, Path
 from butfor.path.path_versions import versions_of

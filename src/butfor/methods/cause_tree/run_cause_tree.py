@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from butfor.explanation import Evidence, FailureKind
+from butfor.methods.case import FailingRun
 from butfor.methods.cause_tree.run_causes import Cause, CauseTree
-from butfor.methods.method import Case, Diagnosis, Finding
 from butfor.methods.slice.run_slice import in_words
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
-DEPTH = 4
 _DID = {
     FailureKind.ASSERTION: "made the check fail",
     FailureKind.REACH_ERROR: "led to the error",
@@ -25,20 +25,20 @@ _DID = {
 }
 
 
-def localize(case: Case) -> Diagnosis:
+def cause_tree_of_run(case: FailingRun, depth: int, without: frozenset[str]) -> Diagnosis:
     """The cause tree of the failure."""
-    tree = CauseTree(case)
-    tree.open(case.options.depth if case.options.depth is not None else DEPTH)
+    tree = CauseTree(case, without)
+    tree.open(depth)
     findings = tuple(_findings(case, tree))
     data: dict[str, Any] = {"causes": [_plain(case, c) for c in tree.causes]}
     if case.marks:
         data["marks"] = dict(case.marks.by_place)
         data["pruned"] = tree.pruned
         data["guilty"] = None if tree.guilty is None else tree.guilty.id
-    return Diagnosis("cascade", findings, data, tree.complete)
+    return Diagnosis(findings, data, tree.complete)
 
 
-def _plain(case: Case, cause: Cause) -> dict[str, Any]:
+def _plain(case: FailingRun, cause: Cause) -> dict[str, Any]:
     condition = cause.condition
     return {
         "id": cause.id,
@@ -59,7 +59,7 @@ def _plain(case: Case, cause: Cause) -> dict[str, Any]:
     }
 
 
-def _outcome(case: Case, cause: Cause) -> str:
+def _outcome(case: FailingRun, cause: Cause) -> str:
     """How the decision went, with the values it saw."""
     if cause.decided is None or cause.condition is None or case.trace.instr(cause.decided).op not in ("br", "switch"):
         return ""
@@ -67,12 +67,12 @@ def _outcome(case: Case, cause: Cause) -> str:
     return "" if step is None else in_words(step)
 
 
-def _values(case: Case, nodes: list[Node]) -> str:
+def _values(case: FailingRun, nodes: list[Node]) -> str:
     step = next((s for s in (case.steps.of(n, brief=True) for n in nodes[:3]) if s is not None), None)
     return "" if step is None else in_words(step)
 
 
-def _findings(case: Case, tree: CauseTree) -> Iterator[Finding]:
+def _findings(case: FailingRun, tree: CauseTree) -> Iterator[Finding]:
     """One finding per statement, at its first place in the tree."""
     first: dict[Place, tuple[Cause, Node]] = {}
     for cause in tree.causes:

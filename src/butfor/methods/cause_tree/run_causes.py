@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from butfor.encode.justification import Justified, Justifier
+from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.cause_statements import Statements
 from butfor.methods.cause_tree.confirm_causes import Claim, Confirming
-from butfor.methods.method import Budget, Case
 from butfor.trace.dependence.stores_elsewhere import Elsewhere
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
@@ -71,7 +71,7 @@ class _Candidate:
 class CauseTree:
     """Causes in the order in which they were opened: best first, flat, linked by id."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: FailingRun, without: frozenset[str] = frozenset()) -> None:
         self.case = case
         self.trace = case.trace
         self.justifier = Justifier(case.dependence)
@@ -79,8 +79,9 @@ class CauseTree:
         self.complete = True
         self.pruned = 0  # candidates that a mark removed
         self.guilty: Cause | None = None
-        self._text = Statements(case)
-        self._folds = "loops" not in case.options.without
+        self._text = Statements(case, frozenset(() if "trust" in without else case.options.trust))
+        self._folds = "loops" not in without
+        self._without = without
         self._budget = Budget(_SHARE * case.budget.seconds)
         self._opened: dict[Key, Cause | None] = {}
         self._waiting: dict[
@@ -96,7 +97,7 @@ class CauseTree:
         self.complete = self.complete and not self.case.dependence.potentials.is_bounded
         if self.guilty is not None:
             self._only_path_to(self.guilty)
-        solver = Confirming(self.case)
+        solver = Confirming(self.case, self._without)
         for cause in self.causes:
             cause.proved = solver.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.explanation import Evidence
-from butfor.methods.method import Budget, Diagnosis, Finding
+from butfor.methods.case import Budget
 from butfor.path.execute.smallest_change_sets import Changes, ChangeSet, smallest_changes
 from butfor.path.execute.statement_changes import Change, How
 from butfor.path.path_model import Kind, Path
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
-NAME = "diagnoses"
 _SHOWN = 7  # sets in a note
 _PINNED = "the diagnoses are for the inputs that were found (pinned)"
 _LEAST, _PROVED, _POSSIBLE, _WIDER = 0.2, 0.9, 0.6, 0.4
@@ -60,7 +60,7 @@ def diagnosis(runs: Runs, budget: Budget, failing: int = 1) -> Diagnosis:
         notes = (*notes, f"the diagnoses are for {len(paths)} of {failing} failing tests")
     if found.sets and any(p.inputs or any(i.kind is Kind.HAVOC for i in p.instances) for p in paths.values()):
         notes = (*notes, _PINNED)
-    return Diagnosis(NAME, _findings(found.sets, exact, len(paths)), data, found.complete, notes)
+    return Diagnosis(_findings(found.sets, exact, len(paths)), data, found.complete, notes)
 
 
 def plain(s: ChangeSet, exact: bool) -> dict[str, Any]:

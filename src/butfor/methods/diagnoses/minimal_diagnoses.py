@@ -4,24 +4,25 @@ from __future__ import annotations
 
 from butfor.errors import ButforError
 from butfor.failures.failure_point import Unsupported
-from butfor.methods.diagnoses.diagnosis_findings import NAME, Runs, diagnosis
+from butfor.methods.case import Budget, FailingPath, FailingRun
+from butfor.methods.diagnoses.diagnosis_findings import Runs, diagnosis
 from butfor.methods.diagnoses.wider_changes import plainly, wider_changes
-from butfor.methods.method import Budget, Case, Diagnosis, PathCase
 from butfor.methods.other_failing_tests import other_cases
 from butfor.path.execute.statement_changes import plain_changes
+from butfor.ranking.finding import Diagnosis
 from butfor.trace.view.source_places import Place
 
 _LIFTING = 0.4  # the share of the time that other runs may take before they are compared
 
 
-def localize(case: Case) -> Diagnosis:
+def diagnoses_of_runs(case: FailingRun) -> Diagnosis:
     """The smallest sets of statements whose change can avoid the failure of this run and of the other failing tests."""
     share = Budget(_LIFTING * case.budget.seconds)
     found = Runs()
     try:
         _add(found, "", case)
     except ButforError as e:
-        return Diagnosis(NAME, (), {"sets": []}, complete=False, notes=(f"there are no diagnoses: {e.message}",))
+        return Diagnosis((), {"sets": []}, complete=False, notes=(f"there are no diagnoses: {e.message}",))
     others = [run for run in case.others if run.failed]
     for name, other in other_cases(case):
         try:
@@ -33,14 +34,14 @@ def localize(case: Case) -> Diagnosis:
     return diagnosis(found, case.budget, failing=1 + len(others))
 
 
-def _add(found: Runs, name: str, case: Case) -> None:
+def _add(found: Runs, name: str, case: FailingRun) -> None:
     path = case.any_path
     found.paths[name] = path
     found.possible.append({p: c for p, c in plainly(case, path).items() if _may_change(case, p)})
     found.wider.append({p: c for p, c in wider_changes(case, path).items() if _may_change(case, p)})
 
 
-def _may_change(case: Case, place: Place) -> bool:
+def _may_change(case: FailingRun, place: Place) -> bool:
     return (
         not case.is_check(place)
         and place.function not in case.options.trust
@@ -48,6 +49,6 @@ def _may_change(case: Case, place: Place) -> bool:
     )
 
 
-def localize_path(case: PathCase) -> Diagnosis:
+def diagnoses_of_path(case: FailingPath) -> Diagnosis:
     """The smallest sets of statements whose change can avoid the failure, with inputs as found."""
     return diagnosis(Runs({"": case.path}, [plain_changes(case.path)]), case.budget)

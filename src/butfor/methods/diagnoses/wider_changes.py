@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.failures.memory_errors import checked_access
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.path.execute.statement_changes import Change, Effect, How, plain_changes
 from butfor.path.path_model import Home, Path, Range
 from butfor.trace.log.columns import NO_FRAME
@@ -19,12 +19,12 @@ from butfor.trace.view.source_places import Place
 _MOST_STORES = 400  # into one object, the latest, that are looked at
 
 
-def plainly(case: Case, path: Path) -> dict[Place, Change]:
+def plainly(case: FailingRun, path: Path) -> dict[Place, Change]:
     """The changes of values: of statements, macros and initialisers."""
     return plain_changes(path, case.places.macros, dict(_starts(case, path)))
 
 
-def _starts(case: Case, path: Path) -> Iterator[tuple[str, Place]]:
+def _starts(case: FailingRun, path: Path) -> Iterator[tuple[str, Place]]:
     """The initialisers of globals that a path begins with."""
     for name in path.initial:
         r = path.ranges.get(name)
@@ -35,7 +35,7 @@ def _starts(case: Case, path: Path) -> Iterator[tuple[str, Place]]:
                 yield name, found[0]
 
 
-def wider_changes(case: Case, path: Path) -> dict[Place, Change]:
+def wider_changes(case: FailingRun, path: Path) -> dict[Place, Change]:
     """For each statement all that a change of it may do, beginning with other values."""
     found: dict[Place, Change] = {}
     for change in (
@@ -64,7 +64,7 @@ def _inputs(path: Path) -> Iterator[Change]:
 # --- calls ------------------------------------------------------------------------------------------------------------------
 
 
-def _calls(case: Case, path: Path) -> Iterator[Change]:
+def _calls(case: FailingRun, path: Path) -> Iterator[Change]:
     """Statements that call another function, or none: what the call assigned may be anything then."""
     frames = case.trace.log.frame
     inside: dict[int, list[int]] = {}
@@ -104,7 +104,7 @@ def _around(parents: NDArray[np.uint32], frame: int) -> Iterator[int]:
 # --- targets ----------------------------------------------------------------------------------------------------------------
 
 
-def _targets(case: Case, path: Path) -> Iterator[Change]:
+def _targets(case: FailingRun, path: Path) -> Iterator[Change]:
     """Statements that stored into another part of an object of which a part matters."""
     objects: dict[Home, list[Range]] = {}
     for r in path.ranges.values():
@@ -120,7 +120,7 @@ def _targets(case: Case, path: Path) -> Iterator[Change]:
                 yield Change(place, How.TARGET, effects=(Effect(position, cells, position),))
 
 
-def _stores(case: Case, home: Home) -> Iterator[tuple[Node, int]]:
+def _stores(case: FailingRun, home: Home) -> Iterator[tuple[Node, int]]:
     """The stores into an object while it was there, or past its end, before the failure, and how many bytes each wrote."""
     log, trace = case.trace.log, case.trace
     for e in log.error[:_MOST_STORES]:

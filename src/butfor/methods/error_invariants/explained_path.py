@@ -9,19 +9,20 @@ from typing import Any
 from butfor.errors import UnsupportedError
 from butfor.explanation import Evidence
 from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.methods.case import Budget, FailingPath, FailingRun
 from butfor.methods.error_invariants.abstract_trace import AbstractTraceWriter, TraceEntry
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, InvariantSequence
 from butfor.methods.error_invariants.interpolation_engines import best_sequence
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval, covering_intervals
 from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
-from butfor.methods.method import Budget, Case, Diagnosis, Finding, PathCase
+from butfor.options import Inputs
 from butfor.path.path_model import Path
 from butfor.path.pinned import pinned
 from butfor.path.preconditions import supposing
 from butfor.path.source_expressions import Express
+from butfor.ranking.finding import Diagnosis, Finding
 
-METHOD = "error-invariants"
 _SHARE = 0.33  # of the budget
 _CORE = 0.5  # of that, for finding the steps that count
 _PINNED = "the inputs could avoid the failure on this path: the error invariants hold for the values found"
@@ -40,15 +41,13 @@ class Localized:
     asked: int
 
 
-def localize(case: Case) -> Diagnosis:
+def story_of_run(case: FailingRun, inputs: Inputs | None, pre: str | None) -> Diagnosis:
     """The story of a recorded failing run."""
-    pre = case.options.pre
-    is_free = case.options.inputs == "free" or (pre is not None and case.options.inputs is None)
+    is_free = inputs == "free" or (pre is not None and inputs is None)
     try:
         path = case.free_path if is_free else case.path
     except UnsupportedError as e:  # not every failure is a property of a path; other methods may say more
         return Diagnosis(
-            METHOD,
             (),
             {"flow_sensitive": True, "abstract_trace": [], "pinned": not is_free},
             True,
@@ -62,12 +61,12 @@ def localize(case: Case) -> Diagnosis:
     )
 
 
-def localize_path(case: PathCase) -> Diagnosis:
+def story_of_path(case: FailingPath, inputs: Inputs | None, pre: str | None) -> Diagnosis:
     """The story of a failing path that a search found."""
-    is_pinned = case.options.inputs == "pinned"
+    is_pinned = inputs == "pinned"
     path = pinned(case.path) if is_pinned else case.path
-    if case.options.pre is not None:
-        path = supposing(path, case.options.pre, case.options.entry or "main")
+    if pre is not None:
+        path = supposing(path, pre, case.options.entry or "main")
     return _diagnosis(path, case.budget, is_pinned, boogie=True)
 
 
@@ -77,12 +76,10 @@ def _diagnosis(
     limit = Limit.after(_SHARE * budget.seconds, budget.is_over)
     found = localized(path, limit, boogie=boogie, address=address)
     if isinstance(found, str):
-        return Diagnosis(
-            METHOD, (), {"flow_sensitive": True, "abstract_trace": [], "pinned": is_pinned}, False, (found,)
-        )
+        return Diagnosis((), {"flow_sensitive": True, "abstract_trace": [], "pinned": is_pinned}, False, (found,))
     notes = ((_PINNED,) if found.pinned else ()) + tuple(f"error invariants: {text}" for text in path.approximate)
     data = _plain(found, is_pinned or found.pinned)
-    return Diagnosis(METHOD, _findings(found), data, found.chain.minimal and not found.invariants.coarse, notes)
+    return Diagnosis(_findings(found), data, found.chain.minimal and not found.invariants.coarse, notes)
 
 
 def localized(

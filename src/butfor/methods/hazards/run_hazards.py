@@ -15,13 +15,13 @@ from butfor.failures.memory_errors import errors_with_objects
 from butfor.failures.uninitialised_reads import uninitialised_use
 from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
-from butfor.methods.method import Case, Diagnosis, Finding
+from butfor.methods.case import FailingRun
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.trace import Node, Unknown
 from butfor.trace.view.c_values import signed
 from butfor.trace.view.run_objects import Object
 from butfor.trace.view.source_places import Place
 
-NAME = "hazards"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _MOST_NODES = 20_000  # of the slice that are looked at
 _MOST = 12  # hazards that are told
@@ -40,7 +40,7 @@ class Hazard:
     score: float
 
 
-def localize(case: Case) -> Diagnosis:
+def hazards_of_run(case: FailingRun) -> Diagnosis:
     """The statements and declarations where something is wrong in this run."""
     found: dict[Place, Hazard] = {}
     for hazard in (*_memory(case), *_never_given(case), *_numbers(case)):
@@ -51,10 +51,10 @@ def localize(case: Case) -> Diagnosis:
         {"file": h.place.file, "line": h.place.line, "text": h.place.text, "kind": h.kind, "what": h.text}
         for h in chosen
     ]
-    return Diagnosis(NAME, tuple(Finding(h.place, h.score, h.text) for h in chosen), {"hazards": rows})
+    return Diagnosis(tuple(Finding(h.place, h.score, h.text) for h in chosen), {"hazards": rows})
 
 
-def _memory(case: Case) -> Iterator[Hazard]:
+def _memory(case: FailingRun) -> Iterator[Hazard]:
     """Bad accesses, and the declarations of what they should have been inside of."""
     for point, o in errors_with_objects(case.trace, case.objects):
         place = case.places.of(point.node) if point.node is not None else None
@@ -70,7 +70,7 @@ def _memory(case: Case) -> Iterator[Hazard]:
             yield Hazard(declared, "size", f"`{o.name}` has {size} and more are used: {point.message}", _ARRAY_SIZE)
 
 
-def _never_given(case: Case) -> Iterator[Hazard]:
+def _never_given(case: FailingRun) -> Iterator[Hazard]:
     """The first value that was never given and that matters."""
     point = (
         case.point
@@ -84,14 +84,14 @@ def _never_given(case: Case) -> Iterator[Hazard]:
         yield Hazard(declared, "uninitialised", f"it has no value when it is used: {point.message}", _NEVER_GIVEN)
 
 
-def _declaration(case: Case, o: Object | None) -> Place | None:
+def _declaration(case: FailingRun, o: Object | None) -> Place | None:
     return None if o is None or o.variable is None else case.places.declaration(o.variable)
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------------------
 
 
-def _numbers(case: Case) -> Iterator[Hazard]:
+def _numbers(case: FailingRun) -> Iterator[Hazard]:
     """Sums and products that the failure depended on and that do not fit the type they are computed in, and values cut when they were stored."""
     known: set[tuple[str, int]] = set()
     for node in list(case.slices["control"].distance)[:_MOST_NODES]:
@@ -116,7 +116,7 @@ def _numbers(case: Case) -> Iterator[Hazard]:
             yield Hazard(declared, "type", f"a type that is too small: {text}", _TYPE)
 
 
-def _overflow(case: Case, node: Node, instr: Instr) -> str | None:
+def _overflow(case: FailingRun, node: Node, instr: Instr) -> str | None:
     bits = instr.type.bits
     if bits not in _BITS or instr.detail != "nsw":
         return None
@@ -127,7 +127,7 @@ def _overflow(case: Case, node: Node, instr: Instr) -> str | None:
     return f"{x} {_OVERFLOWING[instr.op]} {y} does not fit {bits} bits, it gave {signed(exact & (1 << bits) - 1, bits)}"
 
 
-def _cut(case: Case, node: Node, instr: Instr) -> str | None:
+def _cut(case: FailingRun, node: Node, instr: Instr) -> str | None:
     """A 64-bit number that lost its upper half: smaller types are cut on purpose all the time."""
     if instr.type.bits != 32 or instr.detail.bits != 64:
         return None
@@ -138,7 +138,7 @@ def _cut(case: Case, node: Node, instr: Instr) -> str | None:
     return f"{number} was cut to 32 bits, which left {signed(value & 0xFFFFFFFF, 32)}"
 
 
-def _declarations(case: Case, fn: Function, place: Place) -> Iterator[Place]:
+def _declarations(case: FailingRun, fn: Function, place: Place) -> Iterator[Place]:
     """The declarations of the integers that a statement names, one for each line: its type is that of all on it."""
     lines: set[tuple[str, int]] = set()
     names = set(_NAME.findall(place.text))
@@ -156,5 +156,5 @@ def _declarations(case: Case, fn: Function, place: Place) -> Iterator[Place]:
             yield declared
 
 
-def _local(case: Case, fn: Function) -> tuple[Variable, ...]:
+def _local(case: FailingRun, fn: Function) -> tuple[Variable, ...]:
     return tuple(case.recording.source.variables(fn).values())

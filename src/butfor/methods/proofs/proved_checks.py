@@ -9,10 +9,10 @@ from typing import Any
 from butfor.ir.instructions import Function, Instr
 from butfor.ir.intervals.proved_facts import Check, Facts, analyse
 from butfor.ir.machine_types import Kind
-from butfor.methods.method import Budget, Case, Diagnosis
+from butfor.methods.case import Budget, FailingRun
+from butfor.ranking.finding import Diagnosis
 from butfor.trace.view.source_places import Place, Places
 
-NAME = "proofs"
 _SHARE = 0.5  # of the budget
 _TOLD = 7
 _WORDS = {
@@ -24,7 +24,7 @@ _WORDS = {
 }
 
 
-def localize(case: Case) -> Diagnosis:
+def checks_for_all_runs(case: FailingRun) -> Diagnosis:
     """The checks with what is known of them for all runs; no findings."""
     share = Budget(_SHARE * case.budget.seconds)
     facts = analyse(case.recording.program, lambda: share.is_over() or case.budget.is_over())
@@ -35,10 +35,10 @@ def localize(case: Case) -> Diagnosis:
         "counts": {v: counts[v] for v in ("proved", "unreachable", "open")},
         "reasons": list(facts.reasons),
     }
-    return Diagnosis(NAME, (), data, facts.complete, (*_notes(rows, counts), *_unfinished(facts)))
+    return Diagnosis((), data, facts.complete, (*_notes(rows, counts), *_unfinished(facts)))
 
 
-def _row(case: Case, check: Check) -> dict[str, Any] | None:
+def _row(case: FailingRun, check: Check) -> dict[str, Any] | None:
     function = case.recording.program.function(check.function)
     instr = function.instrs[check.instr]
     place = case.places.of_instr(function, instr)

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from butfor.methods.method import Diagnosis, PathCase
+from butfor.methods.case import FailingPath
 from butfor.methods.relevance.instance_verdicts import InstanceVerdict, Relevance
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, verdicts_on
 from butfor.path.execute.value_words import value_text
 from butfor.path.instance_uses import values_before
 from butfor.path.path_model import Cell, Input, Path
+from butfor.ranking.finding import Diagnosis
 
 
-def localize(case: PathCase) -> Diagnosis:
+def relevance_on_path(case: FailingPath, *, is_pinned: bool) -> Diagnosis:
     """The verdicts on the statements of the path."""
     path = case.path
-    pinned = case.options.inputs == "pinned"
-    verdicts = verdicts_on(path, case.budget.is_over, pinned=pinned)
+    verdicts = verdicts_on(path, case.budget.is_over, pinned=is_pinned)
     notes = none_alone([path], case.budget) if none_relevant(verdicts.statements) else []
-    security = security_of(path, verdicts, pinned)
+    security = security_of(path, verdicts, is_pinned)
     if security["inputs"]:
         notes.append(f"the failure is controlled by {_told(security['inputs'][0])}")
     return diagnosis(path, verdicts, verdicts.statements, security, notes)

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from butfor.explanation import Evidence
+from butfor.methods.case import Budget
 from butfor.methods.diagnoses.diagnosis_findings import told
-from butfor.methods.method import Budget, Diagnosis, Finding
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, StatementVerdict
 from butfor.path.execute.smallest_change_sets import smallest_changes
 from butfor.path.path_model import Path
+from butfor.ranking.finding import Diagnosis, Finding
 
-NAME = "relevance"
 NONE_ALONE = "no other value at a single statement could have avoided the failure along this path"
 
 
@@ -36,7 +36,7 @@ def diagnosis(
         "solver_questions": verdicts.judgement.asked,
     }
     found = tuple(sorted(_findings(path, rows), key=lambda f: -f.score))
-    return Diagnosis(NAME, found, data, verdicts.judgement.complete, tuple(notes))
+    return Diagnosis(found, data, verdicts.judgement.complete, tuple(notes))
 
 
 def _findings(path: Path, rows: Sequence[StatementVerdict]) -> Iterator[Finding]:

@@ -5,47 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from butfor.errors import ButforError
-from butfor.methods.method import Case, Diagnosis
+from butfor.methods.case import FailingRun
 from butfor.methods.other_failing_tests import other_paths
-from butfor.methods.relevance.relevance_findings import NAME, diagnosis, none_alone, none_relevant
+from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.security_verdict import security_verdict
 from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
 from butfor.path.path_model import Path
+from butfor.ranking.finding import Diagnosis
 
 _SHARE, _MOST = 0.07, 2.0  # of the budget, and seconds, for the security verdict in the default set
 _SECURITY = 0.3  # of the budget, when relevance is asked for
 
 
-def localize_security(case: Case) -> Diagnosis:
+def security_in_run(case: FailingRun) -> Diagnosis:
     """The security verdict alone, within a small share of the time: a line of the default answer, which says nothing where nothing is known."""
     security = security_verdict(case, min(_MOST, _SHARE * case.options.budget), whole=False)
     notes = (security.sentence,) if security.verdict != "unknown" else ()
-    return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, notes=notes)
+    return Diagnosis((), {"statements": [], "security": security.plain()}, notes=notes)
 
 
-def localize(case: Case) -> Diagnosis:
+def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
     """The verdicts on the statements, and whether inputs control the failure."""
-    pinned = case.options.inputs == "pinned"
     seconds = _SECURITY * case.options.budget
     try:
-        path = case.path if pinned else case.free_path
+        path = case.path if is_pinned else case.free_path
     except ButforError as e:
         security = security_verdict(case, seconds)
         said = (f"the relevance of statements is not known: {e.message}", security.sentence)
-        return Diagnosis(NAME, (), {"statements": [], "security": security.plain()}, complete=False, notes=said)
-    verdicts = verdicts_on(path, case.budget.is_over, pinned=pinned)
+        return Diagnosis((), {"statements": [], "security": security.plain()}, complete=False, notes=said)
+    verdicts = verdicts_on(path, case.budget.is_over, pinned=is_pinned)
     others = {
-        name: verdicts_on(p, case.budget.is_over, pinned=pinned).statements
-        for name, p in _same_failure(case, path, free=not pinned)
+        name: verdicts_on(p, case.budget.is_over, pinned=is_pinned).statements
+        for name, p in _same_failure(case, path, free=not is_pinned)
     }
     rows = verdicts_across_runs(verdicts.statements, others, "this run") if others else verdicts.statements
-    security = security_verdict(case, seconds, None if pinned else verdicts.judgement)
+    security = security_verdict(case, seconds, None if is_pinned else verdicts.judgement)
     notes_list = none_alone([case.path], case.budget) if none_relevant(rows) else []
     notes_list += [security.sentence] if security.sentence else []
     notes_list += [f"relevance follows a path that is not exact: {path.approximate[0]}"] if path.approximate else []
     return diagnosis(path, verdicts, rows, security.plain(), notes_list)
 
 
-def _same_failure(case: Case, path: Path, *, free: bool) -> Iterator[tuple[str, Path]]:
+def _same_failure(case: FailingRun, path: Path, *, free: bool) -> Iterator[tuple[str, Path]]:
     """The paths of other tests that fail at the same place."""
     yield from ((name, p) for name, p in other_paths(case, free=free) if p.place == path.place)

@@ -19,7 +19,7 @@ from butfor.counterfactual.rerun import hooked, same_run
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.logic.solvers import Limit, Verdict
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
 from butfor.path.path_model import Kind, Path
@@ -80,7 +80,7 @@ def _quoted(text: str) -> str:
 
 
 def security_verdict(
-    case: Case, seconds: float, judgement: Judgement | None = None, *, whole: bool = True
+    case: FailingRun, seconds: float, judgement: Judgement | None = None, *, whole: bool = True
 ) -> SecurityVerdict:
     """The verdict within so many seconds.
 
@@ -96,7 +96,7 @@ def security_verdict(
         return SecurityVerdict("unknown", why=f"whether inputs control the failure could not be tried: {e.message}")
 
 
-def _cannot_be_judged(case: Case) -> str:
+def _cannot_be_judged(case: FailingRun) -> str:
     """Why other inputs cannot be judged for this failure; empty when they can."""
     meta = case.recording.meta
     if case.point.kind is FailureKind.OUTPUT:
@@ -107,7 +107,7 @@ def _cannot_be_judged(case: Case) -> str:
 
 
 class _InputSearch:
-    def __init__(self, case: Case, is_over: Callable[[], bool], whole: bool) -> None:
+    def __init__(self, case: FailingRun, is_over: Callable[[], bool], whole: bool) -> None:
         self.case = case
         self.is_over = is_over
         self.whole = whole

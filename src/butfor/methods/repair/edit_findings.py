@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from butfor.counterfactual.evidence_strength import AVOIDS, BREAKS, COMPLETE, score_of
 from butfor.explanation import Also, Evidence
-from butfor.methods.method import Finding
 from butfor.methods.repair.validated_repairs import Repair, best_of
+from butfor.ranking.finding import Finding
 from butfor.trace.view.source_places import Place
 
 # Log-odds, like those of changed runs (intervene/strength.py).

@@ -16,8 +16,8 @@ from butfor.counterfactual.rerun import MOST_FAILING, goal_of, same_run
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.frontends.c.record_run import build_spec
-from butfor.methods import registry
-from butfor.methods.method import Case, Diagnosis
+from butfor.methods.case import FailingRun
+from butfor.methods.method import Earlier
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.edit_findings import findings
 from butfor.methods.repair.on_paths.path_repair import NONE, Ped, diagnosed
@@ -28,11 +28,10 @@ from butfor.methods.repair.repair_search import Search
 from butfor.methods.repair.test_trials import Bench, Test
 from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
-from butfor.ranking import rank
-from butfor.trace.dependence.value_forwarding import Passing
+from butfor.ranking.finding import Diagnosis
+from butfor.ranking.rank import rank
 from butfor.trace.view.source_places import Place
 
-_SUSPECTED_BY = ("slice", "cascade", "butfor", "spectrum")
 _LEAST = 0.4  # the share of the budget that repairs get even where the other methods have used it up
 _UNASKED = 0.4  # the share that they get at most where nobody asked for them and there are no tests to judge them
 _LARGEST = 300_000  # bytes of sources that are compiled again and again where nobody asked for it
@@ -41,7 +40,7 @@ _TRYING = 0.6  # the share of the time left that goes into trying proposals on t
 _MOST_PASSING = 200
 
 
-def localize(case: Case) -> Diagnosis:
+def repairs_of_run(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Diagnosis:
     """The repairs that were found, and the statements they change. A program that cannot be patched is a note, not an error."""
     if (
         not case.options.sources
@@ -52,24 +51,24 @@ def localize(case: Case) -> Diagnosis:
             "repairs need the source files, which a recording does not bring to where the compiler looks for them"
         )
     try:
-        return _search(case)
+        return _search(case, earlier, annotations)
     except ButforError as e:
         return _none(f"no repair was tried: {e.message}")
 
 
 def _none(why: str) -> Diagnosis:
-    return Diagnosis("repair", (), {"repairs": [], "solutions": [], "skipped": why}, notes=(why,))
+    return Diagnosis((), {"repairs": [], "solutions": [], "skipped": why}, notes=(why,))
 
 
-def _search(case: Case) -> Diagnosis:
+def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Diagnosis:
     options, recording = case.options, case.recording
     sources = _sources(case)
     size = sum(map(len, sources.texts().values()))
     is_asked = bool(options.methods)
     if not is_asked and size > _LARGEST:
         return _none(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
-    proposer = Proposer(case.places, slip_library.load(options.annotations))
-    usual = proposer.proposals(suspects(case))
+    proposer = Proposer(case.places, slip_library.load(annotations))
+    usual = proposer.proposals(suspects(case, earlier))
     start = time.monotonic()
     end = max(case.budget.end, start + _LEAST * case.budget.seconds)
     if not is_asked and not case.others:
@@ -116,20 +115,14 @@ def _search(case: Case) -> Diagnosis:
     telling = (
         search.survivors if search.is_judged else found
     )  # those were recorded: they do not merely survive a memory error
-    return Diagnosis("repair", findings(telling), data, not search.untried or not case.budget.is_over(), notes)
+    return Diagnosis(findings(telling), data, not search.untried or not case.budget.is_over(), notes)
 
 
-def suspects(case: Case) -> list[Place]:
+def suspects(case: FailingRun, earlier: Earlier) -> list[Place]:
     """The statements of the failing run, the most suspicious first."""
-    diagnoses = []
-    for name in _SUSPECTED_BY:
-        if name not in case.answers and (name in registry.DEFAULT or case.others):
-            case.answers[name] = registry.get(name)(case)
-        if name in case.answers:
-            diagnoses.append(case.answers[name])
+    diagnoses = tuple(earlier.values())
     known = {(f.place.file, f.place.line, f.place.column, f.place.text): f.place for d in diagnoses for f in d.findings}
-    passing = Passing(case.places, case.dependence).origins(case.slices["relevant"].distance)
-    rows = rank(diagnoses, case.places, case.marks, passing)
+    rows = rank(diagnoses, case.places, case.marks, case.forwarded)
     found: dict[Place, None] = {}
     for row in rows:
         found[known[row.file, row.line, row.column, row.text]] = None
@@ -140,7 +133,7 @@ def suspects(case: Case) -> list[Place]:
     return [p for p in found if _may_be_changed(case, p)]
 
 
-def _may_be_changed(case: Case, place: Place) -> bool:
+def _may_be_changed(case: FailingRun, place: Place) -> bool:
     return (
         not case.is_check(place)
         and place.function not in case.options.trust
@@ -148,7 +141,7 @@ def _may_be_changed(case: Case, place: Place) -> bool:
     )
 
 
-def _executed(case: Case) -> list[Place]:
+def _executed(case: FailingRun) -> list[Place]:
     """All statements of the failing run."""
     found: dict[Place, None] = {}
     for number in np.flatnonzero(case.recording.log.counts > 0).tolist():
@@ -160,7 +153,7 @@ def _executed(case: Case) -> list[Place]:
     return list(found)
 
 
-def _sources(case: Case) -> Sources:
+def _sources(case: FailingRun) -> Sources:
     spec = build_spec(case.options)
     paths, trees = {}, {}
     for given in spec.sources:
@@ -171,7 +164,7 @@ def _sources(case: Case) -> Sources:
     return Sources(spec, paths, trees)
 
 
-def _of_run(case: Case) -> Options:
+def _of_run(case: FailingRun) -> Options:
     """The options of the recorded run, which may be one of several tests."""
     meta = case.recording.meta
     expected = None if meta.expect_stdout is None else meta.expect_stdout.encode("latin-1")
@@ -181,7 +174,7 @@ def _of_run(case: Case) -> Options:
     )
 
 
-def _tests(case: Case) -> list[Test]:
+def _tests(case: FailingRun) -> list[Test]:
     """The recorded run and the other tests."""
     tests = [Test(same_run(case.recording), goal_of(case.recording, case.point, None), True)]
     failing = [run for run in case.others if run.failed]

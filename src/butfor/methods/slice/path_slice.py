@@ -5,10 +5,11 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass
 
-from butfor.methods.method import Diagnosis, Finding, PathCase
+from butfor.methods.case import FailingPath
 from butfor.path.instance_uses import Uses
 from butfor.path.instance_words import Words
 from butfor.path.path_model import Path
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
 _COSTS = {"data": 1.0, "control": 1.5, "omitted": 2.0, "escape": 2.0}
@@ -26,7 +27,7 @@ class _Reached:
     edge: str
 
 
-def localize(case: PathCase) -> Diagnosis:
+def slice_of_path(case: FailingPath) -> Diagnosis:
     """The slice as one ranking."""
     path = case.path
     words = Words(path)
@@ -46,7 +47,7 @@ def localize(case: PathCase) -> Diagnosis:
     lines = {
         kind: sorted({_line(path, p) for p, r in reached.items() if r.edge in edges}) for kind, edges in _KINDS.items()
     }
-    return Diagnosis("slice", findings, {"instances": len(reached), "lines": lines})
+    return Diagnosis(findings, {"instances": len(reached), "lines": lines})
 
 
 _KINDS = {"data": ("data",), "control": ("control", "escape"), "relevant": ("omitted",)}

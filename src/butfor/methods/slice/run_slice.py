@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from butfor.ir.instructions import Instr
-from butfor.methods.method import Case, Diagnosis, Finding
+from butfor.methods.case import FailingRun
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.dependence.backward_slice import KINDS, Slice
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
@@ -29,7 +30,7 @@ class _Entry:
     lines: set[int] = field(default_factory=set)
 
 
-def localize(case: Case) -> Diagnosis:
+def slices_of_run(case: FailingRun) -> Diagnosis:
     """The slices of the failure as one ranking."""
     slices = case.slices
     entries = _entries(case, slices)
@@ -44,10 +45,10 @@ def localize(case: Case) -> Diagnosis:
     for kind, s in slices.items():  # each holds the one before
         lines |= _lines(case, s)
         data[kind] = {"instances": len(s.distance), "complete": s.complete, "lines": sorted(lines)}
-    return Diagnosis("slice", findings, data, all(s.complete for s in slices.values()))
+    return Diagnosis(findings, data, all(s.complete for s in slices.values()))
 
 
-def _symptom(case: Case, e: _Entry, last: float) -> float:
+def _symptom(case: FailingRun, e: _Entry, last: float) -> float:
     """How far down the statement belongs that only shows the failure: a failed assertion to the end, other places a little."""
     shown = case.places.of(case.point.node) if case.point.node is not None else None
     if shown is None or e.place.path != shown.path:
@@ -64,14 +65,14 @@ def is_step(instr: Instr) -> bool:
     return instr.op in ("store", "switch", "ret", "call", "atomicrmw", "cmpxchg", "indirectbr")
 
 
-def place_of(case: Case, node: Node) -> Place | None:
+def place_of(case: FailingRun, node: Node) -> Place | None:
     """The statement that an instance stands for, or None for those that are only part of an expression."""
     if node[1] >= 0 and case.trace.instr(node).op == "alloca":
         return None
     return case.places.of(node)
 
 
-def _lines(case: Case, s: Slice) -> set[tuple[str, int]]:
+def _lines(case: FailingRun, s: Slice) -> set[tuple[str, int]]:
     """All source lines of a slice: where its statements begin, and where else they were evaluated."""
     found = set()
     for node in s.distance:
@@ -83,7 +84,7 @@ def _lines(case: Case, s: Slice) -> set[tuple[str, int]]:
     return found
 
 
-def _own_lines(case: Case, node: Node, place: Place) -> list[int]:
+def _own_lines(case: FailingRun, node: Node, place: Place) -> list[int]:
     """Lines of a statement besides its first: where this part of it stands, and the label that a switch went to."""
     if node[1] < 0:
         return []
@@ -93,13 +94,13 @@ def _own_lines(case: Case, node: Node, place: Place) -> list[int]:
     return found + case.places.labels(node) if instr.op == "switch" else found
 
 
-def initial_places(case: Case, address: int) -> list[Place]:
+def initial_places(case: FailingRun, address: int) -> list[Place]:
     """The declarations that gave the byte at an address its initial value."""
     o = case.objects.global_at(address)
     return [] if o is None else case.places.initialisers(o[0], o[1])
 
 
-def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
+def _entries(case: FailingRun, slices: dict[str, Slice]) -> dict[Place, _Entry]:
     entries: dict[Place, _Entry] = {}
     for kind in KINDS:
         s = slices[kind]
@@ -124,13 +125,13 @@ def _entries(case: Case, slices: dict[str, Slice]) -> dict[Place, _Entry]:
     return entries
 
 
-def _finding(case: Case, e: _Entry, score: float, with_values: bool) -> Finding:
+def _finding(case: FailingRun, e: _Entry, score: float, with_values: bool) -> Finding:
     step = case.steps.of(e.first, brief=True) if with_values and e.first[1] >= 0 else None
     seen = "" if step is None else in_words(step)
     return Finding(e.place, score, _reason(case, e, seen), lines=tuple(e.lines), extra={"values": seen} if seen else {})
 
 
-def _reason(case: Case, e: _Entry, seen: str) -> str:
+def _reason(case: FailingRun, e: _Entry, seen: str) -> str:
     if case.point.node is not None and e.place == case.places.of(case.point.node):
         text = "this is where the failure shows"
     elif e.first in case.point.roots and _life(case, e.first):
@@ -151,7 +152,7 @@ def _reason(case: Case, e: _Entry, seen: str) -> str:
     return f"{text}{': ' + seen if seen else ''}{times}"
 
 
-def _life(case: Case, node: Node) -> str:
+def _life(case: FailingRun, node: Node) -> str:
     """What a root did to the life of an object, if that is why it is one."""
     instr = case.trace.instr(node) if node[1] >= 0 else None
     callee = instr.detail.callee if instr is not None and instr.op == "call" else None

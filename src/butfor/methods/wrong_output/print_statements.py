@@ -7,11 +7,11 @@ import numpy as np
 from butfor.explanation import FailureKind
 from butfor.failures.wrong_output import first_difference, writes_of_output
 from butfor.ir.instructions import Const
-from butfor.methods.method import Case, Diagnosis, Finding
+from butfor.methods.case import FailingRun
 from butfor.methods.wrong_output.rewritten_texts import Mentioned, Rewrite, rewrites
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
-NAME = "output"
 _SCORES = {
     "text": 0.9,
     "layout": 0.9,
@@ -30,14 +30,14 @@ _SHOWN = 40  # bytes of a text that are shown
 _FINISH = 8  # bytes that end an output, and that a print forgot
 
 
-def localize(case: Case) -> Diagnosis:
+def wrong_prints(case: FailingRun) -> Diagnosis:
     """The print statements around the first wrong byte with what they would have to write."""
     expected = case.recording.meta.expect_stdout
     if case.point.kind is not FailureKind.OUTPUT or expected is None:
-        return Diagnosis(NAME, ())
+        return Diagnosis(())
     texts = writes_of_output(case.trace, case.recording.stdout)
     if len(texts) > _MOST_CALLS:
-        return Diagnosis(NAME, (), {"skipped": "too much is printed"})
+        return Diagnosis((), {"skipped": "too much is printed"})
     wanted = expected.encode("latin-1")
     by_place = [(case.places.of(node), text) for node, text in texts]
     near = _near(by_place, case.recording.stdout, wanted)
@@ -62,7 +62,7 @@ def localize(case: Case) -> Diagnosis:
         }
         for p, r in found.items()
     ]
-    return Diagnosis(NAME, tuple(findings), {"rewrites": rows})
+    return Diagnosis(tuple(findings), {"rewrites": rows})
 
 
 def _near(written: list[tuple[Place | None, bytes]], actual: bytes, expected: bytes) -> list[Place | None]:
@@ -78,7 +78,7 @@ def _near(written: list[tuple[Place | None, bytes]], actual: bytes, expected: by
     return list(dict.fromkeys(found))
 
 
-def _mentioned(case: Case) -> Mentioned:
+def _mentioned(case: FailingRun) -> Mentioned:
     """The texts of the program, and the numbers of the functions that ran."""
     program = case.recording.program
     variables = program.source.global_variables().values()

@@ -8,7 +8,7 @@ from pathlib import Path as File
 
 import pytest
 
-from butfor.methods.method import Case
+from butfor.methods.case import FailingRun
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
 from butfor.methods.repair.on_paths.path_repair import facts_of
@@ -40,7 +40,7 @@ BASIC = PedOptions(
 Given = tuple[list[Path], Mapping[Place, Sequence[Alternative]]]
 
 
-def c_case(name: str, *args: str) -> Case:
+def c_case(name: str, *args: str) -> FailingRun:
     case = failing_case(make_options(EXAMPLES / f"{name}.c", args=args))
     assert case is not None
     return case

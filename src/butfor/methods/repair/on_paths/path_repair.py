@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib as files
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import Any
 
 from butfor.errors import ButforError
 from butfor.ir.intervals.proved_facts import analyse
-from butfor.methods.method import Budget, Case, Diagnosis, PathCase
+from butfor.methods.case import Budget, FailingPath, FailingRun
 from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
@@ -22,6 +23,7 @@ from butfor.methods.repair.on_paths.solution_search import solutions
 from butfor.methods.repair.proposal import Proposal
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.path.path_model import Path
+from butfor.ranking.finding import Diagnosis
 from butfor.trace.view.source_places import Place
 
 _OTHERS = 3  # other failing runs whose paths are asked for
@@ -55,7 +57,7 @@ class Ped:
 
 
 def diagnosed(
-    case: Case,
+    case: FailingRun,
     proposer: Proposer,
     seconds: float,
     may_be_changed: Callable[[Place], bool],
@@ -81,13 +83,13 @@ def diagnosed(
         return Ped(NONE, (), f"the failing path was not searched for repairs: {e.message}")
 
 
-def facts_of(case: Case, is_over: Callable[[], bool]) -> Mined:
+def facts_of(case: FailingRun, is_over: Callable[[], bool]) -> Mined:
     """What the static analysis says about the statements of a program."""
     program = case.recording.program
     return mined(analyse(program, is_over), program, case.places)
 
 
-def localize_path(case: PathCase) -> Diagnosis:
+def solutions_of_path(case: FailingPath, annotations: files.Path | None) -> Diagnosis:
     """The solutions for a failing path of a program that is not run: they say what could be changed, and no patch is tried."""
     paths = _usable(
         [
@@ -97,11 +99,11 @@ def localize_path(case: PathCase) -> Diagnosis:
         ]
     )
     if not paths:
-        return Diagnosis("repair", (), {"repairs": [], "solutions": []}, complete=False)
-    known = term_alternatives.alternatives(paths, slip_library.load(case.options.annotations))
+        return Diagnosis((), {"repairs": [], "solutions": []}, complete=False)
+    known = term_alternatives.alternatives(paths, slip_library.load(annotations))
     found = solutions(paths, known, case.budget.is_over)
     data = {"repairs": [], "solutions": Ped(found, tuple(paths)).rows}
-    return Diagnosis("repair", findings(found), data, found.complete or bool(found.found))
+    return Diagnosis(findings(found), data, found.complete or bool(found.found))
 
 
 def _usable(paths: Sequence[Path]) -> list[Path]:

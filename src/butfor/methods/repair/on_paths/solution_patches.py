@@ -9,7 +9,6 @@ from typing import Any
 
 from butfor.explanation import Evidence
 from butfor.logic.sorts import Value
-from butfor.methods.method import Finding
 from butfor.methods.repair.on_paths.repair_model import (
     TEMPLATE,
     WHETHER,
@@ -22,6 +21,7 @@ from butfor.methods.repair.on_paths.repair_model import (
 from butfor.methods.repair.proposal import Proposal
 from butfor.path.cell_values import shown
 from butfor.path.path_model import Path
+from butfor.ranking.finding import Finding
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 

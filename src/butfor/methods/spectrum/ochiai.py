@@ -6,17 +6,18 @@ import math
 
 import numpy as np
 
-from butfor.methods.method import Case, Diagnosis, Finding
+from butfor.methods.case import FailingRun
 from butfor.methods.slice.run_slice import is_step
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
 
-def localize(case: Case) -> Diagnosis:
+def spectrum_of_tests(case: FailingRun) -> Diagnosis:
     """The statements of the failing run, those first that passing tests avoid."""
     passing = [run.covered for run in case.others if not run.failed]
     failing = [run.covered for run in case.others if run.failed]
     if not passing:
-        return Diagnosis("spectrum", (), {"skipped": "it needs tests that pass"})
+        return Diagnosis((), {"skipped": "it needs tests that pass"})
     here = case.recording.log.counts > 0
     failing.append(here)
     counts: dict[Place, tuple[int, int]] = {}
@@ -31,7 +32,7 @@ def localize(case: Case) -> Diagnosis:
         for place, (f, p) in counts.items()
     ]
     findings.sort(key=lambda f: -f.score)
-    return Diagnosis("spectrum", tuple(findings), {"failing": len(failing), "passing": len(passing)})
+    return Diagnosis(tuple(findings), {"failing": len(failing), "passing": len(passing)})
 
 
 def ochiai(failed: int, passed: int, failing: int) -> float:
@@ -39,7 +40,7 @@ def ochiai(failed: int, passed: int, failing: int) -> float:
     return failed / math.sqrt(failing * (failed + passed)) if failed else 0.0
 
 
-def _statements(case: Case, number: int) -> set[Place]:
+def _statements(case: FailingRun, number: int) -> set[Place]:
     s = case.trace.static[number]
     places = (case.places.of_instr(s.fn, i) for i in s.fn.instrs[s.seg.start : s.seg.end] if is_step(i))
     return {place for place in places if place is not None}

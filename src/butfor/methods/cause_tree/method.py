@@ -1,0 +1,49 @@
+"""The cause tree as a method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from butfor.errors import UsageError
+from butfor.methods.method import Earlier, Method, When
+from butfor.ranking.finding import Diagnosis, Weighing
+
+if TYPE_CHECKING:
+    from butfor.methods.case import FailingPath, FailingRun
+
+
+OPTIMISATIONS = ("slicing", "trust", "unrelated", "loops")  # each can be switched off
+
+
+@dataclass(frozen=True)
+class CauseTreeMethod(Method):
+    """Which values made the check fail, and which decisions led there, level by level."""
+
+    name = "cascade"
+    on_runs = When.ALWAYS
+    on_paths = When.ALWAYS
+    runs_program = False
+    weighing = Weighing(0.3)
+
+    depth: int = 4  # levels of the tree
+    without: tuple[str, ...] = ()  # optimisations that are switched off, to measure what each brings
+
+    def __post_init__(self) -> None:
+        for name in self.without:
+            if name not in OPTIMISATIONS:
+                raise UsageError(
+                    f"there is no optimisation {name!r}", hint=f"--without takes: {', '.join(OPTIMISATIONS)}"
+                )
+
+    def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
+        """The cause tree of a recorded run."""
+        from butfor.methods.cause_tree.run_cause_tree import cause_tree_of_run
+
+        return cause_tree_of_run(case, self.depth, frozenset(self.without))
+
+    def explain_path(self, case: FailingPath, earlier: Earlier) -> Diagnosis:
+        """The cause tree of a failing path."""
+        from butfor.methods.cause_tree.path_cause_tree import cause_tree_of_path
+
+        return cause_tree_of_path(case, self.depth)

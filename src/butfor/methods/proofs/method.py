@@ -1,0 +1,25 @@
+"""Proofs of checks as a method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from butfor.methods.method import Earlier, Method
+from butfor.ranking.finding import Diagnosis
+
+if TYPE_CHECKING:
+    from butfor.methods.case import FailingRun
+
+
+@dataclass(frozen=True)
+class ProofsMethod(Method):
+    """Which checks of the program hold in every run, by static analysis; it names no statement."""
+
+    name = "proofs"
+
+    def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
+        """The checks of the program with what is known of them for all runs."""
+        from butfor.methods.proofs.proved_checks import checks_for_all_runs
+
+        return checks_for_all_runs(case)

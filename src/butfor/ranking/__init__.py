@@ -1,0 +1,1 @@
+"""One ranking of source statements from the findings of all methods."""
