@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from butfor.encode.instance_values import bits_of
 from butfor.ir.instructions import Const, Instr, Operand
-from butfor.ir.machine_types import Kind, Type, alloc_size, place_in, store_size, struct_layout
+from butfor.ir.machine_types import Kind, Type, alloc_size, element_at, store_size, struct_layout
 from butfor.logic.terms import Term, binary, compare, concat, const, equal, extract, ite, negate, resize
 
 _PLAIN = frozenset(("add", "sub", "and", "or", "xor"))
@@ -111,7 +111,7 @@ def _constant(op: Operand) -> int | None:
 
 def _aggregate(instr: Instr, args: Sequence[Term], whole: Type) -> Term:
     """A value read from an aggregate or put into one."""
-    offset, t = place_in(whole, instr.detail)
+    offset, t = element_at(whole, instr.detail)
     low, width = 8 * offset, 8 * store_size(t)
     if instr.op == "extractvalue":
         return extract(args[0], low, bits_of(t))

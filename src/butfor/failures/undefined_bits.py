@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from butfor.ir.instructions import Const, Instr, Operand
-from butfor.ir.machine_types import Kind, Type, mask_width, place_in
+from butfor.ir.machine_types import Kind, Type, element_at, mask_width
 from butfor.trace.trace import Node, Trace, Unknown
 
 
@@ -40,9 +40,9 @@ class UndefinedBits:
             case "select":
                 return self._select(node, masks, full)
             case "extractvalue":
-                return masks[0] >> 8 * place_in(self._type(node, instr.args[0]), instr.detail)[0] & full
+                return masks[0] >> 8 * element_at(self._type(node, instr.args[0]), instr.detail)[0] & full
             case "insertvalue":
-                at = 8 * place_in(instr.type, instr.detail)[0]
+                at = 8 * element_at(instr.type, instr.detail)[0]
                 part = (1 << mask_width(self._type(node, instr.args[1]))) - 1
                 return masks[0] & ~(part << at) | (masks[1] & part) << at
             case _:

@@ -1,1 +1,1 @@
-"""The LLVM-shaped program model and what static analysis says about it."""
+"""The LLVM-shaped program model and its static analyses: flow graphs, points-to sets, intervals."""

@@ -1,4 +1,4 @@
-"""Which calls may lead to a call of a function over any number of calls, and which arms of branches those calls lie under."""
+"""Which calls may lead, over any number of calls, to a function, and the arms those calls are under."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from collections.abc import Callable, Iterable, Iterator
 from butfor.ir.flow_graphs import components
 from butfor.ir.instructions import Instr
 
-Call = tuple[str, Instr]  # the function it is in, and the instruction
+CallSite = tuple[str, Instr]  # the function it is in, and the instruction
 
 
-class Leading:
-    """Calls are numbered; sets of them, and of arms, are bit sets. `over` gives the arms over a block of a function."""
+class CallReachability:
+    """Calls that transitively reach a function, as bit sets of numbered calls; arms of branches as bit sets too.
+
+    `over` gives the arms that a block of a function is under.
+    """
 
     def __init__(
-        self, calls_of: Callable[[str], Iterable[Call]], functions: Iterable[str], over: Callable[[str, int], int]
+        self, calls_of: Callable[[str], Iterable[CallSite]], functions: Iterable[str], over: Callable[[str, int], int]
     ) -> None:
         self._numbers: dict[tuple[str, int], int] = {}
         self._instrs: list[Instr] = []
@@ -24,7 +27,7 @@ class Leading:
         names = list(functions)
         place = {name: k for k, name in enumerate(names)}
         after: list[set[int]] = [set() for _ in names]
-        incoming: list[list[Call]] = []
+        incoming: list[list[CallSite]] = []
         for k, name in enumerate(names):
             calls = [(caller, instr) for caller, instr in calls_of(name) if caller in place]
             incoming.append(calls)
@@ -53,10 +56,10 @@ class Leading:
         return self._calls.get(name, 0)
 
     def arms_to(self, name: str) -> int:
-        """The arms under which such calls lie."""
+        """The arms that such calls are under."""
         return self._arms.get(name, 0)
 
-    def within(self, calls: int, name: str, block: int) -> Iterator[Instr]:
+    def in_block(self, calls: int, name: str, block: int) -> Iterator[Instr]:
         """Those of some calls that are in one block."""
         rest = calls & self._in_block.get((name, block), 0)
         while rest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-NOWHERE = 0  # the number of what is no site
+NOWHERE = 0  # the number of no site
 
 
 class SiteKind(enum.StrEnum):
@@ -14,7 +14,7 @@ class SiteKind(enum.StrEnum):
     LOAD = "load"  # the value of a variable, an element, a member
     STORE = "store"  # the value that is assigned
     COMPARE = "compare"  # the outcome of a comparison
-    BRANCH = "branch"  # the outcome of a condition that is no comparison
+    BRANCH = "branch"  # the outcome of a condition that is not a comparison
     OPERATION = "operation"  # the result of an operator
     CALL = "call"  # which function is called, or none
     CONSTANT = "constant"  # a constant that is passed or returned
@@ -26,15 +26,15 @@ class SiteKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """One site: instruction `instr` of a function. `operand` is the argument of a constant, else -1. `is_real` for floating point."""
+    """One site: instruction `instr` of a function."""
 
     number: int
     function: str
     instr: int
     kind: SiteKind
-    operand: int = -1
+    operand: int = -1  # the argument that is a constant
     bits: int = 0
-    is_real: bool = False
+    is_real: bool = False  # floating point
     is_pointer: bool = False
     is_unsigned: bool = False  # compared as unsigned numbers
     operator: int = -1  # predicate or operator as the runtime numbers them

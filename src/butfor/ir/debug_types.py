@@ -1,4 +1,4 @@
-"""Source positions, variables and C types, as plain data."""
+"""Source positions, variables and C types of the debug info, as plain data."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class CType:
-    """A C type. kind: signed unsigned char uchar bool float pointer array struct union enum function void."""
+    """A C type."""
 
-    kind: str
+    kind: str  # signed unsigned char uchar bool float pointer array struct union enum function void
     name: str
     size: int
     fields: tuple[Field, ...] = ()

@@ -19,7 +19,7 @@ def successors(function: Function) -> Graph:
 
 
 def reversed_graph(succs: Graph) -> list[list[int]]:
-    """The graph with every edge turned round."""
+    """The graph with every edge reversed."""
     preds: list[list[int]] = [[] for _ in succs]
     for node, targets in enumerate(succs):
         for target in targets:
@@ -175,10 +175,10 @@ def dominators(succs: Graph) -> DominatorTree:
 
 
 def with_virtual_exit(succs: Graph) -> list[list[int]]:
-    """The graph plus node `len(succs)` that every node reaches.
+    """The graph plus node `len(succs)`, which every node reaches.
 
-    Nodes without successors lead there; so does one node of every component that nothing leaves: the last in reverse post-order,
-    which in an endless loop is its end, where the extra edge splits no branch.
+    Nodes without successors lead there; so does one node of every component that nothing leaves: the last in reverse
+    post-order, which in an endless loop is its end, where the extra edge splits no branch.
     """
     size = len(succs)
     place = {node: i for i, node in enumerate(reverse_post_order(succs))}
@@ -196,15 +196,10 @@ def immediate_postdominators(succs: Graph) -> tuple[int, ...]:
     return immediate_dominators(reversed_graph(with_virtual_exit(succs)), len(succs))
 
 
-def postdominators(succs: Graph) -> DominatorTree:
-    """The post-dominator tree, with the virtual exit `len(succs)` as its root."""
-    return dominator_tree(immediate_postdominators(succs), len(succs))
-
-
 def control_dependence(succs: Graph, ipdom: tuple[int, ...] | None = None) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """For every block the (branch block, successor index) pairs that decide whether it runs (Ferrante, Ottenstein and Warren).
+    """The (branch block, successor index) pairs that decide whether each block runs (Ferrante, Ottenstein, Warren).
 
-    Only blocks with two different successors decide; the edges to the virtual exit are no decisions.
+    Only blocks with two different successors decide; the edges to the virtual exit are not decisions.
     """
     above = immediate_postdominators(succs) if ipdom is None else ipdom
     result: list[list[tuple[int, int]]] = [[] for _ in succs]

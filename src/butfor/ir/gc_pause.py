@@ -1,4 +1,4 @@
-"""Building large structures without the garbage collector looking at them over and over."""
+"""Pausing the garbage collector while large structures are built."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def building() -> Iterator[None]:
-    """Holds the collector back: for code that makes many objects which all stay. It took a third of the time of the points-to analysis."""
+def collector_paused() -> Iterator[None]:
+    """Pause the collector for code that makes many objects which all stay alive.
+
+    Collections took a third of the time of the points-to analysis.
+    """
     was_on = gc.isenabled()
     gc.disable()
     try:

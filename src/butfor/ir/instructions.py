@@ -1,7 +1,7 @@
-"""The program as plain data: functions, blocks, instructions in SSA form, constants.
+"""The program as plain data: functions, basic blocks, instructions in SSA form, constants.
 
-A front end builds it; every later layer reads it. Operands are either an `int` (the function-local slot of a parameter or of an
-instruction's result) or a `Const`.
+A front end builds it; every later layer reads it. Operands are either an `int` (the function-local slot of a parameter
+or of an instruction's result) or a `Const`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from butfor.ir.machine_types import Type
 class Const:
     """A constant operand. `kind` says how to read `value`:
 
-    int: a Python int, unsigned, below 2**bits · float: raw bits as an int · null, zero, undef: None · bytes: a bytes string ·
-    agg: a tuple of Const · global: the name of a global or function · block: (function, label) ·
-    expr: (op, detail, args) with args a tuple of Const; op and detail as in `Instr`.
+    int: a Python int, unsigned, below 2**bits · float: raw bits as an int · null, zero, undef: None · bytes: a bytes
+    string · agg: a tuple of Const · global: the name of a global or function · block: (function, label) · expr: (op,
+    detail, args) with args a tuple of Const; op and detail as in `Instr`.
     """
 
     kind: str
@@ -38,7 +38,8 @@ class Instr:
                     detail "nsw" where C leaves signed overflow undefined, else None
       fneg freeze   detail None
       icmp fcmp     detail (predicate, operand type)
-      casts         trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast; detail source type
+      casts         trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint inttoptr bitcast addrspacecast;
+                    detail source type
       load          args (address,); detail None
       store         args (value, address); detail value type; type VOID
       alloca        args (count,) or (); detail (element type, alignment)
@@ -70,13 +71,13 @@ class Instr:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a call instruction calls and how. `callee` is None for an indirect call; `asm` holds the template of inline assembly."""
+    """What a call instruction calls and how."""
 
-    callee: str | None
+    callee: str | None  # None for an indirect call
     arg_types: tuple[Type, ...]
     byval: tuple[int, ...]
     variadic: bool
-    asm: str | None = None
+    asm: str | None = None  # the template of inline assembly
     sret: bool = False
 
 
@@ -94,7 +95,10 @@ class Block:
 
 @dataclass(slots=True, eq=False)
 class Function:
-    """A defined function. Slots 0..len(params)-1 are the parameters; `definer[slot]` is the defining instruction, -1 for parameters."""
+    """A defined function.
+
+    Slots 0..len(params)-1 are the parameters; `definer[slot]` is the defining instruction, -1 for parameters.
+    """
 
     name: str
     index: int

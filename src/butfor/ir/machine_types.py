@@ -124,8 +124,8 @@ def struct_layout(t: Type) -> tuple[tuple[int, ...], int]:
     return tuple(offsets), (offset + align - 1) // align * align
 
 
-def place_in(t: Type, indices: Sequence[int]) -> tuple[int, Type]:
-    """The byte offset of an element of an aggregate, and its type."""
+def element_at(t: Type, indices: Sequence[int]) -> tuple[int, Type]:
+    """The byte offset and the type of an element of an aggregate."""
     offset = 0
     for index in indices:
         if t.kind is Kind.STRUCT:
@@ -138,5 +138,5 @@ def place_in(t: Type, indices: Sequence[int]) -> tuple[int, Type]:
 
 
 def mask_width(t: Type) -> int:
-    """The bits of a mask that says something about every bit of a value: those of a number or pointer, else of all bytes; 0 without a value."""
+    """The bits of a mask over a value: those of a number or pointer, else those of all its bytes; 0 without a value."""
     return t.bits if t.kind in (Kind.INT, Kind.PTR) else 8 * store_size(t)

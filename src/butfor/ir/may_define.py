@@ -1,7 +1,8 @@
-"""Which decisions could have led to an assignment of a cell: the static half of potential dependence.
+"""Which arms of branches could have led to an assignment of a cell: static potential dependence.
 
-A cell is some bytes of an abstract object: a variable, a parameter passed by value, the blocks that one call allocates. Which cells a write may
-assign comes from the points-to analysis; what a function writes by way of a parameter counts for a call only if the argument fits.
+A cell is some bytes of an abstract object: a variable, a parameter passed by value, the blocks that one call allocates.
+Which cells a write may assign comes from the points-to analysis; a write through a parameter counts for a call only if
+the argument may point to the cell.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from butfor.ir.call_reachability import Leading
+from butfor.ir.call_reachability import CallReachability
 from butfor.ir.flow_graphs import control_dependence, successors
 from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import store_size
@@ -24,63 +25,57 @@ from butfor.ir.program import Program
 
 OUTPUT = Cell(("output",))  # standard output as a cell that printing functions assign
 PRINTING = frozenset(
-    "printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked _IO_putc perror".split()
+    """printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked
+    _IO_putc perror""".split()
 )
 _FAILING = frozenset(("__assert_fail", "abort", "exit"))
-_MOST_REASONS = 8  # for one arm
-_MOST_TOLD = 400  # writes or reasons for one cell
+_MAX_REASONS_PER_ARM = 8  # with more, checking each address of the run costs more than it rules out
+_MAX_TRACED_WRITES_PER_CELL = 400  # with more, tracing each back through its callers takes seconds
 Block = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Arm:
-    """One way out of a branch: the function, the block that ends in the branch, and the successor's place among its successors."""
+    """One outgoing edge of a branch."""
 
     function: str
-    block: int
-    successor: int
+    block: int  # the block that ends in the branch
+    successor: int  # index among its successors
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a block may assign a cell: an instruction that writes at an address, or gives it to a function that writes somewhere in that object.
-
-    `size` is 0 in the second case. The address is None when it cannot be named.
-    """
+class WriteReason:
+    """Why a block may assign a cell: it writes at an address, or passes it to a function that writes to that object."""
 
     instr: Instr
-    address: Operand | None = None
-    size: int = 0
+    address: Operand | None = None  # None when it cannot be named
+    size: int = 0  # 0 for an address that is passed
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ways:
-    """The arms under which a cell may be assigned, by their numbers.
+class DefiningArms:
+    """The arms under which a cell may be assigned, by their numbers."""
 
-    `own`: by name, so only in the frame of the variable. `told`: with everything that may assign it there. `untold`, a bit set: all others, because
-    it cannot be named where they write, or it is too much.
-    """
-
-    own: tuple[int, ...]
-    told: tuple[tuple[int, tuple[Reason, ...]], ...]
-    untold: int
+    own: tuple[int, ...]  # by name, so only in the frame of the variable
+    explained: tuple[tuple[int, tuple[WriteReason, ...]], ...]  # with everything that may assign it there
+    unexplained: int  # a bit set of all others: the address cannot be named, or there are too many reasons
 
 
-Blocks = dict[Block, list[Reason]]
+Blocks = dict[Block, list[WriteReason]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Writing:
-    """What may assign a cell: blocks in the frame it is in, blocks in any frame, and as bit sets calls that lead to some of these and their arms."""
+class _CellWriters:
+    """What may assign a cell."""
 
-    own: Blocks
-    free: Blocks
-    calls: int
-    arms: int
+    own: Blocks  # blocks in the frame of the variable
+    free: Blocks  # blocks in any frame
+    calls: int  # a bit set of calls that lead to some of these
+    arms: int  # a bit set of the arms that those calls are under
 
 
 class MayDefine:
-    """For each cell the arms under which some statement assigns it. `precise` is False when the points-to analysis was given up."""
+    """For each cell the arms under which some statement assigns it; `precise` is False if points-to was given up."""
 
     def __init__(self, program: Program, functions: tuple[str, ...]) -> None:
         self.program = program
@@ -94,21 +89,24 @@ class MayDefine:
         self.arms: list[Arm] = []
         self._numbers: dict[Arm, int] = {}
         self._arms: dict[Block, int] = {}
-        self._ways: dict[tuple[Cell, tuple[Row, ...]], Ways] = {}
-        self._known: dict[tuple[Cell, tuple[Row, ...]], _Writing] = {}
+        self._defining: dict[tuple[Cell, tuple[Row, ...]], DefiningArms] = {}
+        self._known: dict[tuple[Cell, tuple[Row, ...]], _CellWriters] = {}
 
-    # --- cells --------------------------------------------------------------------------------------------------------------
+    # --- cells ----------------------------------------------------------------------------------------------
 
     def global_key(self, name: str) -> Key:
         """The key of a global variable."""
         return LITERALS if name.startswith(".str") else ("global", name)
 
     def field(self, fn: Function, load: Instr) -> Field | None:
-        """The member that a load reads by name; only of use where pointers are not known."""
+        """The member that a load reads by name; only needed where points-to sets are unknown."""
         return None if self.precise else field_of(fn, load.args[0])
 
     def block_key(self, calls: Iterator[tuple[str, Instr]]) -> Key:
-        """The key of a heap block, from the call that allocated it and the calls that led there: function and instruction, innermost first."""
+        """The key of a heap block, from the call that allocated it and the calls that led there.
+
+        `calls` are functions and instructions, innermost first.
+        """
         allocators = self._found.allocators
         name, call = next(calls)
         while call.index in allocators.of(name).calls:
@@ -119,7 +117,7 @@ class MayDefine:
         return ("heap", name, call.index)
 
     def plain(self, fn: Function) -> frozenset[int]:
-        """The local variables of a function that are only used by name."""
+        """The local variables of a function that are accessed only by name."""
         return self._found.allocators.uses(fn).plain
 
     def parameter(self, fn: Function, slot: int) -> int:
@@ -127,7 +125,7 @@ class MayDefine:
         return self._found.allocators.uses(fn).parameters.get(slot, -1)
 
     def is_quiet(self, name: str) -> bool:
-        """Whether a function of the program computes a value and does nothing else, short of failing."""
+        """Whether a function of the program only computes a value, without side effects short of failing."""
         if name not in self._quiet:
             self._quiet[name] = name in self._found.facts and self._looks_quiet(self.program.function(name))
         return self._quiet[name]
@@ -141,7 +139,7 @@ class MayDefine:
         return [len(instr.args) for instr in fn.instrs if instr.op == "ret"] == [1]
 
     def cells_of(self, fn: Function, load: Instr) -> tuple[Cell, ...]:
-        """The cells that a load may read, as far as that can be told without the run."""
+        """The cells that a load may read, as far as that is known statically."""
         facts, op, size = self._found.facts[fn.name], load.args[0], store_size(load.type)
         exact = self._found.exact(facts, op)
         if op in self.plain(fn):
@@ -154,14 +152,14 @@ class MayDefine:
             Cell(s.objects[s.place_object[p]].key, s.place_offset[p], size, False, field) for p in s.places_of(node)
         )
 
-    # --- arms ---------------------------------------------------------------------------------------------------------------
+    # --- arms -----------------------------------------------------------------------------------------------
 
-    def ways(self, cell: Cell) -> Ways:
+    def defining_arms(self, cell: Cell) -> DefiningArms:
         """The arms under which the cell may be assigned."""
         alike, named = self._alike(cell)
-        found = self._ways.get((alike, named))
+        found = self._defining.get((alike, named))
         if found is None:
-            found = self._ways[alike, named] = self._over(self._writing(cell))
+            found = self._defining[alike, named] = self._arms_over(self._writing(cell))
         return found
 
     def writers(self, cell: Cell, function: str, block: int) -> Iterator[Instr]:
@@ -169,10 +167,13 @@ class MayDefine:
         writing = self._writing(cell)
         for blocks in (writing.own, writing.free):
             yield from (reason.instr for reason in blocks.get((function, block), ()))
-        yield from self._leading.within(writing.calls, function, block)
+        yield from self._call_reachability.in_block(writing.calls, function, block)
 
     def _alike(self, cell: Cell) -> tuple[Cell, tuple[Row, ...]]:
-        """The cell that stands for all elements of an array, and the writes to just this one by name: cells with both alike have the same answers."""
+        """The cell that represents all elements of an array, and the writes to just this element by name.
+
+        Cells for which both are equal have the same answers.
+        """
         number = self._solution.number(cell.key)
         named = tuple(self._writes.by_name(cell))
         if not self.precise and (number is not None or cell.key[0] != "local"):
@@ -187,26 +188,28 @@ class MayDefine:
         """The writes that assign a cell, or a part of it, by the name of its variable."""
         yield from ((facts.fn, w) for facts, w in self._writes.by_name(cell))
 
-    def _over(self, writing: _Writing) -> Ways:
-        """All arms of executed functions that writing blocks lie under, inner and outer, with what is assigned there if that can be told."""
+    def _arms_over(self, writing: _CellWriters) -> DefiningArms:
+        """All arms of executed functions that writing blocks are under, at any depth, with the known reasons."""
         own = 0
         for place in writing.own:
             own |= self._around(*place)
-        untold = writing.arms
+        unexplained = writing.arms
         for place, reasons in writing.free.items():
             if any(reason.address is None for reason in reasons):
-                untold |= self._around(*place)
-        told: dict[int, dict[Reason, None]] = {}
+                unexplained |= self._around(*place)
+        explained: dict[int, dict[WriteReason, None]] = {}
         for place, reasons in writing.free.items():
-            for arm in members(self._around(*place) & ~untold):
-                told.setdefault(arm, {}).update(dict.fromkeys(reasons))
-        for arm in [arm for arm, reasons in told.items() if len(reasons) > _MOST_REASONS]:
-            untold |= 1 << arm
-            del told[arm]
-        return Ways(members(own), tuple((arm, tuple(reasons)) for arm, reasons in told.items()), untold)
+            for arm in set_bits(self._around(*place) & ~unexplained):
+                explained.setdefault(arm, {}).update(dict.fromkeys(reasons))
+        for arm in [arm for arm, reasons in explained.items() if len(reasons) > _MAX_REASONS_PER_ARM]:
+            unexplained |= 1 << arm
+            del explained[arm]
+        return DefiningArms(
+            set_bits(own), tuple((arm, tuple(reasons)) for arm, reasons in explained.items()), unexplained
+        )
 
     def _around(self, name: str, block: int) -> int:
-        """The arms that a block lies under, inner and outer; none in a function that was not executed."""
+        """The arms that a block is control dependent on, transitively; none in a function that was not executed."""
         found = self._arms.get((name, block))
         if found is None:
             found = self._arms[name, block] = self._look_around(name, block) if name in self._executed else 0
@@ -234,15 +237,15 @@ class MayDefine:
         return known
 
     @cached_property
-    def _leading(self) -> Leading:
-        return Leading(self._calls_of, self._found.facts, self._around)
+    def _call_reachability(self) -> CallReachability:
+        return CallReachability(self._calls_of, self._found.facts, self._around)
 
     def _calls_of(self, name: str) -> Iterator[tuple[str, Instr]]:
         yield from (
             (caller.fn.name, call) for caller, call, _, _ in self._writes.callers(self._found.facts[name], None, OUTPUT)
         )
 
-    def _writing(self, cell: Cell) -> _Writing:
+    def _writing(self, cell: Cell) -> _CellWriters:
         """What may assign a cell, itself or by a call."""
         alike, named = self._alike(cell)
         known = self._known.get((alike, named))
@@ -251,20 +254,22 @@ class MayDefine:
             known = self._known[alike, named] = self._reached(rows, alike)
         return known
 
-    def _reached(self, writes: list[Row], cell: Cell) -> _Writing:
+    def _reached(self, writes: list[Row], cell: Cell) -> _CellWriters:
         own: Blocks = {}
         free: Blocks = {}
-        anyhow: set[str] = set()  # functions that write to the cell whatever they are given
+        anyhow: set[str] = set()  # functions that write to the cell whatever their arguments are
         work: list[tuple[Facts, Reach]] = []
         for facts, w in writes:
             reason = (
-                Reason(w.instr, w.address, w.size) if w.size < WIDEST and not w.item else Reason(w.instr, w.address)
+                WriteReason(w.instr, w.address, w.size)
+                if w.size < WIDEST and not w.item
+                else WriteReason(w.instr, w.address)
             )
             is_own = w.exact is not None and w.exact[0][0] == "local"
             (own if is_own else free).setdefault((facts.fn.name, w.instr.block), []).append(reason)
             if is_own:
                 continue
-            if w.via is None or not self.precise or len(writes) > _MOST_TOLD:
+            if w.via is None or not self.precise or len(writes) > _MAX_TRACED_WRITES_PER_CELL:
                 anyhow.add(facts.fn.name)
             else:
                 work.append((facts, (w.via, w.size, w.item)))
@@ -275,16 +280,16 @@ class MayDefine:
                 continue
             seen.add(item)
             for caller, call, argument, upper in self._writes.callers(facts, reach, cell):
-                free.setdefault((caller.fn.name, call.block), []).append(Reason(call, argument))
+                free.setdefault((caller.fn.name, call.block), []).append(WriteReason(call, argument))
                 if upper is None:
                     anyhow.add(caller.fn.name)
                 else:
                     work.append((caller, upper))
         calls = arms = 0
         for name in anyhow:
-            calls |= self._leading.calls_to(name)
-            arms |= self._leading.arms_to(name)
-        return _Writing(own, free, calls, arms)
+            calls |= self._call_reachability.calls_to(name)
+            arms |= self._call_reachability.arms_to(name)
+        return _CellWriters(own, free, calls, arms)
 
     @cached_property
     def _printed(self) -> list[Row]:
@@ -296,8 +301,8 @@ class MayDefine:
         ]
 
 
-def members(bits: int) -> tuple[int, ...]:
-    """The numbers in a bit set."""
+def set_bits(bits: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set."""
     found = []
     while bits:
         low = bits & -bits

@@ -1,4 +1,4 @@
-"""Loops of a control-flow graph: natural loops, how they nest, and the irreducible regions that are none."""
+"""Loops of a control-flow graph: natural loops, how they nest, and irreducible regions."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ class Loop:
 class Loops:
     """The loops of a function, outer before inner.
 
-    `innermost[block]` is a loop number or -1, `depth[block]` counts the natural loops around the block. `irreducible` are the
-    regions that run in cycles entered at more than one block (a goto into a loop): they are no natural loop and do not count as depth.
+    `innermost[block]` is a loop number or -1, `depth[block]` counts the natural loops around the block. `irreducible`
+    are cyclic regions entered at more than one block (a goto into a loop): they are not natural loops and do not count
+    as depth.
     """
 
     loops: tuple[Loop, ...]
@@ -32,7 +33,7 @@ class Loops:
     irreducible: tuple[frozenset[int], ...]
 
 
-def _body(header: int, latches: list[int], preds: list[list[int]], reachable: set[int]) -> frozenset[int]:
+def _loop_body(header: int, latches: list[int], preds: list[list[int]], reachable: set[int]) -> frozenset[int]:
     """The blocks that reach a latch without passing the header."""
     body = {header}
     work = list(latches)
@@ -44,15 +45,15 @@ def _body(header: int, latches: list[int], preds: list[list[int]], reachable: se
     return frozenset(body)
 
 
-def _irreducible(succs: Graph, order: list[int], tree: DominatorTree) -> tuple[frozenset[int], ...]:
-    """The cycles that are left when the back edges of natural loops are taken away."""
+def _irreducible_regions(succs: Graph, order: list[int], tree: DominatorTree) -> tuple[frozenset[int], ...]:
+    """The cycles that remain without the back edges of natural loops."""
     forward: list[list[int]] = [[] for _ in succs]
     for node in order:
         forward[node] = [target for target in succs[node] if not tree.dominates(target, node)]
     return tuple(frozenset(members) for members in components(forward) if len(members) > 1)
 
 
-def _exits(body: frozenset[int], succs: Graph) -> tuple[tuple[int, int], ...]:
+def _exit_edges(body: frozenset[int], succs: Graph) -> tuple[tuple[int, int], ...]:
     """The edges that leave the body."""
     return tuple(sorted({(node, target) for node in body for target in succs[node] if target not in body}))
 
@@ -68,14 +69,14 @@ def natural_loops(succs: Graph) -> Loops:
             if tree.dominates(target, node):
                 latches.setdefault(target, []).append(node)
     reachable = set(order)
-    bodies = {header: _body(header, ends, preds, reachable) for header, ends in latches.items()}
+    bodies = {header: _loop_body(header, ends, preds, reachable) for header, ends in latches.items()}
     innermost = [-1] * len(succs)
     depth = [0] * len(succs)
     loops: list[Loop] = []
     for header in sorted(bodies, key=lambda node: (-len(bodies[node]), node)):
         body = bodies[header]
-        loops.append(Loop(header, body, tuple(latches[header]), _exits(body, succs), innermost[header]))
+        loops.append(Loop(header, body, tuple(latches[header]), _exit_edges(body, succs), innermost[header]))
         for node in body:
             innermost[node] = len(loops) - 1
             depth[node] += 1
-    return Loops(tuple(loops), tuple(innermost), tuple(depth), _irreducible(succs, order, tree))
+    return Loops(tuple(loops), tuple(innermost), tuple(depth), _irreducible_regions(succs, order, tree))

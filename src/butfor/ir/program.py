@@ -1,4 +1,4 @@
-"""The static side of a recorded program: functions, layouts, globals, and the tables that the runtime logs addresses for."""
+"""The static side of a recorded program: functions, layouts, globals, tables of logged addresses."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Protocol
 
 from butfor.ir.instructions import Const, Function
 from butfor.ir.machine_types import Kind, Type, alloc_size
-from butfor.ir.recording_segments import Context, Layout, lay_out
+from butfor.ir.recording_segments import Layout, LayoutContext, lay_out
 
 
 class GlobalVariable(Protocol):
@@ -26,8 +26,8 @@ class GlobalVariable(Protocol):
     def thread_local(self) -> bool: ...
 
 
-class Source(Protocol):
-    """What a front end provides: functions parsed on demand and the globals."""
+class ProgramSource(Protocol):
+    """What a front end provides: functions parsed on demand, and the globals."""
 
     def function(self, name: str) -> Function:
         """The function of that name."""
@@ -55,12 +55,12 @@ class Source(Protocol):
 
 
 class Program:
-    """Functions and layouts by name and number."""
+    """Functions and their layouts, and the tables of what the runtime logs addresses for."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ProgramSource) -> None:
         self.source = source
         self.names = source.function_names()
-        self._context = Context(frozenset(self.names), source.is_pure)
+        self._context = LayoutContext(frozenset(self.names), source.is_pure)
         self._layouts: dict[str, Layout] = {}
 
     def function(self, name: str) -> Function:

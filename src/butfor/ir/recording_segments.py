@@ -1,7 +1,8 @@
-"""Segments: the pieces of blocks between calls, which are the unit of recording.
+"""Segments: the pieces of basic blocks between calls, the unit of recording.
 
-A block is cut after every call that may run other code. Each piece logs its number when it starts; what it logs beyond that is known from
-its text, so the position of every record in every column of the log is a cumulative sum. The recorder and the reader both get it from here.
+A block is cut after every call that may run other code. Each piece logs its number when it starts; what it logs beyond
+that is known from its instructions, so the position of every record in every column of the log is a cumulative sum. The
+recorder and the reader both get it from here.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from butfor.ir.instructions import Call, Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, align_of, alloc_size, store_size, struct_layout
 
 ENTRY, AFTER, RET, SETJMP, CALL = 1, 2, 4, 8, 16
+"""Flags of a segment: begins a function, follows a call, ends in a return, follows a call of setjmp, ends in a call."""
 
 SETJMPS = frozenset(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"))
 LONGJMPS = frozenset(("longjmp", "_longjmp", "siglongjmp"))
@@ -37,27 +39,27 @@ _MEMORY = (
 )
 
 
-def chunks(size: int) -> tuple[int, ...]:
+def recorded_sizes(size: int) -> tuple[int, ...]:
     """The sizes of the accesses that one access of `size` bytes is recorded as."""
     out = [8] * (size // 8)
     out.extend(n for n in (4, 2, 1) if size % 8 & n)
     return tuple(out)
 
 
-def words(t: Type) -> int:
+def word_count(t: Type) -> int:
     """The number of 8-byte words in which a result of this type is logged."""
     return (store_size(t) + 7) // 8
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """What the segments of a function depend on besides its own text."""
+class LayoutContext:
+    """What the segments of a function depend on besides its own instructions."""
 
     defined: frozenset[str]
     is_pure: Callable[[str, tuple[Type, ...], Type], bool]
 
 
-def call_kind(call: Call, context: Context, result: Type) -> str:
+def call_kind(call: Call, context: LayoutContext, result: Type) -> str:
     """How a call is recorded: internal, external, indirect, asm, ignored, memory, pure or opaque."""
     name = call.callee
     if call.asm is not None:
@@ -82,20 +84,20 @@ def ends_segment(kind: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Effects:
-    """What one instruction logs: sizes of loads and stores, whether the store's address is logged, words in the column of odd values."""
+    """What one instruction logs."""
 
-    loads: tuple[int, ...] = ()
-    stores: tuple[int, ...] = ()
-    address: bool = False
-    words: int = 0
+    loads: tuple[int, ...] = ()  # sizes
+    stores: tuple[int, ...] = ()  # sizes
+    address: bool = False  # whether the store's address is logged
+    words: int = 0  # in the column of all other values
 
 
-_NONE = Effects()
+_NO_EFFECTS = Effects()
 
 
 @dataclass(slots=True, eq=False)
 class Segment:
-    """A run of instructions of one block, `start` to `end`. `entry_words`: words logged before its first instruction (a call's result)."""
+    """A run of instructions of one block, `start` to `end`, with how much it logs in each column."""
 
     block: int
     start: int
@@ -110,22 +112,20 @@ class Segment:
 
 @dataclass(slots=True, eq=False)
 class Layout:
-    """The static layout of one function: stack frame, call kinds, effects and segments."""
+    """The static layout of one function: stack frame, call kinds, log effects and segments."""
 
     frame_size: int
     frame_align: int
     frame: dict[int, int]  # alloca slot -> offset in the frame
     kinds: dict[int, str]  # call instruction -> kind
     effects: dict[int, Effects]
-    direct: set[int] = field(
-        default_factory=set
-    )  # loads and stores that stay inside one variable, whatever the run does
+    direct: set[int] = field(default_factory=set)  # loads and stores that always stay inside one variable
     segments: list[Segment] = field(default_factory=list)
     first_of_block: list[int] = field(default_factory=list)
 
 
 def static_allocas(fn: Function) -> Iterator[Instr]:
-    """The local variables with a fixed place in the frame."""
+    """The local variables with a fixed offset in the frame."""
     for instr in fn.instrs[: fn.blocks[0].end]:
         if instr.op == "alloca" and not instr.args:
             yield instr
@@ -152,8 +152,8 @@ def constant_offset(source: Type, indices: tuple[Operand, ...]) -> int | None:
     return offset
 
 
-def root_of(fn: Function, op: Operand, allocas: dict[int, int]) -> tuple[int | str, int] | None:
-    """(alloca slot or global name, byte offset) when the address is fixed relative to a variable."""
+def variable_and_offset(fn: Function, op: Operand, allocas: dict[int, int]) -> tuple[int | str, int] | None:
+    """The variable (alloca slot or global name) and the byte offset that an address is fixed to, None if it is not."""
     offset = 0
     while True:
         if isinstance(op, int):
@@ -184,7 +184,10 @@ def root_of(fn: Function, op: Operand, allocas: dict[int, int]) -> tuple[int | s
 
 
 def _frame(fn: Function) -> tuple[dict[int, int], dict[int, int], int, int]:
-    """Offsets and sizes of the static allocas: the first declared one at the top, as compilers without optimisation lay them out."""
+    """Offsets and sizes of the static allocas, the size of the frame and its alignment.
+
+    The first declared variable is at the top, as compilers without optimisation lay them out.
+    """
     below, sizes = {}, {}
     top, biggest = 0, 16
     for instr in static_allocas(fn):
@@ -199,13 +202,13 @@ def _frame(fn: Function) -> tuple[dict[int, int], dict[int, int], int, int]:
     return {slot: total - down for slot, down in below.items()}, sizes, total, biggest
 
 
-def lay_out(fn: Function, context: Context, global_sizes: dict[str, int]) -> Layout:
+def lay_out(fn: Function, context: LayoutContext, global_sizes: dict[str, int]) -> Layout:
     """The layout of a function."""
     frame, sizes, total, align = _frame(fn)
     layout = Layout(total, align, frame, {}, {})
 
     def in_place(instr: Instr, op: Operand, size: int) -> bool:
-        root = root_of(fn, op, sizes)
+        root = variable_and_offset(fn, op, sizes)
         if root is None:
             return False
         whole = sizes[root[0]] if isinstance(root[0], int) else global_sizes.get(root[0], -1)
@@ -216,64 +219,64 @@ def lay_out(fn: Function, context: Context, global_sizes: dict[str, int]) -> Lay
 
     for instr in fn.instrs:
         effects = _effects(instr, layout, context, frame, in_place)
-        if effects is not _NONE:
+        if effects is not _NO_EFFECTS:
             layout.effects[instr.index] = effects
-    _cut(fn, layout)
+    _cut_into_segments(fn, layout)
     return layout
 
 
 def _effects(
     instr: Instr,
     layout: Layout,
-    context: Context,
+    context: LayoutContext,
     frame: dict[int, int],
     in_place: Callable[[Instr, Operand, int], bool],
 ) -> Effects:
     match instr.op:
         case "load":
             in_place(instr, instr.args[0], store_size(instr.type))
-            return Effects(loads=chunks(store_size(instr.type)))
+            return Effects(loads=recorded_sizes(store_size(instr.type)))
         case "store":
             size = store_size(instr.detail)
-            return Effects(stores=chunks(size), address=not in_place(instr, instr.args[1], size))
+            return Effects(stores=recorded_sizes(size), address=not in_place(instr, instr.args[1], size))
         case "atomicrmw" | "cmpxchg":
             t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
             size = store_size(t)
-            return Effects(loads=chunks(size), stores=chunks(size), address=True)
+            return Effects(loads=recorded_sizes(size), stores=recorded_sizes(size), address=True)
         case "alloca":
-            return _NONE if instr.slot in frame else Effects(words=1)
+            return _NO_EFFECTS if instr.slot in frame else Effects(words=1)
         case "call":
             kind = call_kind(instr.detail, context, instr.type)
             layout.kinds[instr.index] = kind
             if kind == "indirect":
                 return Effects(words=1)
-            return Effects(words=words(instr.type)) if kind in ("opaque", "asm") else _NONE
+            return Effects(words=word_count(instr.type)) if kind in ("opaque", "asm") else _NO_EFFECTS
         case _:
-            return _NONE
+            return _NO_EFFECTS
 
 
 def result_words(instr: Instr, kind: str) -> int:
     """The words logged at the start of the segment that follows a call."""
-    count = words(instr.type) if kind in ("external", "indirect") else 0
+    count = word_count(instr.type) if kind in ("external", "indirect") else 0
     return count + 1 if instr.detail.callee in SETJMPS else count
 
 
-def _cut(fn: Function, layout: Layout) -> None:
+def _cut_into_segments(fn: Function, layout: Layout) -> None:
     for block in fn.blocks:
         layout.first_of_block.append(len(layout.segments))
         start, flags, words_in = block.start, ENTRY if block.index == 0 else 0, 0
         for i in range(block.start, block.end):
             kind = layout.kinds.get(i)
             if kind is not None and ends_segment(kind):
-                _add(layout, block.index, start, i + 1, flags | CALL, words_in)
+                _add_segment(layout, block.index, start, i + 1, flags | CALL, words_in)
                 start, words_in = i + 1, result_words(fn.instrs[i], kind)
                 flags = AFTER | (SETJMP if fn.instrs[i].detail.callee in SETJMPS else 0)
         if fn.instrs[block.end - 1].op == "ret":
             flags |= RET
-        _add(layout, block.index, start, block.end, flags, words_in)
+        _add_segment(layout, block.index, start, block.end, flags, words_in)
 
 
-def _add(layout: Layout, block: int, start: int, end: int, flags: int, words_in: int) -> None:
+def _add_segment(layout: Layout, block: int, start: int, end: int, flags: int, words_in: int) -> None:
     seg = Segment(block, start, end, flags, words=words_in)
     for i in range(start, end):
         e = layout.effects.get(i)

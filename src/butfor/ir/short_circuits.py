@@ -1,10 +1,12 @@
 """Decisions: the branches that together evaluate one condition of the source.
 
-At -O0 `if (a && (b || c))` is a chain of conditional branches, and `x = a && b` or `while (a && b)` is a chain that ends in a phi of
-constants and the last operand. The blocks of such a chain are one decision. Grouping is conservative: a block joins the chain of its
-predecessors only if nothing but the chain leads to it and it stores nothing.
+At -O0 `if (a && (b || c))` is a chain of conditional branches, and `x = a && b` or `while (a && b)` is a chain that
+ends in a phi of constants and the last operand. The blocks of such a chain are one decision, as in the coverage
+criterion MC/DC. Grouping is conservative: a block joins the chain of its predecessors only if nothing but the chain
+leads to it and it stores nothing.
 
-`if (a) if (b) s;` has the same shape as `if (a && b) s;`. Only `related`, a test on source locations, can tell them apart.
+`if (a) if (b) s;` has the same shape as `if (a && b) s;`. Only `related`, a test on source locations, can tell them
+apart.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """All decisions of a function; `of_block[block]` is the number of the block's decision, -1 when it takes part in none."""
+    """All decisions of a function; `of_block[block]` is the number of the block's decision, -1 when it is in none."""
 
     decisions: tuple[Decision, ...]
     of_block: tuple[int, ...]
@@ -106,7 +108,7 @@ class _Grouper:
         return replace(decision, blocks=decision.blocks + first.blocks + second.blocks, exits=first.exits)
 
     def joined(self, decision: Decision, last: int, join: int) -> Decision | None:
-        """`x = a && b`: `last` computes the last operand and goes on to the other exit, where a phi merges."""
+        """`x = a && b`: `last` computes the last operand and continues to the other exit, where a phi merges."""
         part = self.part(decision, last) if last in self.headed else None
         if part is not None and part.joins:
             blocks = decision.blocks + part.blocks + part.exits

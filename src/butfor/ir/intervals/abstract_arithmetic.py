@@ -69,7 +69,7 @@ class Arithmetic:
                 return constant(was[0])
         return symbol(s)
 
-    # --- widths -------------------------------------------------------------------------------------------------------------
+    # --- widths ---------------------------------------------------------------------------------------------
 
     def signed(self, e: Linear, bits: int) -> Linear:
         """The number as its bits are read signed."""
@@ -119,7 +119,7 @@ class Arithmetic:
                     found[s] = arg
         return substitute(e, found) if found else e
 
-    # --- operators ----------------------------------------------------------------------------------------------------------
+    # --- operators ------------------------------------------------------------------------------------------
 
     def binary(self, op: str, a: Linear, b: Linear, bits: int, nsw: bool) -> Linear:
         """The result of an integer operator."""
@@ -246,7 +246,7 @@ class Arithmetic:
             self.numbers.assume(sub(result, x))
         return result
 
-    # --- comparisons --------------------------------------------------------------------------------------------------------
+    # --- comparisons ----------------------------------------------------------------------------------------
 
     def compare(self, predicate: str, a: Linear, b: Linear, bits: int) -> Linear:
         """1 if the comparison holds, 0 if not, else a number that is one of both and knows what it stands for."""

@@ -41,7 +41,7 @@ class Calls:
         else:
             self.foreign(frame, instr, name)
 
-    # --- functions of the program -------------------------------------------------------------------------------------------
+    # --- functions of the program ---------------------------------------------------------------------------
 
     def own(self, frame: Frame, instr: Instr, name: str) -> None:
         """A function of the program, looked into if it is not too deep."""
@@ -101,7 +101,7 @@ class Calls:
         else:
             self.foreign(frame, instr, names[0])
 
-    # --- everything else ----------------------------------------------------------------------------------------------------
+    # --- everything else ------------------------------------------------------------------------------------
 
     def unknown(self, frame: Frame, instr: Instr) -> None:
         """A call that may do anything to memory it can get at."""

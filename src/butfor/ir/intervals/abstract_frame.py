@@ -49,7 +49,7 @@ class Frame:
         ]:
             del slots[key]
 
-    # --- operands -----------------------------------------------------------------------------------------------------------
+    # --- operands -------------------------------------------------------------------------------------------
 
     def value(self, op: Operand, t: Type) -> Value:
         """The value of an operand of that type."""
@@ -112,7 +112,7 @@ class Frame:
         ranges = [self.numbers.range(e) for _, e in p.targets]
         return min(r[0] for r in ranges), max(r[1] for r in ranges)
 
-    # --- addresses ----------------------------------------------------------------------------------------------------------
+    # --- addresses ------------------------------------------------------------------------------------------
 
     def access(self, instr: Instr, p: Pointer, size: Linear, suffix: str = "") -> bool:
         """Whether an access of some bytes stays in its object; no run goes on after NULL, but it may after an access outside of an object."""

@@ -39,7 +39,7 @@ class Memory:
         found = self.state.memory.get(obj)
         return self.constants.get(obj) if found is None else found
 
-    # --- reading ------------------------------------------------------------------------------------------------------------
+    # --- reading --------------------------------------------------------------------------------------------
 
     def read(self, obj: int, offset: Linear, t: Type) -> Value:
         """What a load of that type gets from an object."""
@@ -91,7 +91,7 @@ class Memory:
             {p: generalised(v, numbers) for p, v in found.cells.items() if spread.touches(p)}, found.rest
         )
 
-    # --- writing ------------------------------------------------------------------------------------------------------------
+    # --- writing --------------------------------------------------------------------------------------------
 
     def write(self, obj: int, offset: Linear, size: int, value: Value, certain: bool) -> None:
         """A store; `certain` when it can be in no other object."""
@@ -184,7 +184,7 @@ class Memory:
         kept = self.state.memory[to].cells
         self.state.memory[to] = Content({**kept, **moved}, found.rest if whole else None, target.size)
 
-    # --- objects ------------------------------------------------------------------------------------------------------------
+    # --- objects --------------------------------------------------------------------------------------------
 
     def allocate(self, obj: int, older: int, rest: Rest | None, size: Linear | None) -> Pointer:
         """A pointer to the object that was allocated last; the one before it becomes one of many."""

@@ -50,7 +50,7 @@ class Engine:
         self._locals: list[dict[int, int]] = []
         self._asked: dict[str, None] = {}
 
-    # --- whole programs -----------------------------------------------------------------------------------------------------
+    # --- whole programs -------------------------------------------------------------------------------------
 
     def analyse(self, taken: tuple[str, ...], has_constructors: bool) -> None:
         """Looks at main, then at every function that something unknown may call; `taken` are those whose address is taken."""
@@ -84,7 +84,7 @@ class Engine:
                     state.slots[context, k] = Pointer((), ONE, True)
         self.run(body, context, state)
 
-    # --- contexts -----------------------------------------------------------------------------------------------------------
+    # --- contexts -------------------------------------------------------------------------------------------
 
     def body(self, name: str) -> Body:
         """The function with what is computed once."""
@@ -136,7 +136,7 @@ class Engine:
         for key in [k for k in state.slots if k[0] == context]:
             del state.slots[key]
 
-    # --- functions ----------------------------------------------------------------------------------------------------------
+    # --- functions ------------------------------------------------------------------------------------------
 
     def run(self, body: Body, context: int, state: State) -> State | None:
         """The state when the function returns, its result in slot -1; None if it never does."""

@@ -113,7 +113,7 @@ class Run:
             self._visit(element)
         return self._incoming(loop.head, loop.blocks, only=True)
 
-    # --- blocks -------------------------------------------------------------------------------------------------------------
+    # --- blocks ---------------------------------------------------------------------------------------------
 
     def _block(self, number: int, state: State, source: int) -> None:
         """Looks at a block, coming from one other block or from all (-1; what it merges is in its slots then)."""

@@ -74,7 +74,7 @@ class Joiner:
         self._differences()
         return State(self.numbers, memory, slots)
 
-    # --- terms --------------------------------------------------------------------------------------------------------------
+    # --- terms ----------------------------------------------------------------------------------------------
 
     def _term(self, x: Linear, y: Linear, limits: Range, strides: bool = False) -> Linear:
         if x == y:
@@ -137,7 +137,7 @@ class Joiner:
             return Pointer((), exists, True)
         return Pointer(tuple(sorted(targets)), exists, x.unknown or y.unknown)
 
-    # --- memory -------------------------------------------------------------------------------------------------------------
+    # --- memory ---------------------------------------------------------------------------------------------
 
     def _memory(self) -> dict[int, Content]:
         memory = {}
@@ -222,7 +222,7 @@ class Joiner:
             sizes = (low if low == x.sizes[0] else min(low, 0), high if high == x.sizes[1] else max(high, 1 << 64))
         return Content({}, rest, None, True, general, sizes)
 
-    # --- numbers ------------------------------------------------------------------------------------------------------------
+    # --- numbers --------------------------------------------------------------------------------------------
 
     def _keep_origins(self) -> None:
         """Symbols that both states have keep where they came from."""

@@ -87,7 +87,7 @@ class Cover:
         if x.sizes is not None and (y.sizes is None or y.sizes[0] < x.sizes[0] or y.sizes[1] > x.sizes[1]):
             raise _Refuted
 
-    # --- values -------------------------------------------------------------------------------------------------------------
+    # --- values ---------------------------------------------------------------------------------------------
 
     def _value(self, v: Value, w: Value) -> None:
         if v is None:

@@ -50,7 +50,7 @@ class Numbers:
         new.symbols = self.symbols.copy()
         return new
 
-    # --- questions ----------------------------------------------------------------------------------------------------------
+    # --- questions ------------------------------------------------------------------------------------------
 
     def plain_upper(self, e: Linear) -> int:
         """An upper bound from ranges alone."""
@@ -133,7 +133,7 @@ class Numbers:
             return (k * low + c, k * high + c) if k > 0 else (k * high + c, k * low + c)
         return self.lower(e), self.upper(e)
 
-    # --- assumptions --------------------------------------------------------------------------------------------------------
+    # --- assumptions ----------------------------------------------------------------------------------------
 
     def assume(self, e: Linear, depth: int = _DEEPEST) -> bool:
         """Takes `e <= 0` as known; False if that cannot be."""

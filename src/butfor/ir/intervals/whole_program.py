@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from butfor.ir.gc_pause import building
+from butfor.ir.gc_pause import collector_paused
 from butfor.ir.instructions import Const
 from butfor.ir.intervals import library_facts
 from butfor.ir.intervals.backward_analysis import Backward
@@ -20,7 +20,7 @@ from butfor.ir.program import Program
 
 def found_facts(program: Program, is_over: Callable[[], bool]) -> Facts:
     """What holds in every run of the program."""
-    with building():
+    with collector_paused():
         records, reasons = forward(program, is_over)
         if records is None:
             checks = tuple(Check(f.name, i.index, kind, "open") for f, i, kind in all_checks(program))

@@ -144,7 +144,7 @@ class Calls:
         else:
             self._s.copy(arg, self._s.word(number, 0))
 
-    # --- effects of library functions ---------------------------------------------------------------------------------------
+    # --- effects of library functions -----------------------------------------------------------------------
 
     def _apply(self, site: Site, effects: tuple[Effect, ...], name: str) -> None:
         for e in effects:

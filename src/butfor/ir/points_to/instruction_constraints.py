@@ -82,7 +82,7 @@ class Constraints(Operands):
             self._queue.append(facts)
         return facts
 
-    # --- one function -------------------------------------------------------------------------------------------------------
+    # --- one function ---------------------------------------------------------------------------------------
 
     def _scan(self, facts: Facts) -> None:
         uses = self.allocators.uses(facts.fn)
@@ -223,7 +223,7 @@ class Constraints(Operands):
         self._numbers.append(made)
         return made
 
-    # --- writes and calls ---------------------------------------------------------------------------------------------------
+    # --- writes and calls -----------------------------------------------------------------------------------
 
     def _store(self, facts: Facts, instr: Instr, value: Operand, address: Operand, t: Type) -> None:
         held = self.value(facts, value) if carries(t) else NO

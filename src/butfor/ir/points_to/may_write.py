@@ -48,7 +48,7 @@ class Writes:
         self._ends: dict[tuple[int, tuple[Path, ...]], int] = {}
         self._masks: dict[tuple[Key, int, int, int, bool], int] = {}
 
-    # --- calls --------------------------------------------------------------------------------------------------------------
+    # --- calls ----------------------------------------------------------------------------------------------
 
     def callers(
         self, facts: Facts, reach: Reach | None, cell: Cell
@@ -98,7 +98,7 @@ class Writes:
                     found.setdefault(each, []).append((facts, instr))
         return found
 
-    # --- writes -------------------------------------------------------------------------------------------------------------
+    # --- writes ---------------------------------------------------------------------------------------------
 
     @cached_property
     def _named(self) -> dict[Key, list[Row]]:

@@ -30,7 +30,7 @@ class PointsTo(Places):
         ] = ()  # nodes of content, and the places in flat objects with that content
         self._pooled = 0
 
-    # --- constraints --------------------------------------------------------------------------------------------------------
+    # --- constraints ----------------------------------------------------------------------------------------
 
     def load(self, n: int, size: int) -> int:
         """The node of what `size` bytes where n points to may hold."""
@@ -127,7 +127,7 @@ class PointsTo(Places):
                     self._reshape(number)
         return self.place(number, offset) if offset == ANYWHERE or shape.holds(offset) else NO
 
-    # --- memory -------------------------------------------------------------------------------------------------------------
+    # --- memory ---------------------------------------------------------------------------------------------
 
     def _words_at(self, places: int, size: int) -> list[int]:
         """The nodes of the memory that an access of `size` bytes at these places touches."""
@@ -184,7 +184,7 @@ class PointsTo(Places):
                 if into.flat or into.holds(at + end + more):
                     self.copy(node, self.word(target, into.cell(at + end + more) >> 3))
 
-    # --- solving ------------------------------------------------------------------------------------------------------------
+    # --- solving --------------------------------------------------------------------------------------------
 
     def solve(self, more: Callable[[], bool]) -> None:
         """Applies all rules until nothing changes; `more` may add constraints when nothing is left to do."""

@@ -9,7 +9,7 @@ from butfor.encode.instance_values import bits_of
 from butfor.ir.flow_graphs import immediate_dominators, successors
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Type, store_size
-from butfor.ir.recording_segments import root_of
+from butfor.ir.recording_segments import variable_and_offset
 from butfor.logic.rewrite import choice
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, const, disjunction, equal, ite, negate
 from butfor.path.lift.register_terms import CANNOT, Registers
@@ -198,7 +198,7 @@ class Ways:
 
 def fixed_address(trace: Trace, fn: Function, i: int, op: Operand) -> int | None:
     """The address of a variable that an operand names."""
-    root = root_of(fn, op, trace.program.layout(fn.name).frame)
+    root = variable_and_offset(fn, op, trace.program.layout(fn.name).frame)
     if root is None:
         return None
     if isinstance(root[0], int):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from butfor.ir.instructions import Function
-from butfor.ir.may_define import Arm, Reason, Ways, members
+from butfor.ir.may_define import Arm, DefiningArms, WriteReason, set_bits
 from butfor.ir.points_to.may_write import Cell as StaticCell
 from butfor.path.lift.branch_conditions import Decided
 from butfor.path.path_model import Cell, Range
@@ -83,7 +83,7 @@ class _Way:
 
     arm: Arm
     is_own: bool = False
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[WriteReason, ...] = ()
 
 
 class Frames:
@@ -96,14 +96,14 @@ class Frames:
         for r in ranges:
             if r.home.key == ("nowhere",):
                 continue
-            for way in self._each(potential.may.ways(StaticCell(r.home.key, r.start - r.home.start, r.size))):
+            for way in self._each(potential.may.defining_arms(StaticCell(r.home.key, r.start - r.home.start, r.size))):
                 self._by_block.setdefault((way.arm.function, way.arm.block), []).append((r, way))
 
-    def _each(self, ways: Ways) -> Iterator[_Way]:
+    def _each(self, ways: DefiningArms) -> Iterator[_Way]:
         arms = self.potential.may.arms
         yield from (_Way(arms[k], is_own=True) for k in ways.own)
-        yield from (_Way(arms[k], reasons=reasons) for k, reasons in ways.told)
-        yield from (_Way(arms[k]) for k in members(ways.untold))
+        yield from (_Way(arms[k], reasons=reasons) for k, reasons in ways.explained)
+        yield from (_Way(arms[k]) for k in set_bits(ways.unexplained))
 
     def of(self, decided: Decided) -> dict[str, Cell]:
         """The cells that another arm of a condition may assign, where that arm would have written to just them as far as that can be told."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.ir.branch_paths import BranchPaths
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import store_size
 from butfor.ir.may_define import MayDefine
 from butfor.ir.points_to.may_write import Cell
-from butfor.ir.unchanged_reads import Steady
 from butfor.trace.dependence.object_at_address import Home, Homes
 from butfor.trace.last_writers import BIRTH, COPY, FILL, INPUT, WRITE
 from butfor.trace.semantics.instruction_semantics import Closure, SemanticsError, TrapError, compile_instr, from_bytes
@@ -49,7 +49,7 @@ class Supposed:
         self.log = trace.log
         self.may = may
         self.homes = homes
-        self._steady = Steady()
+        self._steady = BranchPaths()
         self._stores: dict[int, NDArray[np.int64]] = {}
         self._events: dict[int, NDArray[Any]] = {}
         self._closures: dict[tuple[str, int], Closure] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from butfor.ir.instructions import Function
-from butfor.ir.recording_segments import root_of
+from butfor.ir.recording_segments import variable_and_offset
 from butfor.trace.last_writers import READ_BY_CALL
 from butfor.trace.log.columns import NO_FRAME, NO_SITE
 from butfor.trace.trace import Node, Trace, Unknown
@@ -71,7 +71,7 @@ class Overwritten:
             for instr in fn.instrs:
                 if instr.op != "store":
                     continue
-                named = root_of(fn, instr.args[1], self.trace.program.layout(fn.name).frame)
+                named = variable_and_offset(fn, instr.args[1], self.trace.program.layout(fn.name).frame)
                 if named is None or named[0] != root or not start + named[1] < address + size:
                     continue
                 at = self._latest(fn, instr.index, node, frame)

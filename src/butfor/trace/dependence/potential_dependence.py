@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from butfor.ir.gc_pause import building
+from butfor.ir.gc_pause import collector_paused
 from butfor.ir.instructions import Operand
-from butfor.ir.may_define import OUTPUT, Arm, MayDefine, Reason, Ways, members
+from butfor.ir.may_define import OUTPUT, Arm, DefiningArms, MayDefine, WriteReason, set_bits
 from butfor.ir.points_to.may_write import Cell, Field
 from butfor.trace.dependence.branch_outcomes import Arms, Turns
 from butfor.trace.dependence.hypothetical_addresses import Supposed
@@ -45,7 +45,7 @@ class Potential:
         self.trace = trace
         self.log = trace.log
         self.is_bounded = False  # whether decisions were left out for their number
-        self._arms: dict[Ways, tuple[tuple[int, ...], Arms]] = {}
+        self._arms: dict[DefiningArms, tuple[tuple[int, ...], Arms]] = {}
         self._told: dict[tuple[int, Arm, Operand], tuple[int, bool] | None] = {}
 
     @cached_property
@@ -56,7 +56,7 @@ class Potential:
     @cached_property
     def may(self) -> MayDefine:
         """The static half."""
-        with building():
+        with collector_paused():
             return MayDefine(self.trace.program, self._executed)
 
     @property
@@ -96,7 +96,7 @@ class Potential:
                 found.update(dict.fromkeys(self._decisions(read, home, field if read.until == node[0] else None)))
             elif read.address == address:
                 for cell in self.may.cells_of(fn, instr):
-                    found.update(dict.fromkeys(self._kept(self.may.ways(cell), read.since, read.until)))
+                    found.update(dict.fromkeys(self._kept(self.may.defining_arms(cell), read.since, read.until)))
         return list(found)
 
     def of_text(self, event: int, at: int) -> list[Node]:
@@ -110,19 +110,19 @@ class Potential:
 
     def _decisions(self, read: Read, home: Home, field: Field | None) -> Iterator[Node]:
         cell = Cell(home.key, read.address - home.start, read.size, field=field)
-        return self._kept(self.may.ways(cell), max(read.since, home.birth), read.until, home, read)
+        return self._kept(self.may.defining_arms(cell), max(read.since, home.birth), read.until, home, read)
 
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The decisions between two points that kept something from being printed."""
-        return list(dict.fromkeys(self._kept(self.may.ways(OUTPUT), since, until)))
+        return list(dict.fromkeys(self._kept(self.may.defining_arms(OUTPUT), since, until)))
 
     # --- branches -----------------------------------------------------------------------------------------------------------
 
     def _kept(
-        self, ways: Ways, since: int, until: int, home: Home | None = None, read: Read | None = None
+        self, ways: DefiningArms, since: int, until: int, home: Home | None = None, read: Read | None = None
     ) -> Iterator[Node]:
         """For each arm the last instance of its branch that went another way, though the arm would have assigned the bytes that were read."""
-        own, told = len(ways.own), len(ways.told)
+        own, told = len(ways.own), len(ways.explained)
         numbers, arms = self._ready(ways)
         avoided = self._turns.avoided(arms, since, until)
         untold = sorted((row for row in avoided if row[0] >= own + told), key=lambda row: -self._turns.instance(row[1]))
@@ -135,19 +135,21 @@ class Potential:
                 tried = self._turns.back(arm, row, since, _NEAR)
                 p = next((p for p in tried if self.log.frame_of(p) == home.frame), -1)
             else:
-                p = self._last_writing(arm, ways.told[place - own][1], row, since, home, read)
+                p = self._last_writing(arm, ways.explained[place - own][1], row, since, home, read)
             if p >= 0:
                 yield p, self.trace.program.function(arm.function).blocks[arm.block].end - 1
 
-    def _ready(self, ways: Ways) -> tuple[tuple[int, ...], Arms]:
+    def _ready(self, ways: DefiningArms) -> tuple[tuple[int, ...], Arms]:
         """The arms of some ways as numbers, own ones first, then told ones, then the rest; and ready for looking up."""
         found = self._arms.get(ways)
         if found is None:
-            numbers = (*ways.own, *(arm for arm, _ in ways.told), *members(ways.untold))
+            numbers = (*ways.own, *(arm for arm, _ in ways.explained), *set_bits(ways.unexplained))
             found = self._arms[ways] = numbers, self._turns.arms([self.may.arms[k] for k in numbers])
         return found
 
-    def _last_writing(self, arm: Arm, reasons: tuple[Reason, ...], row: int, since: int, home: Home, read: Read) -> int:
+    def _last_writing(
+        self, arm: Arm, reasons: tuple[WriteReason, ...], row: int, since: int, home: Home, read: Read
+    ) -> int:
         """The last instance at which the arm would have assigned the bytes, or -1; the last of all when there are more than can be looked at."""
         for tried, p in enumerate(self._turns.back(arm, row, since, _NEAR)):
             if tried == _NEAR:
@@ -156,7 +158,7 @@ class Potential:
                 return p
         return -1
 
-    def would_write(self, arm: Arm, reasons: tuple[Reason, ...], p: int, home: Home, read: Read) -> bool:
+    def would_write(self, arm: Arm, reasons: tuple[WriteReason, ...], p: int, home: Home, read: Read) -> bool:
         """Whether the arm could have assigned these bytes at this instance of its branch; True when that cannot be told."""
         for reason in reasons:
             there = self._address(p, arm, reason.address)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from butfor.ir.debug_types import CType, Variable
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, alloc_size, store_size, struct_layout
-from butfor.ir.recording_segments import constant_offset, root_of
+from butfor.ir.recording_segments import constant_offset, variable_and_offset
 from butfor.trace.semantics.instruction_semantics import from_bytes
 from butfor.trace.trace import Node, Trace, Unknown
 from butfor.trace.view.c_values import fits, show, show_bits, show_bytes
@@ -52,7 +52,7 @@ class Accesses:
         written = self.places.written(load)
         known = self.variable(fn, address)
         if known is None:
-            if written is None or root_of(fn, address, self.trace.at(at[0]).layout.frame) is not None:
+            if written is None or variable_and_offset(fn, address, self.trace.at(at[0]).layout.frame) is not None:
                 return []  # a temporary, or data of the library
             return [Read(written, data, self.show(at[0], address, load.type, data, written))]
         variable, offset = known
@@ -113,7 +113,7 @@ class Accesses:
         offset = 0
         frame = self.trace.program.layout(fn.name).frame
         for _ in range(_DEEP):
-            root = root_of(fn, address, frame)
+            root = variable_and_offset(fn, address, frame)
             if root is None:
                 return None
             found: Variable | None = (
@@ -141,7 +141,7 @@ class Accesses:
             if instr.op != "call" or not (instr.detail.callee or "").startswith(_COPIES):
                 continue
             for here, there in ((instr.args[0], instr.args[1]), (instr.args[1], instr.args[0])):
-                root = root_of(fn, here, layout.frame)
+                root = variable_and_offset(fn, here, layout.frame)
                 if root is not None and isinstance(root[0], int) and root[0] not in named:
                     known.setdefault(root[0], (there, -root[1]))
         self._copies[fn.name] = known
@@ -179,7 +179,7 @@ class Accesses:
         s = self.trace.at(i)
         found: Type | None = None
         for _ in range(_DEEP):
-            root = root_of(s.fn, address, s.layout.frame)
+            root = variable_and_offset(s.fn, address, s.layout.frame)
             if root is None or root[1] or not isinstance(root[0], int) or s.fn.definer[root[0]] < 0:
                 break
             found = s.fn.instrs[s.fn.definer[root[0]]].detail[0]

@@ -11,7 +11,7 @@ from butfor.ir.flow_graphs import successors
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Type, int_type, store_size
 from butfor.ir.natural_loops import Loop, natural_loops
-from butfor.ir.recording_segments import root_of
+from butfor.ir.recording_segments import variable_and_offset
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.dependence.overwritten_values import Overwritten
 from butfor.trace.log.columns import NO_FRAME
@@ -124,7 +124,7 @@ class Steps:
                 where is None or target == variable[0].name
             ):  # a parameter, where the place is the call; a member that an initialiser sets
                 target = variable[0].name + smallest(variable[0].type, variable[1], store_size(instr.detail))[0]
-        elif where is None or root_of(s.fn, instr.args[1], s.layout.frame) is not None:
+        elif where is None or variable_and_offset(s.fn, instr.args[1], s.layout.frame) is not None:
             target = None  # a temporary: what the statement assigns is another thing
         new, old = self.trace.stored(node), self.previous(node)  # nothing new for the store that crashed
         after = self.accesses.show(i, instr.args[1], instr.detail, new, target) if new else None

@@ -11,7 +11,7 @@ from butfor.frontends.c.llvm.function_body import instruction_lines, parse_heade
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.instructions import Function, Instr
 from butfor.ir.machine_types import Kind, Type, alloc_size, store_size
-from butfor.ir.recording_segments import SETJMPS, Layout, ends_segment, words
+from butfor.ir.recording_segments import SETJMPS, Layout, ends_segment, word_count
 
 _HEAD_DBG = re.compile(r" !dbg !\d+")
 _ADDRESS = re.compile(
@@ -278,7 +278,7 @@ class Rewriter:
 
     def _log_words(self, value: str, t: Type) -> None:
         """Logs a register in whole words."""
-        if words(t) == 0:
+        if word_count(t) == 0:
             return
         ty = type_text(t)
         if t.kind is Kind.PTR or (t.kind is Kind.INT and t.bits <= 64) or (t.kind is Kind.FLOAT and t.bits in (32, 64)):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from butfor.frontends.c.instrument.call_text import split_commas
 from butfor.ir.instructions import Instr
-from butfor.ir.machine_types import Kind, Type, mask_width, place_in
+from butfor.ir.machine_types import Kind, Type, element_at, mask_width
 
 CLEAR = "0"  # the mask of what has a value
 _CASTS = frozenset(("trunc", "zext", "bitcast", "ptrtoint", "inttoptr"))
@@ -63,7 +63,7 @@ class Masks:
         if instr.op == "select" and types[0].kind is Kind.INT:
             return self._select(right, masks, bits)
         if instr.op == "extractvalue":
-            moved = self._new(f"lshr i{pairs[0][1]} {masks[0]}, {8 * place_in(types[0], instr.detail)[0]}")
+            moved = self._new(f"lshr i{pairs[0][1]} {masks[0]}, {8 * element_at(types[0], instr.detail)[0]}")
             return self.resized(moved, pairs[0][1], bits)
         if instr.op == "insertvalue":
             return self._insert(instr, pairs, bits)
@@ -136,7 +136,7 @@ class Masks:
         return self._or(self._or(kept, put, bits), anywhere, bits)
 
     def _insert(self, instr: Instr, pairs: list[tuple[str, int]], bits: int) -> str:
-        at = 8 * place_in(instr.type, instr.detail)[0]
+        at = 8 * element_at(instr.type, instr.detail)[0]
         hole = (1 << bits) - 1 ^ ((1 << pairs[1][1]) - 1) << at
         kept = CLEAR if pairs[0][0] == CLEAR else self._new(f"and i{bits} {pairs[0][0]}, {hole}")
         part = self.resized(*pairs[1], bits)

@@ -1,4 +1,4 @@
-"""Whether what a statement reads is the same from a branch on until the statement is reached."""
+"""Paths from a branch to an instruction under one of its arms: what may run on them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from butfor.ir.instructions import Function, Instr
 from butfor.ir.natural_loops import Loops, natural_loops
 
 
-class Steady:
-    """Ways through functions from a branch to what lies under one of its arms."""
+class BranchPaths:
+    """Paths through functions from a branch to what is under one of its arms."""
 
     def __init__(self) -> None:
         self._between: dict[tuple[str, int, int, int], frozenset[int]] = {}
@@ -18,7 +18,7 @@ class Steady:
         self._loops: dict[str, Loops] = {}
 
     def stores(self, fn: Function, slot: int) -> list[Instr]:
-        """The stores to a variable by its name."""
+        """The stores to a local variable by its name."""
         found = self._stores.get(fn.name)
         if found is None:
             found = self._stores[fn.name] = {}
@@ -28,25 +28,31 @@ class Steady:
         return found.get(slot, [])
 
     def repeats(self, fn: Function, branch: int, target: int, taken: int) -> bool:
-        """Whether a branch that went to `taken` left a loop which `target` would have gone on with: then more than one round may be missing."""
+        """Whether a branch that went to `taken` left a loop which `target` would have continued.
+
+        Then more than one iteration may be missing.
+        """
         loops = self._loops.get(fn.name)
         if loops is None:
             loops = self._loops[fn.name] = natural_loops(successors(fn))
         return any(branch in loop.body and target in loop.body and taken not in loop.body for loop in loops.loops)
 
     def between(self, fn: Function, branch: int, target: int, block: int, repeats: bool) -> frozenset[int]:
-        """The blocks on the ways from `target` to a block, both included; they come through the branch again only if it repeats."""
+        """The blocks on the paths from `target` to a block, both included.
+
+        The paths pass the branch again only if it repeats.
+        """
         barrier = -1 if repeats else branch
         key = (fn.name, barrier, target, block)
         found = self._between.get(key)
         if found is None:
-            forward = _reached(target, barrier, lambda b: fn.blocks[b].succs)
-            found = frozenset(forward & _reached(block, barrier, lambda b: fn.blocks[b].preds))
+            forward = _reachable_blocks(target, barrier, lambda b: fn.blocks[b].succs)
+            found = frozenset(forward & _reachable_blocks(block, barrier, lambda b: fn.blocks[b].preds))
             self._between[key] = found
         return found
 
     def comes_before(self, fn: Function, between: frozenset[int], writer: Instr, reader: Instr) -> bool:
-        """Whether one instruction may run before another on these ways."""
+        """Whether one instruction may run before another on these paths."""
         if writer.block not in between:
             return False
         return (
@@ -56,7 +62,7 @@ class Steady:
         )
 
 
-def _reached(start: int, barrier: int, following: Callable[[int], Sequence[int]]) -> set[int]:
+def _reachable_blocks(start: int, barrier: int, following: Callable[[int], Sequence[int]]) -> set[int]:
     seen = {start} - {barrier}
     work = list(seen)
     while work:

@@ -1,4 +1,4 @@
-"""Omissions through aliases: a load's potential dependences have the decision that kept another assignment of the cell from running, no others."""
+"""Omissions through aliases: which decisions kept another assignment of a loaded cell from running."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
 from tests.small import recorded, source
 
-# On the line with `// load` something is read. Decisions with `// found` must be among those that kept it from being assigned, `// not` must not.
+# On the line with `// load` something is read. Decisions with `// found` must be among those that kept it from being
+# assigned, those with `// not` must not.
 PROGRAMS = {
     "a local variable": """int main(int argc, char **argv) {
  int x = 1, y = 1;

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from butfor.ir.call_reachability import Leading
+from butfor.ir.call_reachability import CallReachability
 
 FUNCTIONS = tuple("abcdef")
 CALLS = st.lists(st.tuples(st.sampled_from(FUNCTIONS), st.sampled_from(FUNCTIONS), st.integers(0, 2)), max_size=14)
@@ -35,7 +35,7 @@ def test_against_a_walk(drawn: list[tuple[str, str, int]]) -> None:
         (caller, SimpleNamespace(index=k, block=block), callee) for k, (caller, callee, block) in enumerate(drawn)
     ]
     arms = {(f, b): 1 << (3 * k + b) for k, f in enumerate(FUNCTIONS) for b in range(3)}
-    leading = Leading(
+    leading = CallReachability(
         lambda name: [(c, i) for c, i, target in calls if target == name],
         FUNCTIONS,
         lambda name, block: arms[name, block],
@@ -43,7 +43,7 @@ def test_against_a_walk(drawn: list[tuple[str, str, int]]) -> None:
     for name in FUNCTIONS:
         wanted = walked(calls, name)
         bits = leading.calls_to(name)
-        assert {(f, i.index) for f in FUNCTIONS for b in range(3) for i in leading.within(bits, f, b)} == wanted
+        assert {(f, i.index) for f in FUNCTIONS for b in range(3) for i in leading.in_block(bits, f, b)} == wanted
         over = 0
         for caller, instr, _ in calls:
             if (caller, instr.index) in wanted:

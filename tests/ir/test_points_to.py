@@ -1,4 +1,4 @@
-"""The points-to analysis: cells of objects, the table of library functions, and that no recorded access goes where it says none can go."""
+"""Points-to analysis: cells of objects, the table of library functions, soundness against recorded runs."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def number(value: int) -> Const:
     return Const("int", I64, value)
 
 
-# --- shapes ---------------------------------------------------------------------------------------------------------------------
+# --- shapes -------------------------------------------------------------------------------------------------
 
 
 def test_elements_of_an_array_are_one_cell() -> None:
@@ -95,7 +95,7 @@ def test_paths() -> None:
     assert path_of(I8, (Const("int", I64, 2**64 - 8),)) == (0, -8, (), 0)
 
 
-# --- library --------------------------------------------------------------------------------------------------------------------
+# --- library ------------------------------------------------------------------------------------------------
 
 UNKNOWN = frozenset(
     "open_memstream tdelete tfind tsearch twalk clone".split()
@@ -116,7 +116,7 @@ def test_names_of_headers_and_versions_mean_the_same() -> None:
     assert effects_of("nobody_knows_this") is UNLISTED
 
 
-# --- against recorded runs ------------------------------------------------------------------------------------------------------
+# --- against recorded runs ----------------------------------------------------------------------------------
 
 
 class Judge:

@@ -89,7 +89,8 @@ CASES: dict[str, tuple[str, Found]] = {
         [("abci", "j")],
     ),
     "while (a && !(b || g()))": (
-        "s: br a\na: load; br b j\nb: load; br i c\nc: call g; br i\ni: phi b=1 c=v; xor; br j\nj: phi a=0 i=v; br B F\nB: store; br a\nF: ret",
+        "s: br a\na: load; br b j\nb: load; br i c\nc: call g; br i\ni: phi b=1 c=v; xor; br j\n"
+        "j: phi a=0 i=v; br B F\nB: store; br a\nF: ret",
         [("abcij", "BF")],
     ),
     "do s; while (a && b)": (
@@ -102,7 +103,8 @@ CASES: dict[str, tuple[str, Found]] = {
     ),
     "x = a ? y : 0 (no boolean)": ("a: br b j\nb: load; br j\nj: phi a=v b=v; store; ret", [("a", "bj")]),
     "x = a && (b ? c : d) && e": (
-        "a: br b j\nb: load; br c d\nc: load; br e j\nd: load; br e j\ne: load; br j\nj: phi a=0 c=0 d=0 e=v; store; ret",
+        "a: br b j\nb: load; br c d\nc: load; br e j\nd: load; br e j\ne: load; br j\n"
+        "j: phi a=0 c=0 d=0 e=v; store; ret",
         [("abcde", "j")],
     ),
     "switch in if": ("a: br s F\ns: load; switch T F\nT: br F\nF: ret", [("a", "Fs"), ("s", "FT")]),

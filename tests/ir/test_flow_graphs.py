@@ -73,7 +73,7 @@ def test_dominators_are_cut_nodes(succs: Edges) -> None:
 def test_postdominators_are_cut_nodes_of_the_completed_graph(succs: Edges) -> None:
     full, exit_node = flow_graphs.with_virtual_exit(succs), len(succs)
     assert all(exit_node in reach(full, node) for node in range(len(full)))
-    tree = flow_graphs.postdominators(succs)
+    tree = flow_graphs.dominator_tree(flow_graphs.immediate_postdominators(succs), len(succs))
     for a in range(len(full)):
         for b in range(len(full)):
             assert tree.dominates(a, b) == (exit_node not in reach(full, b, without=a) or a == b)
@@ -93,7 +93,7 @@ def test_virtual_exit_adds_one_edge_per_bottom_component(succs: Edges) -> None:
 @settings(max_examples=400)
 @given(random_graphs())
 def test_control_dependence_matches_its_definition(succs: Edges) -> None:
-    tree = flow_graphs.postdominators(succs)
+    tree = flow_graphs.dominator_tree(flow_graphs.immediate_postdominators(succs), len(succs))
     dependence = flow_graphs.control_dependence(succs)
     for node in range(len(succs)):
         naive = {
