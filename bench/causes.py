@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.run_cause_tree import DEPTH
@@ -73,7 +73,7 @@ def saved(fault: str, size: int, folder: Path) -> tuple[Path, int]:
 
 def measure(path: Path, without: str) -> dict[str, Any]:
     """Seconds from the open recording to the first cause, to the useful part of the tree and to all of it, and how large the tree is."""
-    recording = recordings.load(path, CSource)
+    recording = recordings.load(path, CModule)
     start = time.process_time()
     dependence = Dependence(recording.trace)
     point = find_failure(recording, dependence).failure

@@ -9,12 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from butfor.counterfactual.fork_server import Limits, Server
-from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.hooked_build import build_hooked
 from butfor.frontends.c.record_run import compile_program
 from butfor.frontends.c.run_program import RunSpec
 from butfor.frontends.c.toolchain import find_compiler, run_tool
-from butfor.ir.program import Program
 from butfor.options import Options
 
 PROGRAMS = Path(__file__).parent / "programs"
@@ -34,12 +32,10 @@ def rows() -> Iterator[str]:
 
 def _measured(source: Path, size: int) -> tuple[float, float, float]:
     """Seconds of the best of some runs of each, taken in turn."""
-    text = compile_program(Options(sources=(source,)), lambda text: None).module.read_bytes()
-    module = CSource(text.decode("utf-8", "surrogateescape"))
-    program = Program(module)
+    program = compile_program(Options(sources=(source,)), lambda text: None).code.program
     spec = RunSpec((str(size),))
     limits = Limits(milliseconds=60_000, events=1 << 60)
-    builds = [build_hooked(module, text, program, None, (), checked=checked) for checked in (False, True)]
+    builds = [build_hooked(program, None, (), checked=checked) for checked in (False, True)]
     compiler = find_compiler(None)
     with tempfile.TemporaryDirectory() as folder:
         native = Path(folder, "native")

@@ -7,10 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.c_module import CModule
 from butfor.trace.dependence.backward_slice import Slicer
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.recording import Meta, Recording
+from butfor.trace.recording import Meta, RecordedProgram, Recording
 
 FIRST, FULL = 2_000, 200_000
 
@@ -30,7 +30,7 @@ def main(home: Path) -> None:
         result[stage] = time.perf_counter() - start
         result[f"{stage}_mb"] = peak_memory()
 
-    trace = Recording(home, Meta(), CSource, owned=False).trace
+    trace = Recording(home, Meta(), RecordedProgram.in_folder(home, CModule), owned=False).trace
     reached("open")
     dependence = Dependence(trace)
     root = dependence.control(len(trace) - 1)  # the decision that led to the failed assertion

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import random
 import shutil
@@ -18,9 +19,12 @@ import butfor
 from butfor import api
 from butfor.errors import DiskFull, RecordingError
 from butfor.explanation import Explanation
+from butfor.frontends.c.c_module import CModule
+from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods import registry
 from butfor.methods.method import Subject
-from butfor.options import Options
+from butfor.options import Options, make_options
+from butfor.trace import recording as recordings
 from butfor.trace.log.columns import COLUMNS
 from butfor.trace.recording import FORMAT
 from tests.commands import butfor_command
@@ -121,6 +125,34 @@ def test_expectations_travel_and_can_be_changed(tmp_path: Path) -> None:
     other = replayed(path, expect_stdout=b"a\n", expect_exit=4).failure
     assert other is not None
     assert other.message == "exit status 3, expected 4"
+
+
+def test_views_of_a_run_share_its_folder(good: Path) -> None:
+    recording = recordings.load(good, CModule)
+    home, trace = recording.home, recording.trace
+    view = recording.with_expectations(b"other\n", 3)
+    assert (recording.meta.expect_stdout, recording.meta.expect_exit) == (None, None)
+    assert (view.meta.expect_stdout, view.meta.expect_exit) == ("other\n", 3)
+    assert view.with_expectations(None, 4).meta.expect_stdout == "other\n"
+    assert view.home == home
+    assert view.trace is trace
+    with pytest.raises(AttributeError):
+        recording.meta = view.meta  # type: ignore[misc]  # it is immutable
+    del recording, trace
+    gc.collect()
+    assert home.exists(), "a view is left"
+    del view
+    gc.collect()
+    assert not home.exists()
+
+
+def test_runs_of_one_build_share_its_program(tmp_path: Path) -> None:
+    options = make_options(written(tmp_path, source(PROGRAM)), **KNOBS)
+    build = compile_program(options, lambda text: None)
+    one, two = (record(options, build, lambda text: None) for _ in range(2))
+    assert one.program is two.program
+    assert one.trace.static is two.trace.static
+    assert one.trace is not two.trace
 
 
 def test_a_run_that_does_not_fail(tmp_path: Path) -> None:

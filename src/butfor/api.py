@@ -16,7 +16,7 @@ from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
 from butfor.failures.reported_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.record_run import compile_program
 from butfor.frontends.c.record_run import record as record_run
 from butfor.frontends.c.run_program import RunSpec
@@ -24,7 +24,7 @@ from butfor.marks import marks_file
 from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options, is_recording
-from butfor.pipeline import analyse, explain_tests, run_info, with_expectations
+from butfor.pipeline import analyse, explain_tests, run_info
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
@@ -144,7 +144,7 @@ def replay(path: Path, options: Options, progress: Progress | None = None) -> Ex
     """The explanation of a saved recording."""
     methods = options.methods or registry.without_running()
     answer = analyse(
-        recordings.load(path, CSource),
+        recordings.load(path, CModule),
         replace(options, marks=options.marks or marks_file(path), methods=methods),
         progress or _silent,
     )
@@ -163,8 +163,8 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
     """The run of the program in `options`, which may be a recording, with these changes."""
     say = progress or _silent
     if is_recording(options.sources):
-        recording = recordings.load(options.sources[0], CSource)
-        recording.meta = with_expectations(recording, options)
+        recording = recordings.load(options.sources[0], CModule)
+        recording = recording.with_expectations(options.expect_stdout, options.expect_exit)
     else:
         _first(options)
         recording = record_run(options, compile_program(options, say), say)

@@ -32,7 +32,7 @@ from butfor.story.tell_story import tell
 from butfor.tests_file import TestCase, read_tests
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import COLUMNS, EndReason
-from butfor.trace.recording import Meta, Recording
+from butfor.trace.recording import Recording
 from butfor.trace.replay.full_replay import check
 from butfor.trace.view.source_places import Places
 
@@ -148,8 +148,7 @@ def analyse(
     start = time.perf_counter()
     budget = Budget(options.budget)
     asked = chosen_methods(options, Subject.RUN, with_tests=bool(others))
-    if options.expect_stdout is not None or options.expect_exit is not None:
-        recording.meta = with_expectations(recording, options)
+    recording = recording.with_expectations(options.expect_stdout, options.expect_exit)
     places = Places(recording)
     dependence = Dependence(recording.trace)
     methods: dict[str, Any] = {}
@@ -210,17 +209,6 @@ def _story(case: FailingRun, ranking: tuple[RankedStatement, ...], progress: Pro
 
 def _timed(info: RunInfo, start: float) -> RunInfo:
     return replace(info, analyse_seconds=round(time.perf_counter() - start, 4))
-
-
-def with_expectations(recording: Recording, options: Options) -> Meta:
-    """The description of a recording with what the user expects of it now."""
-    expected = options.expect_stdout
-    meta = recording.meta
-    return replace(
-        meta,
-        expect_stdout=meta.expect_stdout if expected is None else expected.decode("latin-1"),
-        expect_exit=meta.expect_exit if options.expect_exit is None else options.expect_exit,
-    )
 
 
 def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from butfor.counterfactual.user_changes import changed_run
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
 from butfor.failures.memory_errors import MEMORY_ERROR_NAMES
-from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.hooked_build import build_hooked
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.options import Options, make_options
@@ -66,10 +65,7 @@ def errors_of(recording: Recording) -> set[tuple[str, str, int]]:
 
 def check(recording: Recording, *, hooks: bool = True) -> None:
     """Runs the program with checks and compares."""
-    text = (recording.home / "module.ll").read_bytes()
-    build = build_hooked(
-        recording.source, text, recording.program, None, recording.meta.libs, checked=True, hooks=hooks
-    )
+    build = build_hooked(recording.program, None, recording.meta.libs, checked=True, hooks=hooks)
     with Server(
         build, f"./{recording.meta.name}", same_run(recording), recording.stdout, Limits(milliseconds=1000)
     ) as server:
@@ -278,7 +274,6 @@ def test_the_same_change_in_the_source(tmp_path: Path) -> None:
 
 def test_hooks_come_with_checks(tmp_path: Path) -> None:
     recording = recorded(make_options(written(tmp_path, LIST)))
-    assert isinstance(recording.source, CSource)
     assert hooked(recording, None).sites == hooked(recording, None, checked=True).sites
     assert not hooked(recording, None).checks
 

@@ -246,12 +246,9 @@ def test_variables_of_the_same_name(built: tuple[HookedBuild, Speech]) -> None:
 @pytest.mark.parametrize("name", ["wide", "extended"])
 def test_wider_numbers_are_left_alone(name: str, built: tuple[HookedBuild, Speech]) -> None:
     build, speech = built
-    source = speech.program.source
-    on_line = [
-        s
-        for s in build.sites
-        if source.location(speech.program.function(s.function).instrs[s.instr]).line == line_of(name)  # type: ignore[attr-defined]
-    ]
+    program = speech.program
+    places = [program.source.location(program.function(s.function).instrs[s.instr]) for s in build.sites]
+    on_line = [s for s, at in zip(build.sites, places, strict=True) if at is not None and at.line == line_of(name)]
     assert [s for s in on_line if s.bits > 64 or s.kind in (LOAD, STORE, OPERATION)] == []
     with Server(build, "./sites", RunSpec((name,)), b"") as server:
         assert result(server, [])[0] == 36

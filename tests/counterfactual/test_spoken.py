@@ -116,7 +116,9 @@ def line(part: str) -> int:
 def test_places_are_named_in_many_ways(small: Speech) -> None:
     at = line("i = twice")
     rule = small.read(f"src/prog.c:{at} flip")
-    path = small.source.location(small.program.function("main").instrs[small.sites[rule.site - 1].instr]).file
+    at_site = small.source.location(small.program.function("main").instrs[small.sites[rule.site - 1].instr])
+    assert at_site is not None
+    path = at_site.file
     for file in ("prog.c", "./src/prog.c", "src//prog.c", "../src/prog.c", "elsewhere/prog.c", path):
         assert small.read(f"{file}:{at} flip") == rule
         assert small.read(f"  {file}:{at}:8   flip  ") == rule

@@ -478,15 +478,19 @@ def loads_at(recording: Recording, line: int) -> list[Node]:
         for n in range(trace.at(i).seg.start, trace.at(i).seg.end)
         if trace.instr((i, n)).op == "load"
     ]
-    return [
-        node for node in nodes if (at := recording.source.location(trace.instr(node))) is not None and at.line == line
-    ]
+    return [node for node in nodes if line_at(recording, node) == line]
 
 
-def kept(recording: Recording, dependence: Dependence, loads: list[Node]) -> set[int]:
+def line_at(recording: Recording, node: Node) -> int | None:
+    """The source line of an instance."""
+    at = recording.source.location(recording.trace.instr(node))
+    return None if at is None else at.line
+
+
+def kept(recording: Recording, dependence: Dependence, loads: list[Node]) -> set[int | None]:
     """The lines of the decisions that kept what was read from being assigned."""
     targets = [target for node in loads for _, target in dependence.potential(node)]
-    return {recording.source.location(recording.trace.instr(t)).line for t in targets}
+    return {line_at(recording, t) for t in targets}
 
 
 def judge(recording: Recording, text: str, number: str = "") -> None:
@@ -546,7 +550,7 @@ int main(int argc, char **argv) {
     (target,) = {t for node in loads for _, t in Dependence(recording.trace).potential(node)}
     call = recording.trace.call_of(target[0])
     assert call is not None
-    assert recording.source.location(recording.trace.instr(call)).line == program.line_of("push(&a, -1)")
+    assert line_at(recording, call) == program.line_of("push(&a, -1)")
 
 
 def test_locals_of_other_frames_are_others(tmp_path: Path) -> None:
@@ -584,7 +588,7 @@ int main(int argc, char **argv) {
     program = source(body)
     recording = recorded(tmp_path, program)
     targets = Dependence(recording.trace).missing_output(0, len(recording.trace))
-    lines = {recording.source.location(recording.trace.instr(t)).line for t in targets}
+    lines = {line_at(recording, t) for t in targets}
     assert lines == lines_with(program.text, "found")
 
 

@@ -18,11 +18,9 @@ from butfor.explanation import Failure, FailureKind
 from butfor.failures.find_failure import ABORTED
 from butfor.failures.reported_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
 from butfor.frontends.c.record_run import build_spec, record, run_spec
 from butfor.frontends.c.run_program import RunSpec
-from butfor.ir.program import Program
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
@@ -78,10 +76,8 @@ class Runner:
 
     def prepare(self) -> None:
         """Looks at the program, before the first run."""
-        self.reaching = reaching_calls(self._source().declared_names()) if self.is_guarded else ()
-
-    def _source(self) -> CSource:
-        return CSource(self.program.module.read_bytes().decode("utf-8", "surrogateescape"))
+        program = self.program.code.program
+        self.reaching = reaching_calls(program.source.declared_names()) if self.is_guarded else ()
 
     def run(self, given: Input) -> Run | None:
         """The recorded run with this input; None when it was not run, because it would touch files or other programs."""
@@ -90,11 +86,9 @@ class Runner:
             return None
         spec = given.run_spec(self.plain_spec)
         options = replace(self.options, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
-        recording = record(options, self.program, _silent)
+        recording = self._as_expected(record(options, self.program, _silent))
         if self.facts is None:
             self.facts = Facts(recording)
-        else:
-            self.facts.share(recording)
         self.runs += 1
         failure = self.failure_in(recording)
         log = recording.log
@@ -112,14 +106,19 @@ class Runner:
 
     def failure_in(self, recording: Recording) -> Failure | None:
         """The failure of a run, of those that the search looks for: an exit status counts only if another one was expected."""
-        if self.options.expect_exit is None and recording.log.end.reason == EndReason.EXIT:
-            recording.meta = replace(recording.meta, expect_exit=recording.log.end.status)
+        recording = self._as_expected(recording)
         point = verdict_on(recording, Places(recording), Dependence(recording.trace), self.options).failure
         if point is None or (point.kind is FailureKind.NO_END and not self.counts_no_end):
             return None
         if point.message == ABORTED and self.facts is not None and self.facts.has_error_function:
             return None  # such programs end runs that are of no interest with abort
         return reported_failure(point, Places(recording))
+
+    def _as_expected(self, recording: Recording) -> Recording:
+        """The run, in which any exit status is right unless another one was expected."""
+        end = recording.log.end
+        is_any = self.options.expect_exit is None and end.reason == EndReason.EXIT
+        return recording.with_expectations(None, end.status) if is_any else recording
 
     def _quick(self, given: Input) -> Outcome:
         """A run that can touch nothing."""
@@ -138,14 +137,7 @@ class Runner:
 
     def _hooked(self) -> HookedBuild:
         if self._build is None:
-            source = self._source()
-            self._build = build_hooked(
-                source,
-                self.program.module.read_bytes(),
-                Program(source),
-                self.options.cc,
-                build_spec(self.options).libs,
-            )
+            self._build = build_hooked(self.program.code.program, self.options.cc, build_spec(self.options).libs)
         return self._build
 
 

@@ -28,12 +28,6 @@ class Facts:
         self.closures: dict[int, Closure] = {}
         self._errors: dict[str, frozenset[int]] = {}
 
-    def share(self, recording: Recording) -> None:
-        """Gives another recording of the program what is known, so that it is not read again."""
-        recording.__dict__.setdefault("source", self.source)
-        recording.__dict__.setdefault("program", self.program)
-        recording.trace.static = self.static
-
     def segment_of(self, fn: Function, block: int) -> int:
         """The static segment that a block begins with."""
         return self.static.first(fn) + self.program.layout(fn.name).first_of_block[block]

@@ -11,7 +11,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from typing import Any, cast
 
 from butfor.counterfactual.change_phrases import Phrases, offer
 from butfor.counterfactual.change_rules import Op, Rule
@@ -38,7 +37,7 @@ class Speech:
         self.sites = sites
         self.shown = shown
         self.phrases = Phrases(program)
-        self.source = cast(Any, program.source)  # it also knows positions and variables
+        self.source = program.source
         self._where: list[tuple[str, int, int]] = []  # path, line and column of each site
         self._lines: dict[tuple[str, int], list[Site]] = defaultdict(list)
         for site in sites:
@@ -50,7 +49,7 @@ class Speech:
     def write(self, rule: Rule) -> str:
         """The rule as text that `read` understands."""
         if rule.op is Op.INITIAL:
-            variable = self.source.global_variable(rule.name)
+            variable = self.source.global_declaration(rule.name)
             where = f"{self.shown(variable.file)}:{variable.line}" if variable is not None else "?:0"
             return f"{where} initial {rule.name}+{rule.b}:{rule.size} {rule.a:+d}"
         site = self.sites[rule.site - 1]

@@ -25,8 +25,7 @@ MOST_FAILING, MOST_PASSING = 6, 24
 
 def hooked(recording: Recording, cc: str | None, *, checked: bool = False) -> HookedBuild:
     """The recorded program with hooks; memory errors end the runs of one that is `checked`."""
-    text = (recording.home / "module.ll").read_bytes()
-    return build_hooked(recording.source, text, recording.program, cc, recording.meta.libs, checked=checked)
+    return build_hooked(recording.program, cc, recording.meta.libs, checked=checked)
 
 
 def same_run(recording: Recording) -> RunSpec:

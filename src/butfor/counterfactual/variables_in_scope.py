@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.ir.change_sites import Site
@@ -24,7 +23,7 @@ class Variables:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.source: Any = program.source  # it also knows positions and variables
+        self.source = program.source
         self._globals: list[tuple[int, str, Variable]] | None = None
 
     def instead(
@@ -87,7 +86,7 @@ class Variables:
         if isinstance(operand, int):
             mine = here.get(operand)
         else:
-            mine = self.source.global_variable(operand.value) if operand.kind == "global" else None
+            mine = self.source.global_declaration(operand.value) if operand.kind == "global" else None
         if mine is None:
             return
         for slot, v in here.items():
@@ -104,7 +103,7 @@ class Variables:
     def _known_globals(self) -> list[tuple[int, str, Variable]]:
         if self._globals is None:
             rows = (
-                (k, name, self.source.global_variable(name))
+                (k, name, self.source.global_declaration(name))
                 for k, (name, size) in enumerate(self.program.global_table)
                 if size
             )

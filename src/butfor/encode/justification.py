@@ -141,8 +141,8 @@ class Justifier:
 
     def _related(self, first: int, second: int) -> bool:
         """Whether two branches stand in one condition: they have the same place in the source's blocks."""
-        scope = getattr(self.trace.program.source, "scope_of", None)
-        return True if scope is None else bool(scope(first) == scope(second))
+        source = self.trace.program.source
+        return source.scope_of(first) == source.scope_of(second)
 
     def evaluation(self, node: Node, decision: Decision) -> list[Node]:
         """The branch instances of one evaluation of a condition, in order."""

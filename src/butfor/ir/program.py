@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Protocol
 
-from butfor.ir.instructions import Const, Function
+from butfor.ir.debug_types import Location, Variable
+from butfor.ir.instructions import Const, Function, Instr
 from butfor.ir.machine_types import Kind, Type, alloc_size
 from butfor.ir.recording_segments import Layout, LayoutContext, lay_out
 
@@ -27,7 +28,7 @@ class GlobalVariable(Protocol):
 
 
 class ProgramSource(Protocol):
-    """What a front end provides: functions parsed on demand, and the globals."""
+    """What a front end provides: functions parsed on demand, the globals, and where in the source text they stand."""
 
     def function(self, name: str) -> Function:
         """The function of that name."""
@@ -51,6 +52,30 @@ class ProgramSource(Protocol):
 
     def is_pure(self, name: str, args: tuple[Type, ...], result: Type) -> bool:
         """Whether an intrinsic's result can be computed from its arguments."""
+        ...
+
+    def location(self, instr: Instr) -> Location | None:
+        """The source position of an instruction."""
+        ...
+
+    def scope_of(self, loc: int) -> int:
+        """The number of the source block that a position is in; the branches of one condition share it."""
+        ...
+
+    def function_location(self, fn: Function) -> Location | None:
+        """Where a function is defined."""
+        ...
+
+    def variables(self, fn: Function) -> Mapping[int, Variable]:
+        """The local variables of a function by the slot that holds their address."""
+        ...
+
+    def global_declaration(self, name: str) -> Variable | None:
+        """A global variable as the source declares it."""
+        ...
+
+    def global_declarations(self) -> Mapping[str, Variable]:
+        """All global variables that the source declares, by their name in the program."""
         ...
 
 

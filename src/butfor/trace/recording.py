@@ -10,17 +10,19 @@ import tempfile
 import weakref
 import zipfile
 import zlib
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping
+from copy import copy
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.errors import DiskFull, RecordingError
-from butfor.ir.program import Program
+from butfor.ir.program import Program, ProgramSource
 from butfor.trace.log.columns import COLUMNS, Log
+from butfor.trace.log.static_segments import StaticTable
 from butfor.trace.trace import Trace
 
 FORMAT = 1
@@ -44,45 +46,68 @@ class Meta:
     limit: str = ""
     expect_stdout: str | None = None  # latin-1 text of the bytes
     expect_exit: int | None = None
-    sources: dict[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
     given: tuple[str, ...] = ()  # source paths as the user wrote them
-    checks: dict[str, Any] = field(default_factory=dict)
 
 
-class Recording:
-    """One recorded run in a folder. The folder goes away with the recording when `owned`."""
+class RecordedProgram:
+    """A program that was built to be recorded, and the table of its segments; both are read when first asked for.
 
-    def __init__(self, home: Path, meta: Meta, parse: Callable[[str], Any], owned: bool = True) -> None:
+    All recordings of one build share it.
+    """
+
+    def __init__(self, load: Callable[[], Program], segments: Path) -> None:
+        self._load = load
+        self._segments = segments
+
+    @classmethod
+    def in_folder(cls, home: Path, parse: Callable[[str], ProgramSource]) -> RecordedProgram:
+        """The program whose assembly and segment table are in this folder."""
+
+        def load() -> Program:
+            return Program(parse((home / "module.ll").read_bytes().decode("utf-8", "surrogateescape")))
+
+        return cls(load, home / "segments.npy")
+
+    @cached_property
+    def program(self) -> Program:
+        """The functions of the program and their layouts."""
+        return self._load()
+
+    @cached_property
+    def table(self) -> NDArray[np.int32]:
+        """The segment table: what each segment writes to the log."""
+        try:
+            table: NDArray[np.int32] = np.load(self._segments)
+        except (OSError, ValueError, EOFError) as e:
+            raise RecordingError("the recording's segment table is damaged") from e
+        return table
+
+    @cached_property
+    def static(self) -> StaticTable:
+        """The segments by number."""
+        return StaticTable(self.program, self.table)
+
+
+class _Contents:
+    """The folder of one recorded run and what has been read from it. The folder goes away with it when `owned`."""
+
+    def __init__(self, home: Path, code: RecordedProgram, owned: bool) -> None:
         self.home = home
-        self.meta = meta
-        self._parse = parse
+        self.code = code
         if owned:
             weakref.finalize(self, shutil.rmtree, home, True)
 
     @cached_property
-    def source(self) -> Any:
-        """The front end's view of the program: functions, globals, debug information."""
-        return self._parse((self.home / "module.ll").read_bytes().decode("utf-8", "surrogateescape"))
-
-    @cached_property
-    def program(self) -> Program:
-        """The static side of the program."""
-        return Program(self.source)
-
-    @cached_property
     def log(self) -> Log:
         """The columns of the run."""
-        try:
-            table = np.load(self.home / "segments.npy")
-        except (OSError, ValueError, EOFError) as e:
-            raise RecordingError("the recording's segment table is damaged") from e
-        return Log(self.home, table)
+        return Log(self.home, self.code.table)
 
     @cached_property
     def trace(self) -> Trace:
         """The run as instances with values."""
         addresses, labels = self._addresses()
-        return Trace(self.program, self.log, addresses, labels)
+        return Trace(self.code.static, self.log, addresses, labels)
 
     @cached_property
     def arguments(self) -> tuple[tuple[int, int], ...]:
@@ -94,25 +119,82 @@ class Recording:
         except struct.error as e:
             raise RecordingError("the recording's start is damaged") from e
 
-    @property
-    def stdout(self) -> bytes:
-        """What the program wrote to standard output."""
-        return (self.home / "stdout").read_bytes()
-
     def _addresses(self) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
         """Addresses of functions and globals in this run, and of labels."""
         data = (self.home / "start").read_bytes()
+        program = self.code.program
         try:
             (argc,) = struct.unpack_from("<Q", data)
             at = 32 + 16 * argc
-            names, targets = self.program.function_table, self.program.label_table
+            names, targets = program.function_table, program.label_table
             found = dict(zip(names, struct.unpack_from(f"<{len(names)}Q", data, at), strict=True))
             labels = dict(zip(targets, struct.unpack_from(f"<{len(targets)}Q", data, at + 8 * len(names)), strict=True))
         except struct.error as e:
             raise RecordingError("the recording's start is damaged") from e
-        for k, (name, _) in enumerate(self.program.global_table):
+        for k, (name, _) in enumerate(program.global_table):
             found[name] = int(self.log.object[k + 1]["start"])
         return found, labels
+
+
+class Recording:
+    """One recorded run in a folder, immutable. The folder goes away with the last view of the run when it is `owned`."""
+
+    def __init__(self, home: Path, meta: Meta, code: RecordedProgram, *, owned: bool = True) -> None:
+        self._meta = meta
+        self._contents = _Contents(home, code, owned)
+
+    @property
+    def meta(self) -> Meta:
+        """What was run, how it ended and how it should have ended."""
+        return self._meta
+
+    def with_expectations(self, stdout: bytes | None, exit_status: int | None) -> Recording:
+        """A view of the same run that was expected to end like this; None leaves an expectation as it is."""
+        if stdout is None and exit_status is None:
+            return self
+        meta = self._meta
+        view = copy(self)
+        view._meta = replace(
+            meta,
+            expect_stdout=meta.expect_stdout if stdout is None else stdout.decode("latin-1"),
+            expect_exit=meta.expect_exit if exit_status is None else exit_status,
+        )
+        return view
+
+    @property
+    def home(self) -> Path:
+        """The folder."""
+        return self._contents.home
+
+    @property
+    def source(self) -> ProgramSource:
+        """The front end's view of the program: functions, globals, debug information."""
+        return self._contents.code.program.source
+
+    @property
+    def program(self) -> Program:
+        """The functions of the program and their layouts."""
+        return self._contents.code.program
+
+    @property
+    def log(self) -> Log:
+        """The columns of the run."""
+        return self._contents.log
+
+    @property
+    def trace(self) -> Trace:
+        """The run as instances with values."""
+        return self._contents.trace
+
+    @property
+    def arguments(self) -> tuple[tuple[int, int], ...]:
+        """Address and length of every command-line argument's text, the program's name first."""
+        return self._contents.arguments
+
+    @property
+    def stdout(self) -> bytes:
+        """What the program wrote to standard output."""
+        return (self.home / "stdout").read_bytes()
 
     def text_of(self, path: str) -> bytes | None:
         """The content of a source file as it was when the run was recorded."""
@@ -132,7 +214,7 @@ def save(recording: Recording, out: Path) -> None:
         raise DiskFull(f"the recording could not be written to {out}: {e.strerror}") from e
 
 
-def load(path: Path, parse: Callable[[str], Any]) -> Recording:
+def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
     """The recording saved in a file, unpacked to a temporary folder."""
     try:
         archive = zipfile.ZipFile(path)
@@ -155,7 +237,7 @@ def load(path: Path, parse: Callable[[str], Any]) -> Recording:
         except BaseException:
             shutil.rmtree(home, ignore_errors=True)
             raise
-    return Recording(home, meta, parse)
+    return Recording(home, meta, RecordedProgram.in_folder(home, parse))
 
 
 def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
@@ -177,6 +259,7 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
         for name in ("args", "nondet", "given", "libs"):
             raw[name] = tuple(raw.get(name, ()))
         raw["env"] = tuple((k, v) for k, v in raw["env"])
+        raw.pop("checks", None)  # recordings made by earlier versions have it
         meta = Meta(**raw)
         _check_types(meta)
         return meta

@@ -36,11 +36,11 @@ class Trace:
     """A program and the log of one run of it."""
 
     def __init__(
-        self, program: Program, log: Log, addresses: dict[str, int], labels: dict[tuple[str, str], int] | None = None
+        self, static: StaticTable, log: Log, addresses: dict[str, int], labels: dict[tuple[str, str], int] | None = None
     ) -> None:
-        self.program = program
+        self.static = static
+        self.program: Program = static.program
         self.log = log
-        self.static = StaticTable(program, log.table)
         self.addresses = addresses
         self.labels = labels or {}
         self._names = {address: name for name, address in reversed(addresses.items())}

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.record_run import compile_program
 from butfor.ir.intervals.proved_facts import Facts, analyse
 from butfor.ir.program import Program
@@ -102,7 +101,7 @@ def facts_of(tmp_path: Path, text: str) -> tuple[Program, Facts]:
     """What is found of a program."""
     path = tmp_path / "small.c"
     path.write_text(HEAD + text + MAIN)
-    program = Program(CSource(compile_program(Options(sources=(path,)), lambda _: None).module.read_text()))
+    program = compile_program(Options(sources=(path,)), lambda _: None).code.program
     return program, analyse(program, lambda: False)
 
 

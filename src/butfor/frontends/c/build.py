@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
 
@@ -16,10 +16,11 @@ import numpy as np
 
 from butfor.errors import CompileError, UsageError
 from butfor.frontends.c import build_cache, toolchain
-from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.header_files import Headers
 from butfor.frontends.c.instrument.recording_module import instrument
 from butfor.ir.program import Program
+from butfor.trace.recording import RecordedProgram
 
 Progress = Callable[[str], None]
 RUNTIME = Path(__file__).parent / "runtime"
@@ -37,9 +38,10 @@ class BuildSpec:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A compiled program: `home` holds program, module.ll, segments.npy; `warnings` is what the compiler said."""
+    """A compiled program that records itself: `home` holds it, its assembly and its segment table."""
 
     home: Path
+    code: RecordedProgram = field(compare=False)
 
     @property
     def executable(self) -> Path:
@@ -180,22 +182,28 @@ def build(spec: BuildSpec, progress: Progress) -> Build:
     if known is not None:
         home = build_cache.find("programs", build_cache.key_of([*fixed, *_contents(spec, known)]))
         if home is not None:
-            return Build(home)
+            return Build(home, RecordedProgram.in_folder(home, CModule))
     _contents(spec, ())  # a missing source is said before the compiler is asked
     key = build_cache.key_of([*fixed, *_contents(spec, headers.find())])
 
+    made: list[Program] = []
+
     def make(work: Path) -> None:
-        _make(spec, compiler, work, progress)
+        made.append(_make(spec, compiler, work, progress))
 
-    return Build(build_cache.entry("programs", key, make))
+    home = build_cache.entry("programs", key, make)
+    if not made:
+        return Build(home, RecordedProgram.in_folder(home, CModule))
+    return Build(home, RecordedProgram(lambda: made[0], home / "segments.npy"))
 
 
-def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
+def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: Progress) -> Program:
+    """Build the program in the folder `work`; return it as parsed from its assembly."""
     initialise_llvm()
     progress("compiling")
     whole, warnings = _ir_of(spec, compiler, work)
     text = str(whole)
-    module = CSource(text)
+    module = CModule(text)
     if "main" not in module.functions:
         raise UsageError("the program has no function `main`", hint="give all the files it consists of")
     program = Program(module)
@@ -213,6 +221,7 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
     toolchain.warmed_up(compiler)
     (work / "program.o").unlink()
+    return program
 
 
 def _runtime(compiler: toolchain.Compiler, wide: bool) -> list[Path]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from butfor.frontends.c.llvm.debug_metadata import DebugInfo
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.debug_types import Location, Variable
 from butfor.ir.instructions import Function, Instr
+from butfor.ir.program import ProgramSource
 
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/site-packages/ziglang/", "/lib/zig/")
 
@@ -17,7 +19,13 @@ def is_system_file(path: str) -> bool:
     return path.startswith(("/usr/", "<")) or any(part in path for part in _SYSTEM)
 
 
-class CSource(Module):
+def module_of(source: ProgramSource) -> CModule:
+    """The module behind the program of a recording; only programs of this front end have one."""
+    assert isinstance(source, CModule), "the program was not compiled from C"
+    return source
+
+
+class CModule(Module):
     """A module that knows where in the sources things are."""
 
     @cached_property
@@ -39,9 +47,6 @@ class CSource(Module):
 
     def variables(self, fn: Function) -> dict[int, Variable]:
         """The local variables of a function by the slot that holds their address."""
-        return self._variables_of(fn)
-
-    def _variables_of(self, fn: Function) -> dict[int, Variable]:
         known = self._locals.get(fn.name)
         if known is None:
             slots = self.slot_names(fn.name)
@@ -53,9 +58,13 @@ class CSource(Module):
     def _locals(self) -> dict[str, dict[int, Variable]]:
         return {}
 
-    def global_variable(self, name: str) -> Variable | None:
-        """The global as declared in the source."""
+    def global_declaration(self, name: str) -> Variable | None:
+        """A global variable as the source declares it."""
         return self.debug.globals.get(name)
+
+    def global_declarations(self) -> Mapping[str, Variable]:
+        """All global variables that the source declares, by their name in the program."""
+        return self.debug.globals
 
     def user_files(self) -> tuple[str, ...]:
         """The source files of the program that are not the system's."""

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from butfor.frontends.c import build_cache, object_files, toolchain
 from butfor.frontends.c.build import RUNTIME, code_version, models, object_code, runtime_objects
+from butfor.frontends.c.c_module import module_of
 from butfor.frontends.c.instrument.hooked_module import Checks, hook
-from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.change_sites import Site
 from butfor.ir.program import Program
 
@@ -77,8 +77,6 @@ def check_objects(compiler: toolchain.Compiler) -> list[Path]:
 
 
 def build_hooked(
-    module: Module,
-    text: bytes,
     program: Program,
     cc: str | None,
     libs: tuple[str, ...],
@@ -86,12 +84,13 @@ def build_hooked(
     checked: bool = False,
     hooks: bool = True,
 ) -> HookedBuild:
-    """The program with hooks, from the cache when it was built before. `text` is the assembly that `module` was read from.
+    """The program with hooks, from the cache when it was built before.
 
     A memory error ends the runs of a program that is `checked`; such a program need have no `hooks`.
     """
     compiler = toolchain.find_compiler(cc)
-    key = build_cache.key_of([code_version(), *compiler.command, text, "--", *libs, "--", f"{checked} {hooks}"])
+    module = module_of(program.source)
+    key = build_cache.key_of([code_version(), *compiler.command, module.text, "--", *libs, "--", f"{checked} {hooks}"])
 
     def make(work: Path) -> None:
         result = hook(module, program, wrapped_functions(), Checks(modelled_functions(), hooks) if checked else None)

@@ -16,7 +16,7 @@ from pathlib import Path
 from butfor.errors import CompileError
 from butfor.frontends.c import build_cache, object_files, toolchain
 from butfor.frontends.c.build import RUNTIME, BuildSpec, code_version, initialise_llvm, linked, runtime_objects
-from butfor.frontends.c.c_module import CSource
+from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.hooked_build import HOOKS, HookedBuild, build_hooked, wrapped_functions
 from butfor.ir.program import Program
 
@@ -139,10 +139,7 @@ def build_checked(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, 
             files = list(pool.map(assembly, enumerate(spec.sources)))
         initialise_llvm()
         text = str(linked(files))
-    module = CSource(text)
-    return build_hooked(
-        module, text.encode("utf-8", "surrogateescape"), Program(module), spec.cc, spec.libs, checked=True, hooks=False
-    )
+    return build_hooked(Program(CModule(text)), spec.cc, spec.libs, checked=True, hooks=False)
 
 
 def _compiled(

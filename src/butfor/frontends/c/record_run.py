@@ -10,7 +10,6 @@ from pathlib import Path
 
 from butfor.errors import DiskFull, UsageError
 from butfor.frontends.c.build import Build, BuildSpec, build
-from butfor.frontends.c.c_module import CSource
 from butfor.frontends.c.run_program import RunSpec, run
 from butfor.options import Options
 from butfor.trace.recording import Meta, Recording
@@ -79,7 +78,7 @@ def record(options: Options, program: Build, progress: Progress) -> Recording:
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
-    return Recording(home, meta, CSource)
+    return Recording(home, meta, program.code)
 
 
 def _sweep(folder: Path) -> None:

@@ -251,7 +251,7 @@ def _initial(case: FailingRun) -> Iterator[tuple[float, Candidate, Place]]:
 
 def _element(case: FailingRun, name: str, offset: int) -> tuple[int, int] | None:
     """Offset and size of the integer in a global that a byte belongs to."""
-    variable = case.recording.source.global_variable(name)
+    variable = case.recording.source.global_declaration(name)
     t: CType | None = None if variable is None else variable.type
     start = 0
     while t is not None and t.kind in ("array", "struct"):

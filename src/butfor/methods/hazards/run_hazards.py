@@ -142,7 +142,7 @@ def _declarations(case: FailingRun, fn: Function, place: Place) -> Iterator[Plac
     """The declarations of the integers that a statement names, one for each line: its type is that of all on it."""
     lines: set[tuple[str, int]] = set()
     names = set(_NAME.findall(place.text))
-    for variable in (*_local(case, fn), *case.recording.source.debug.globals.values()):
+    for variable in (*_local(case, fn), *case.recording.source.global_declarations().values()):
         t = variable.type
         while t.kind == "array" and t.element is not None:
             t = t.element

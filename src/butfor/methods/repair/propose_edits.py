@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from tree_sitter import Node
 
+from butfor.ir.debug_types import CType
 from butfor.methods.repair import (
     call_edits,
     condition_edits,
@@ -43,7 +43,7 @@ class Proposer:
 
     def __init__(self, places: Places, library: Library) -> None:
         self.places = places
-        self.source: Any = places.source
+        self.source = places.source
         self.library = library
         self.skipped: dict[str, None] = {}  # why some statements have no proposals
         self._files: dict[str, File] = {}
@@ -159,15 +159,15 @@ class Proposer:
 
     def _scope(self, file: File, function: str) -> Scope:
         local = {}
-        if function in self.source.functions:
+        if function in self.source.function_names():
             fn = self.places.recording.program.function(function)
             variables = sorted(self.source.variables(fn).values(), key=lambda v: v.line)
             local = {v.name: v.type for v in variables if v.name}
         return Scope(file.data, local, self._outer, self._signatures)
 
     @cached_property
-    def _outer(self) -> dict[str, Any]:
-        return {v.name: v.type for v in self.source.debug.globals.values()}
+    def _outer(self) -> dict[str, CType]:
+        return {v.name: v.type for v in self.source.global_declarations().values()}
 
     @cached_property
     def _signatures(self) -> dict[str, tuple[str, ...]]:

@@ -54,7 +54,7 @@ class Names:
             case ("local" | "byval", str(fn), int(slot)):
                 return source.variables(program.function(fn)).get(slot), fn
             case ("global", str(name)):
-                return source.global_variable(name), ""
+                return source.global_declaration(name), ""
         return None, ""
 
     def _nameless(self, home: Home, offset: int) -> str:

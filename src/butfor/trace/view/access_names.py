@@ -119,7 +119,7 @@ class Accesses:
             found: Variable | None = (
                 self.source.variables(fn).get(root[0])
                 if isinstance(root[0], int)
-                else self.source.global_variable(root[0])
+                else self.source.global_declaration(root[0])
             )
             if found is not None:
                 return found, offset + root[1]

@@ -53,7 +53,7 @@ class Objects:
         name, variable = "", None
         if kind == GLOBAL:
             full = self.program.global_table[site][0]
-            variable = self.source.global_variable(full)
+            variable = self.source.global_declaration(full)
             name = variable.name if variable else "a string literal" if full.startswith(".str") else full
         elif kind in (STACK, DYNAMIC) and int(o["frame"]) != NO_FRAME:
             variable = self._local(int(o["frame"]), site)
@@ -65,8 +65,7 @@ class Objects:
         fn = trace.at(int(self.log.frame["entry"][frame])).fn
         if slot >= 2**31:  # the callee's own copy of a struct argument
             slot = slot ^ 0xFFFFFFFF
-        found: Variable | None = self.source.variables(fn).get(slot)
-        return found
+        return self.source.variables(fn).get(slot)
 
     @cached_property
     def _order(self) -> tuple[list[int], list[int]]:

@@ -76,8 +76,7 @@ class Places:
 
     def location(self, instr: Instr) -> Location | None:
         """The position of an instruction."""
-        found: Location | None = self.source.location(instr)
-        return found
+        return self.source.location(instr)
 
     def of_instr(self, fn: Function, instr: Instr) -> Place | None:
         """The statement that an instruction belongs to."""
@@ -149,7 +148,7 @@ class Places:
 
     def initialisers(self, name: str, offset: int) -> list[Place]:
         """What gave a global its initial value at a byte offset: the element of a table, and the declaration itself."""
-        variable: Variable | None = self.source.global_variable(name)
+        variable: Variable | None = self.source.global_declaration(name)
         tree = self.tree(variable.file) if variable is not None else None
         if variable is None or tree is None:
             return []

@@ -55,6 +55,11 @@ class Module:
         self._parsed: dict[str, Function] = {}
         self._scan()
 
+    @property
+    def text(self) -> str:
+        """The assembly that was parsed."""
+        return "\n".join(self.lines)
+
     def _scan(self) -> None:
         lines = self.lines
         i, n = 0, len(lines)
