@@ -593,7 +593,7 @@ int main(int argc, char **argv) {
 
 
 def test_what_is_given_up_is_on_the_safe_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inclusion_solver, "MOST_STEPS", -1)
+    monkeypatch.setattr(inclusion_solver, "MAX_STEPS", -1)
     for name in (
         "a local variable",
         "an out-parameter",

@@ -14,11 +14,11 @@ import butfor.frontends.c
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.ir.instructions import Const, Instr
 from butfor.ir.machine_types import PTR, Kind, Type, int_type
-from butfor.ir.points_to.function_facts import Facts, Write
-from butfor.ir.points_to.instruction_constraints import Constraints
+from butfor.ir.points_to.function_facts import FunctionFacts, Write
+from butfor.ir.points_to.instruction_constraints import PointsToAnalysis
 from butfor.ir.points_to.libc_effects import UNLISTED, effects_of
-from butfor.ir.points_to.memory_places import Key
-from butfor.ir.points_to.object_shapes import ANYWHERE, ENDLESS, Shape, declared, path_of
+from butfor.ir.points_to.memory_places import ObjectKey
+from butfor.ir.points_to.object_shapes import ANYWHERE, UNBOUNDED, ObjectShape, declared_type, gep_path
 from butfor.options import Options
 from butfor.trace.dependence.object_at_address import Home
 from butfor.trace.dependence.potential_dependence import Potential
@@ -52,12 +52,12 @@ def number(value: int) -> Const:
 
 
 def test_elements_of_an_array_are_one_cell() -> None:
-    shape = Shape(struct(I32, array(struct(I32, array(I8, 4)), 3), PTR))
+    shape = ObjectShape(struct(I32, array(struct(I32, array(I8, 4)), 3), PTR))
     assert [shape.cell(at) for at in (0, 4, 8, 9, 11, 12, 16, 17, 20, 27, 32)] == [0, 4, 8, 8, 8, 4, 8, 8, 4, 8, 32]
 
 
 def test_steps_stay_in_an_array_or_lead_anywhere() -> None:
-    shape = Shape(struct(I32, array(I32, 4), I64))
+    shape = ObjectShape(struct(I32, array(I32, 4), I64))
     assert shape.step(4, 4) == (4, False)
     assert shape.step(0, 4) == (0, False)  # a single number may be indexed by 0
     assert shape.step(4, 1) == (ANYWHERE, False)
@@ -65,7 +65,7 @@ def test_steps_stay_in_an_array_or_lead_anywhere() -> None:
 
 
 def test_arrays_of_untyped_objects_are_found_out() -> None:
-    shape = Shape()
+    shape = ObjectShape()
     assert shape.step(0, 24) == (0, True)
     assert shape.enter(8, 16, 1, True) == (8, True)
     assert [shape.cell(at) for at in (0, 24, 8, 12, 36, 47)] == [0, 0, 8, 8, 8, 8]
@@ -73,26 +73,26 @@ def test_arrays_of_untyped_objects_are_found_out() -> None:
 
 
 def test_accesses_cover_what_they_touch() -> None:
-    shape = Shape(struct(I32, I32, array(I8, 8)))
+    shape = ObjectShape(struct(I32, I32, array(I8, 8)))
     assert shape.covers(0, 8, 4)
     assert not shape.covers(0, 4, 4)
     assert shape.covers(8, 2, 8)
-    assert shape.covers(0, ENDLESS, 8)
+    assert shape.covers(0, UNBOUNDED, 8)
     assert [shape.end_of_item(at) for at in (0, 4, 8)] == [4, 8, 16]
 
 
 def test_arrays_cut_by_the_compiler_are_whole_again() -> None:
-    assert declared(struct(I32, I32, array(I32, 998), packed=True)) == array(I32, 1000)
-    assert declared(struct(array(I8, 3), array(I8, 5), packed=True)) == array(I8, 8)
-    assert declared(struct(I32, I64, packed=True)) == struct(I32, I64, packed=True)
+    assert declared_type(struct(I32, I32, array(I32, 998), packed=True)) == array(I32, 1000)
+    assert declared_type(struct(array(I8, 3), array(I8, 5), packed=True)) == array(I8, 8)
+    assert declared_type(struct(I32, I64, packed=True)) == struct(I32, I64, packed=True)
 
 
 def test_paths() -> None:
     t = struct(I32, array(I32, 10), PTR)
-    assert path_of(t, (number(0), number(2))) == (0, 0, ((48, 0, 0, False),), 56)
-    assert path_of(t, (number(0), number(1), 7)) == (0, 0, ((4, 40, 4, True),), 56)
-    assert path_of(I32, (number(3),)) == (4, 0, (), 0)
-    assert path_of(I8, (Const("int", I64, 2**64 - 8),)) == (0, -8, (), 0)
+    assert gep_path(t, (number(0), number(2))) == (0, 0, ((48, 0, 0, False),), 56)
+    assert gep_path(t, (number(0), number(1), 7)) == (0, 0, ((4, 40, 4, True),), 56)
+    assert gep_path(I32, (number(3),)) == (4, 0, (), 0)
+    assert gep_path(I8, (Const("int", I64, 2**64 - 8),)) == (0, -8, (), 0)
 
 
 # --- library ------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ class Judge:
         self.trace = recording.trace
         self.log = recording.log
         self.potential = Potential(recording.trace)
-        self.found: Constraints = self.potential.may._found
+        self.found: PointsToAnalysis = self.potential.may._found
         self.solution = self.found.solution
         self.looked_at = 0
         self._writes: dict[str, dict[int, list[Write]]] = {}
@@ -163,7 +163,7 @@ class Judge:
         if s.call is not None and i + 1 < len(self.trace) and self.trace.is_entry(i + 1):
             yield from self._called(facts, s.call, self.trace.at(i + 1).fn.name)
 
-    def _written(self, facts: Facts, instr: Instr, address: int, i: int) -> Iterator[tuple[Instr, str]]:
+    def _written(self, facts: FunctionFacts, instr: Instr, address: int, i: int) -> Iterator[tuple[Instr, str]]:
         home = self.potential.homes.at(address, i)
         if (
             home is None or home.key[0] == "byval" or (home.key[0] == "heap" and home.birth == i)
@@ -184,12 +184,12 @@ class Judge:
             self._touches(p, w.size, w.item, home.key, address - home.start) for p in self.solution.places_of(w.node)
         )
 
-    def _touches(self, place: int, size: int, item: bool, key: Key, offset: int) -> bool:
+    def _touches(self, place: int, size: int, item: bool, key: ObjectKey, offset: int) -> bool:
         o, at = self.solution.objects[self.solution.place_object[place]], self.solution.place_offset[place]
         length = o.shape.end_of_item(at) - at if item and at != ANYWHERE else size
         return o.key == key and o.shape.covers(at, length, o.shape.cell(offset))
 
-    def _read(self, facts: Facts, instr: Instr, i: int) -> Iterator[tuple[Instr, str]]:
+    def _read(self, facts: FunctionFacts, instr: Instr, i: int) -> Iterator[tuple[Instr, str]]:
         try:
             address = int(self.trace.operand(i, instr.args[0]))
         except Unknown:
@@ -205,7 +205,7 @@ class Judge:
         if not any(self._touches(p, 1, False, home.key, address - home.start) for p in places):
             yield instr, f"read from {home.key} + {address - home.start}"
 
-    def _called(self, facts: Facts, call: Instr, name: str) -> Iterator[tuple[Instr, str]]:
+    def _called(self, facts: FunctionFacts, call: Instr, name: str) -> Iterator[tuple[Instr, str]]:
         number = self.solution.number(("function", name))
         escaped = number is not None and self.solution.objects[number].escaped
         if (

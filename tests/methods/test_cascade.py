@@ -179,5 +179,5 @@ def test_given_up_pointers_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     told = "too large to follow all its pointers"
     options = Options(sources=(path,), methods=("cascade",))
     assert not any(told in note for note in butfor.api.explain(options).notes)
-    monkeypatch.setattr(inclusion_solver, "MOST_STEPS", -1)
+    monkeypatch.setattr(inclusion_solver, "MAX_STEPS", -1)
     assert any(told in note for note in butfor.api.explain(options).notes)

@@ -16,14 +16,22 @@ from butfor.ir.flow_graphs import control_dependence, successors
 from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import store_size
 from butfor.ir.points_to.constant_nodes import LITERALS
-from butfor.ir.points_to.function_facts import Facts, Write
-from butfor.ir.points_to.inclusion_solver import NO
-from butfor.ir.points_to.instruction_constraints import analyse
-from butfor.ir.points_to.may_write import WIDEST, Cell, Field, Reach, Row, Writes, field_of
-from butfor.ir.points_to.memory_places import Key
+from butfor.ir.points_to.function_facts import FunctionFacts, Write
+from butfor.ir.points_to.inclusion_solver import NO_NODE
+from butfor.ir.points_to.instruction_constraints import analyse_points_to
+from butfor.ir.points_to.may_write import (
+    MAX_BYTES_PER_CELL,
+    AbstractCell,
+    FunctionWrite,
+    ParameterWrite,
+    ProgramWrites,
+    StructField,
+    field_of,
+)
+from butfor.ir.points_to.memory_places import ObjectKey
 from butfor.ir.program import Program
 
-OUTPUT = Cell(("output",))  # standard output as a cell that printing functions assign
+OUTPUT = AbstractCell(("output",))  # standard output as a cell that printing functions assign
 PRINTING = frozenset(
     """printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked
     _IO_putc perror""".split()
@@ -79,30 +87,30 @@ class MayDefine:
 
     def __init__(self, program: Program, functions: tuple[str, ...]) -> None:
         self.program = program
-        self._found = analyse(program, functions)
+        self._found = analyse_points_to(program, functions)
         self._solution = self._found.solution
         self.precise = self._solution.complete
-        self._writes = Writes(self._found)
+        self._writes = ProgramWrites(self._found)
         self._executed = frozenset(functions)
         self._dependences: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
         self._quiet: dict[str, bool] = {}
         self.arms: list[Arm] = []
         self._numbers: dict[Arm, int] = {}
         self._arms: dict[Block, int] = {}
-        self._defining: dict[tuple[Cell, tuple[Row, ...]], DefiningArms] = {}
-        self._known: dict[tuple[Cell, tuple[Row, ...]], _CellWriters] = {}
+        self._defining: dict[tuple[AbstractCell, tuple[FunctionWrite, ...]], DefiningArms] = {}
+        self._known: dict[tuple[AbstractCell, tuple[FunctionWrite, ...]], _CellWriters] = {}
 
     # --- cells ----------------------------------------------------------------------------------------------
 
-    def global_key(self, name: str) -> Key:
+    def global_key(self, name: str) -> ObjectKey:
         """The key of a global variable."""
         return LITERALS if name.startswith(".str") else ("global", name)
 
-    def field(self, fn: Function, load: Instr) -> Field | None:
+    def field(self, fn: Function, load: Instr) -> StructField | None:
         """The member that a load reads by name; only needed where points-to sets are unknown."""
         return None if self.precise else field_of(fn, load.args[0])
 
-    def block_key(self, calls: Iterator[tuple[str, Instr]]) -> Key:
+    def block_key(self, calls: Iterator[tuple[str, Instr]]) -> ObjectKey:
         """The key of a heap block, from the call that allocated it and the calls that led there.
 
         `calls` are functions and instructions, innermost first.
@@ -111,7 +119,7 @@ class MayDefine:
         name, call = next(calls)
         while call.index in allocators.of(name).calls:
             outer = next(calls, None)
-            if outer is None or not allocators.called(*outer).calls:
+            if outer is None or not allocators.called_by(*outer).calls:
                 return ("heap", name, -1)
             name, call = outer
         return ("heap", name, call.index)
@@ -138,23 +146,24 @@ class MayDefine:
                 return False
         return [len(instr.args) for instr in fn.instrs if instr.op == "ret"] == [1]
 
-    def cells_of(self, fn: Function, load: Instr) -> tuple[Cell, ...]:
+    def cells_of(self, fn: Function, load: Instr) -> tuple[AbstractCell, ...]:
         """The cells that a load may read, as far as that is known statically."""
         facts, op, size = self._found.facts[fn.name], load.args[0], store_size(load.type)
         exact = self._found.exact(facts, op)
         if op in self.plain(fn):
             exact = ("local", fn.name, op), 0
         if exact is not None:
-            return (Cell(*exact, size),)
+            return (AbstractCell(*exact, size),)
         s, field = self._solution, self.field(fn, load)
         node = self._found.value(facts, op)
         return tuple(
-            Cell(s.objects[s.place_object[p]].key, s.place_offset[p], size, False, field) for p in s.places_of(node)
+            AbstractCell(s.objects[s.place_object[p]].key, s.place_offset[p], size, False, field)
+            for p in s.places_of(node)
         )
 
     # --- arms -----------------------------------------------------------------------------------------------
 
-    def defining_arms(self, cell: Cell) -> DefiningArms:
+    def defining_arms(self, cell: AbstractCell) -> DefiningArms:
         """The arms under which the cell may be assigned."""
         alike, named = self._alike(cell)
         found = self._defining.get((alike, named))
@@ -162,14 +171,14 @@ class MayDefine:
             found = self._defining[alike, named] = self._arms_over(self._writing(cell))
         return found
 
-    def writers(self, cell: Cell, function: str, block: int) -> Iterator[Instr]:
+    def writers(self, cell: AbstractCell, function: str, block: int) -> Iterator[Instr]:
         """The instructions of a block that may assign a cell, themselves or by a call."""
         writing = self._writing(cell)
         for blocks in (writing.own, writing.free):
             yield from (reason.instr for reason in blocks.get((function, block), ()))
         yield from self._call_reachability.in_block(writing.calls, function, block)
 
-    def _alike(self, cell: Cell) -> tuple[Cell, tuple[Row, ...]]:
+    def _alike(self, cell: AbstractCell) -> tuple[AbstractCell, tuple[FunctionWrite, ...]]:
         """The cell that represents all elements of an array, and the writes to just this element by name.
 
         Cells for which both are equal have the same answers.
@@ -177,14 +186,14 @@ class MayDefine:
         number = self._solution.number(cell.key)
         named = tuple(self._writes.by_name(cell))
         if not self.precise and (number is not None or cell.key[0] != "local"):
-            return Cell(("pointed",), 0, cell.size, False, cell.field), named
+            return AbstractCell(("pointed",), 0, cell.size, False, cell.field), named
         if number is None or self._solution.objects[number].shape.flat:
-            return Cell(cell.key, 0, 1, False, cell.field), named
-        return Cell(
+            return AbstractCell(cell.key, 0, 1, False, cell.field), named
+        return AbstractCell(
             cell.key, self._solution.objects[number].shape.cell(cell.offset), cell.size, False, cell.field
         ), named
 
-    def named(self, cell: Cell) -> Iterator[tuple[Function, Write]]:
+    def named(self, cell: AbstractCell) -> Iterator[tuple[Function, Write]]:
         """The writes that assign a cell, or a part of it, by the name of its variable."""
         yield from ((facts.fn, w) for facts, w in self._writes.by_name(cell))
 
@@ -245,7 +254,7 @@ class MayDefine:
             (caller.fn.name, call) for caller, call, _, _ in self._writes.callers(self._found.facts[name], None, OUTPUT)
         )
 
-    def _writing(self, cell: Cell) -> _CellWriters:
+    def _writing(self, cell: AbstractCell) -> _CellWriters:
         """What may assign a cell, itself or by a call."""
         alike, named = self._alike(cell)
         known = self._known.get((alike, named))
@@ -254,15 +263,15 @@ class MayDefine:
             known = self._known[alike, named] = self._reached(rows, alike)
         return known
 
-    def _reached(self, writes: list[Row], cell: Cell) -> _CellWriters:
+    def _reached(self, writes: list[FunctionWrite], cell: AbstractCell) -> _CellWriters:
         own: Blocks = {}
         free: Blocks = {}
         anyhow: set[str] = set()  # functions that write to the cell whatever their arguments are
-        work: list[tuple[Facts, Reach]] = []
+        work: list[tuple[FunctionFacts, ParameterWrite]] = []
         for facts, w in writes:
             reason = (
                 WriteReason(w.instr, w.address, w.size)
-                if w.size < WIDEST and not w.item
+                if w.size < MAX_BYTES_PER_CELL and not w.item
                 else WriteReason(w.instr, w.address)
             )
             is_own = w.exact is not None and w.exact[0][0] == "local"
@@ -292,9 +301,9 @@ class MayDefine:
         return _CellWriters(own, free, calls, arms)
 
     @cached_property
-    def _printed(self) -> list[Row]:
+    def _printed(self) -> list[FunctionWrite]:
         return [
-            (facts, Write(instr, None, NO, 0))
+            (facts, Write(instr, None, NO_NODE, 0))
             for facts in self._found.facts.values()
             for instr in facts.fn.instrs
             if instr.op == "call" and instr.detail.callee in PRINTING

@@ -1,1 +1,1 @@
-"""What pointers may point to, for all runs (inclusion-based, field-sensitive)."""
+"""Points-to analysis of whole programs: inclusion-based and field-sensitive."""

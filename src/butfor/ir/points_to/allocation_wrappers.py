@@ -1,4 +1,4 @@
-"""Functions that return what they allocate: each call of one makes blocks of its own, as a call of malloc does."""
+"""Functions that return what they allocate: each call of one makes its own blocks, as with malloc."""
 
 from __future__ import annotations
 
@@ -9,27 +9,24 @@ from butfor.ir.machine_types import Kind
 from butfor.ir.points_to.libc_effects import Effect, effects_of
 from butfor.ir.program import Program
 
-_PASSING = frozenset(("bitcast", "freeze", "addrspacecast"))
+_VALUE_PRESERVING = frozenset(("bitcast", "freeze", "addrspacecast"))
 
 
 @dataclass(frozen=True, slots=True)
 class Allocator:
-    """The calls of a function whose new blocks it returns; empty when it may return anything else. `resized`: parameters that it reallocates.
+    """Which blocks a function returns, if it returns nothing but blocks that it allocates."""
 
-    `is_null`: it returns no pointer but the null pointer.
-    """
-
-    calls: frozenset[int] = frozenset()
-    resized: frozenset[int] = frozenset()
-    is_null: bool = False
+    calls: frozenset[int] = frozenset()  # its calls whose new blocks it returns; empty when it may return anything else
+    resized: frozenset[int] = frozenset()  # parameters that it reallocates
+    is_null: bool = False  # it returns no pointer but the null pointer
 
 
-NOT = Allocator()
-_OWN = frozenset((-1,))
+NOT_AN_ALLOCATOR = Allocator()
+_ITSELF = frozenset((-1,))
 
 
-class Uses:
-    """How a function uses its local variables: which are only read and written by name, and what is assigned to them."""
+class LocalUses:
+    """How a function uses its local variables: which are accessed only by name, and what is assigned to them."""
 
     def __init__(self, fn: Function) -> None:
         used: set[Operand] = set()
@@ -64,60 +61,68 @@ class Uses:
 
 
 class Allocators:
-    """Looks at functions when asked."""
+    """Classifies functions as allocators on demand."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self._defined = frozenset(program.names)
-        self._uses: dict[str, Uses] = {}
+        self._uses: dict[str, LocalUses] = {}
         self._known: dict[str, Allocator] = {}
         self._indirect: dict[tuple[str, int], Allocator] = {}
-        self.is_settled = False  # no more is supposed of indirect calls
+        self.is_settled = False  # no more assumptions are made about indirect calls
 
-    def uses(self, fn: Function) -> Uses:
-        """How the function uses its variables."""
+    def uses(self, fn: Function) -> LocalUses:
+        """How the function uses its local variables."""
         found = self._uses.get(fn.name)
         if found is None:
-            found = self._uses[fn.name] = Uses(fn)
+            found = self._uses[fn.name] = LocalUses(fn)
         return found
 
     def of(self, name: str | None) -> Allocator:
         """What kind of allocator a function is."""
         if name is None:
-            return NOT
+            return NOT_AN_ALLOCATOR
         if name not in self._defined:
             effects = effects_of(name)
-            return Allocator(_OWN, frozenset(e.argument for e in effects if e.kind == "m")) if _is_new(effects) else NOT
+            return (
+                Allocator(_ITSELF, frozenset(e.argument for e in effects if e.kind == "m"))
+                if _returns_new_block(effects)
+                else NOT_AN_ALLOCATOR
+            )
         found = self._known.get(name)
         if found is None:
-            self._known[name] = NOT  # of a function that returns what it returns
+            self._known[name] = NOT_AN_ALLOCATOR  # what a recursive function is taken for meanwhile
             fn = self.program.function(name)
-            found = self._known[name] = self._look(fn) if fn.result.kind is Kind.PTR else NOT
+            found = self._known[name] = self._classify(fn) if fn.result.kind is Kind.PTR else NOT_AN_ALLOCATOR
         return found
 
-    def called(self, function: str, call: Instr) -> Allocator:
+    def called_by(self, function: str, call: Instr) -> Allocator:
         """What kind of allocator a call in a function calls."""
         return (
             self.of(call.detail.callee)
             if call.detail.callee is not None
-            else self._indirect.get((function, call.index), NOT)
+            else self._indirect.get((function, call.index), NOT_AN_ALLOCATOR)
         )
 
-    def suppose(self, function: str, call: Instr, target: str) -> bool:
-        """Takes note that an indirect call can reach a function; whether what was taken for true before does not hold any more.
+    def note_indirect_target(self, function: str, call: Instr, target: str) -> bool:
+        """Note that an indirect call can reach a function; whether that refutes what was assumed before.
 
-        A call that reaches an allocator is one, until it is found to reach something else too.
+        A call that reaches an allocator is taken for one, until it is found to reach something else too.
         """
         place, made = (function, call.index), self.of(target)
         known = self._indirect.get(place)
         if (
             call.type.kind is not Kind.PTR
-            or known is NOT
+            or known is NOT_AN_ALLOCATOR
             or made.is_null
             or (known is None and (self.is_settled or not made.calls))
         ):
             return False
-        new = Allocator(_OWN, made.resized | (known.resized if known else frozenset())) if made.calls else NOT
+        new = (
+            Allocator(_ITSELF, made.resized | (known.resized if known else frozenset()))
+            if made.calls
+            else NOT_AN_ALLOCATOR
+        )
         if new == known:
             return False
         before = self.of(function)
@@ -125,7 +130,7 @@ class Allocators:
         self._known.clear()
         return known is not None or self.of(function) != before
 
-    def _look(self, fn: Function) -> Allocator:
+    def _classify(self, fn: Function) -> Allocator:
         uses = self.uses(fn)
         calls: set[int] = set()
         resized: set[int] = set()
@@ -138,25 +143,25 @@ class Allocators:
             seen.add(op)
             if isinstance(op, Const):
                 if op.kind not in ("null", "zero", "undef"):
-                    return NOT
+                    return NOT_AN_ALLOCATOR
                 continue
             instr = fn.instrs[fn.definer[op]] if fn.definer[op] >= 0 else None
             if instr is None:
-                return NOT
+                return NOT_AN_ALLOCATOR
             if instr.op == "load" and instr.args[0] in uses.plain:
                 work += uses.assigned.get(instr.args[0], ())
-            elif instr.op in _PASSING or instr.op == "phi":
+            elif instr.op in _VALUE_PRESERVING or instr.op == "phi":
                 work += instr.args
             elif instr.op == "select":
                 work += instr.args[1:]
             else:
-                made = self.called(fn.name, instr) if instr.op == "call" else NOT
+                made = self.called_by(fn.name, instr) if instr.op == "call" else NOT_AN_ALLOCATOR
                 if not made.calls:
-                    return NOT
+                    return NOT_AN_ALLOCATOR
                 calls.add(instr.index)
                 resized.update(p for p in (uses.parameter(fn, instr.args[k]) for k in made.resized) if p >= 0)
         return Allocator(frozenset(calls), frozenset(resized), not calls)
 
 
-def _is_new(effects: tuple[Effect, ...]) -> bool:
+def _returns_new_block(effects: tuple[Effect, ...]) -> bool:
     return any(e.kind == "new" for e in effects) and not any(e.kind == "r" for e in effects)

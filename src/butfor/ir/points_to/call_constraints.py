@@ -1,24 +1,23 @@
-"""Constraints of calls: arguments and results, new blocks, library functions and what they call back, variable arguments."""
+"""Points-to constraints of calls: arguments, results, new blocks, library functions, callbacks."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from abc import ABC, abstractmethod
 
-from butfor.ir.instructions import Const, Function, Instr
+from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type
-from butfor.ir.points_to.function_facts import Site, Write
-from butfor.ir.points_to.inclusion_solver import NO
+from butfor.ir.points_to.allocation_wrappers import Allocators
+from butfor.ir.points_to.constant_nodes import ConstantNodes
+from butfor.ir.points_to.function_facts import CallNodes, FunctionFacts, Write
+from butfor.ir.points_to.inclusion_solver import NO_NODE
 from butfor.ir.points_to.libc_effects import UNLISTED, Effect, effects_of
-from butfor.ir.points_to.memory_places import Key, Object
-from butfor.ir.points_to.object_shapes import BYTES, ENDLESS, SOMEWHERE, Path, Shape
+from butfor.ir.points_to.memory_places import AbstractObject, ObjectKey
+from butfor.ir.points_to.object_shapes import BY_BYTES, TO_ANYWHERE, UNBOUNDED, ObjectShape, OffsetPath
 
-if TYPE_CHECKING:
-    from butfor.ir.points_to.instruction_constraints import Constraints
-
-_VA_LIST = 24
-_COUNT = re.compile(rb"%[-+ #0-9.*hljztq]*n")
-_SILENT = (
+_VA_LIST_BYTES = 24
+_COUNT_CONVERSION = re.compile(rb"%[-+ #0-9.*hljztq]*n")
+_WITHOUT_EFFECT = (
     "llvm.dbg.",
     "llvm.lifetime.",
     "llvm.va_end",
@@ -30,18 +29,32 @@ _SILENT = (
 )
 
 
-class Calls:
+class FunctionNodes(ConstantNodes, ABC):
+    """The nodes of reachable functions, as far as the constraints of calls need them."""
+
+    allocators: Allocators
+
+    @abstractmethod
+    def function(self, name: str) -> FunctionFacts:
+        """The facts about a function, which is now known to be reachable."""
+
+    @abstractmethod
+    def write(self, facts: FunctionFacts, instr: Instr, address: Operand, size: int, item: bool = False) -> int:
+        """Record a write; the node of its address."""
+
+
+class CallConstraints:
     """Connects calls with what they call."""
 
-    def __init__(self, constraints: Constraints) -> None:
-        self._c = constraints
-        self._s = constraints.solution
+    def __init__(self, nodes: FunctionNodes) -> None:
+        self._c = nodes
+        self._s = nodes.solution
         self._s.escapes = self._escaped
         self._tokens = self._s.node()  # what strtok works on
         self._kept = self._s.node()  # functions to be called at the end or when a signal comes
 
-    def by_name(self, site: Site, name: str | None) -> None:
-        """A call of a function by its name; None is inline assembly."""
+    def by_name(self, site: CallNodes, name: str | None) -> None:
+        """Add the constraints of a call of a function by its name; None is inline assembly."""
         if name is None:
             self._apply(site, UNLISTED, "")
         elif name in self._c.defined:
@@ -52,28 +65,34 @@ class Calls:
         else:
             self._apply(site, effects_of(name), name)
 
-    def through(self, site: Site, place: int, args: list[int]) -> None:
-        """A call of what a function pointer may point to, by the program or by the library, which passes arguments of its own."""
+    def through(self, site: CallNodes, place: int, args: list[int]) -> None:
+        """Add the constraints of a call of what a function pointer may point to.
+
+        The call is by the program or by the library, which passes arguments of its own.
+        """
         key = self._s.objects[self._s.place_object[place]].key
         if key[0] != "function":
             return
         name, is_own, allocators = key[1], args is site.args, self._c.allocators
         fn = self._c.program.function(name) if name in self._c.defined else None
-        if fn is not None and is_own and not _suits(site.instr, fn):
+        if fn is not None and is_own and not _fits(site.instr, fn):
             return
-        if is_own and allocators.suppose(site.facts.fn.name, site.instr, name):
+        if is_own and allocators.note_indirect_target(site.facts.fn.name, site.instr, name):
             self._s.stopped = True  # what was taken for true so far is not
         elif fn is not None:
             site.facts.calls[site.instr.index, name] = site.instr
-            self._bind(site, name, args, is_own and bool(allocators.called(site.facts.fn.name, site.instr).calls))
+            self._bind(site, name, args, is_own and bool(allocators.called_by(site.facts.fn.name, site.instr).calls))
         elif is_own:
             self.by_name(site, name)
 
-    def _bind(self, site: Site, name: str, args: list[int], is_known: bool = True) -> None:
-        """Connects a call with a function of the program; `is_known`: the call stands for the blocks that the function allocates and returns."""
+    def _bind(self, site: CallNodes, name: str, args: list[int], is_known: bool = True) -> None:
+        """Connect a call with a function of the program.
+
+        `is_known`: the call represents the blocks that the function allocates and returns.
+        """
         callee, byval = self._c.function(name), site.instr.detail.byval
         for k, arg in enumerate(args):
-            if arg == NO:
+            if arg == NO_NODE:
                 continue
             if k < len(callee.params):
                 if callee.fn.byval[k]:
@@ -86,13 +105,13 @@ class Calls:
         if allocator.calls:
             self._allocated(site, callee.fresh, None if is_known else ("heap", name, -1))
             for k in allocator.resized:
-                if k < len(args) and args[k] != NO:
+                if k < len(args) and args[k] != NO_NODE:
                     self._move(site, k, args[k])
         else:
             self._c.flow(callee.result, site.result)
 
-    def _allocated(self, site: Site, inner: int, key: Key | None = None) -> None:
-        """A call that returns a new block. When its function returns that too, the blocks are those that the function's callers get."""
+    def _allocated(self, site: CallNodes, inner: int, key: ObjectKey | None = None) -> None:
+        """Let a call return a new block; when its function returns that too, the block belongs to the callers."""
         if key is None and self._is_passed_on(site):
             self._c.flow(site.facts.fresh, site.result)
             self._c.flow(site.facts.fresh, inner)
@@ -101,18 +120,18 @@ class Calls:
         self._c.point_at(site.result, number)
         self._c.point_at(inner, number)
 
-    def _is_passed_on(self, site: Site) -> bool:
+    def _is_passed_on(self, site: CallNodes) -> bool:
         return site.instr.index in self._c.allocators.of(site.facts.fn.name).calls
 
-    def _move(self, site: Site, k: int, arg: int) -> None:
-        """A call that moves what argument k points to into the new block; callers see to it when both are theirs."""
+    def _move(self, site: CallNodes, k: int, arg: int) -> None:
+        """Copy what argument k points to into the new block; callers do it when both are theirs."""
         fn = site.facts.fn
-        if site.result != NO and not (
+        if site.result != NO_NODE and not (
             self._is_passed_on(site) and self._c.allocators.uses(fn).parameter(fn, site.instr.args[k]) >= 0
         ):
-            self._s.copy_memory(site.result, arg, ENDLESS)
+            self._s.copy_memory(site.result, arg, UNBOUNDED)
 
-    def _intrinsic(self, site: Site, name: str) -> None:
+    def _intrinsic(self, site: CallNodes, name: str) -> None:
         if name.startswith(("llvm.memcpy", "llvm.memmove")):
             self._copy(site, Effect("c", 0, "1", 2))
         elif name.startswith("llvm.memset"):
@@ -121,21 +140,21 @@ class Calls:
             place = self._s.place(self._variadic(site.facts.fn.name), 0)
             node = self._s.node()
             self._s.add(node, 1 << place)
-            self._s.store(site.args[0], node, _VA_LIST)
-            self._c.write(site.facts, site.instr, site.instr.args[0], _VA_LIST)
+            self._s.store(site.args[0], node, _VA_LIST_BYTES)
+            self._c.write(site.facts, site.instr, site.instr.args[0], _VA_LIST_BYTES)
         elif name.startswith("llvm.va_copy"):
-            self._s.copy_memory(site.args[0], site.args[1], _VA_LIST)
-            self._c.write(site.facts, site.instr, site.instr.args[0], _VA_LIST)
-        elif not name.startswith(_SILENT):
+            self._s.copy_memory(site.args[0], site.args[1], _VA_LIST_BYTES)
+            self._c.write(site.facts, site.instr, site.instr.args[0], _VA_LIST_BYTES)
+        elif not name.startswith(_WITHOUT_EFFECT):
             for arg in site.args:
                 self._c.flow(arg, site.result)
 
     def _variadic(self, name: str) -> int:
         """The object that holds the variable arguments of a function."""
-        return self._s.object(("variadic", name), Shape(flat=True))
+        return self._s.object(("variadic", name), ObjectShape(flat=True))
 
     def _pass_variadic(self, name: str, arg: int, size: int) -> None:
-        """An argument among the variable ones; `size` is that of a struct passed by value."""
+        """Pass one of the variable arguments; `size` is that of a struct passed by value."""
         number = self._variadic(name)
         if size:
             node = self._s.node()
@@ -146,30 +165,30 @@ class Calls:
 
     # --- effects of library functions -----------------------------------------------------------------------
 
-    def _apply(self, site: Site, effects: tuple[Effect, ...], name: str) -> None:
+    def _apply(self, site: CallNodes, effects: tuple[Effect, ...], name: str) -> None:
         for e in effects:
-            arg = site.args[e.argument] if 0 <= e.argument < len(site.args) else NO
+            arg = site.args[e.argument] if 0 <= e.argument < len(site.args) else NO_NODE
             match e.kind:
                 case "new":
-                    self._allocated(site, NO)
+                    self._allocated(site, NO_NODE)
                 case "lib":
-                    if site.result != NO:
-                        self._c.point_at(site.result, self._s.object(("library", name), Shape(flat=True)))
+                    if site.result != NO_NODE:
+                        self._c.point_at(site.result, self._s.object(("library", name), ObjectShape(flat=True)))
                 case "esc":
                     self._unlisted(site)
                 case "e":
                     self._s.each(self._kept, lambda place: self.through(site, place, []))
                 case "h":
                     self._tokenise(site, arg)
-                case _ if arg == NO:
+                case _ if arg == NO_NODE:
                     pass
                 case "w" | "t":
                     self._write(site, e, e.kind == "t")
                 case "t*":
-                    site.facts.writes.append(Write(site.instr, None, self._s.load(arg, 8), ENDLESS, True))
+                    site.facts.writes.append(Write(site.instr, None, self._s.load(arg, 8), UNBOUNDED, True))
                 case "v":
                     site.facts.writes.append(
-                        Write(site.instr, None, self._s.load(self._s.load(arg, _VA_LIST), 8), ENDLESS, True)
+                        Write(site.instr, None, self._s.load(self._s.load(arg, _VA_LIST_BYTES), 8), UNBOUNDED, True)
                     )
                 case "c":
                     self._copy(site, e)
@@ -180,9 +199,9 @@ class Calls:
                 case "r":
                     self._c.flow(arg, site.result)
                 case "i":
-                    self._c.flow(self._s.shifted(arg, BYTES), site.result)
+                    self._c.flow(self._s.shifted(arg, BY_BYTES), site.result)
                 case "r*":
-                    self._c.flow(self._s.shifted(self._s.load(arg, 8), BYTES), site.result)
+                    self._c.flow(self._s.shifted(self._s.load(arg, 8), BY_BYTES), site.result)
                 case "k":
                     self._call_back(site, e, arg)
                 case "a" | "a*":
@@ -192,83 +211,86 @@ class Calls:
                 case _:
                     raise AssertionError(e)
 
-    def _tokenise(self, site: Site, text: int) -> None:
-        if text != NO:
-            self._s.copy(self._s.shifted(text, BYTES), self._tokens)
+    def _tokenise(self, site: CallNodes, text: int) -> None:
+        if text != NO_NODE:
+            self._s.copy(self._s.shifted(text, BY_BYTES), self._tokens)
         self._c.flow(self._tokens, site.result)
-        site.facts.writes.append(Write(site.instr, None, self._tokens, ENDLESS, True))
+        site.facts.writes.append(Write(site.instr, None, self._tokens, UNBOUNDED, True))
 
-    def _counts(self, site: Site, e: Effect) -> None:
+    def _counts(self, site: CallNodes, e: Effect) -> None:
         text = self._c.literal(site.instr.args[e.argument])
-        if _COUNT.search(text):
+        if _COUNT_CONVERSION.search(text):
             self._write(site, Effect("t", e.argument + 1, later=True), True)
 
-    def _size(self, site: Site, e: Effect) -> int:
+    def _size(self, site: CallNodes, e: Effect) -> int:
         op = site.instr.args[e.size] if 0 <= e.size < len(site.instr.args) else None
-        return op.value if isinstance(op, Const) and op.kind == "int" else ENDLESS
+        return op.value if isinstance(op, Const) and op.kind == "int" else UNBOUNDED
 
-    def _write(self, site: Site, e: Effect, item: bool) -> None:
+    def _write(self, site: CallNodes, e: Effect, item: bool) -> None:
         for k in range(e.argument, len(site.args) if e.later else e.argument + 1):
-            if site.args[k] != NO:
+            if site.args[k] != NO_NODE:
                 self._c.write(site.facts, site.instr, site.instr.args[k], self._size(site, e), item)
 
-    def _copy(self, site: Site, e: Effect) -> None:
+    def _copy(self, site: CallNodes, e: Effect) -> None:
         to, source = site.args[e.argument], site.args[int(e.other)]
         self._c.write(site.facts, site.instr, site.instr.args[e.argument], self._size(site, e))
-        if to != NO and source != NO:
+        if to != NO_NODE and source != NO_NODE:
             self._s.copy_memory(to, source, self._size(site, e))
 
-    def _store_pointer(self, site: Site, e: Effect, arg: int) -> None:
+    def _store_pointer(self, site: CallNodes, e: Effect, arg: int) -> None:
         if e.other == "new":
             stored = self._s.node()
             self._c.point_at(stored, self._s.object(("heap", site.facts.fn.name, site.instr.index)))
         else:
             stored = site.args[int(e.other)]
-            stored = stored if stored == NO else self._s.shifted(stored, BYTES)
+            stored = stored if stored == NO_NODE else self._s.shifted(stored, BY_BYTES)
         self._c.write(site.facts, site.instr, site.instr.args[e.argument], 8)
-        if stored != NO:
+        if stored != NO_NODE:
             self._s.store(arg, stored, 8)
 
-    def _call_back(self, site: Site, e: Effect, target: int) -> None:
-        args = [site.args[k] if 0 <= k < len(site.args) else NO for k, _ in e.passed]
+    def _call_back(self, site: CallNodes, e: Effect, target: int) -> None:
+        args = [site.args[k] if 0 <= k < len(site.args) else NO_NODE for k, _ in e.passed]
         for at, (_, is_element) in enumerate(e.passed):
-            if is_element and args[at] != NO:
+            if is_element and args[at] != NO_NODE:
                 args[at] = self._s.shifted(args[at], self._element(site))
         self._s.each(target, lambda place: self.through(site, place, args))
 
-    def _element(self, site: Site) -> Path:
-        """The way to the elements of an array whose element size is an argument before the callback."""
+    def _element(self, site: CallNodes) -> OffsetPath:
+        """The path to the elements of an array whose element size is an argument before the callback."""
         sizes = [a.value for a in site.instr.args if isinstance(a, Const) and a.kind == "int" and a.value]
-        return (sizes[-1], 0, (), 0) if sizes else SOMEWHERE
+        return (sizes[-1], 0, (), 0) if sizes else TO_ANYWHERE
 
-    def _unlisted(self, site: Site) -> None:
+    def _unlisted(self, site: CallNodes) -> None:
         for arg in site.args:
             self._c.flow(arg, self._s.unknown)
         self._c.flow(self._s.unknown, site.result)
-        site.facts.writes.append(Write(site.instr, None, self._s.unknown, ENDLESS))
+        site.facts.writes.append(Write(site.instr, None, self._s.unknown, UNBOUNDED))
         site.facts.calls[site.instr.index, None] = site.instr
 
-    def _escaped(self, o: Object) -> None:
-        """Code that is not seen may call a function that it got hold of."""
+    def _escaped(self, o: AbstractObject) -> None:
+        """Let code outside of the program call a function whose address it has."""
         if o.key[0] == "function" and o.key[1] in self._c.defined:
             facts = self._c.function(o.key[1])
             for node in facts.params:
                 self._c.flow(self._s.unknown, node)
             self._c.flow(facts.result, self._s.unknown)
-            if facts.fresh != NO:
+            if facts.fresh != NO_NODE:
                 self._c.point_at(facts.fresh, self._s.object(("heap", o.key[1], -1)))
                 self._c.point_at(self._s.unknown, self._s.object(("heap", o.key[1], -1)))
 
 
-def _suits(call: Instr, fn: Function) -> bool:
-    """Whether a call through a pointer can be meant for a function, by the kinds of result and arguments; a function may leave some unused."""
+def _fits(call: Instr, fn: Function) -> bool:
+    """Whether a call through a pointer can be meant for a function, by the kinds of result and arguments.
+
+    A function may leave some of the arguments unused.
+    """
     given, wanted = call.detail.arg_types, fn.params
-    if call.type.kind is not Kind.VOID and not _alike(call.type, fn.result):
+    if call.type.kind is not Kind.VOID and not _compatible(call.type, fn.result):
         return False
     if len(given) == len(wanted):
-        return all(_alike(a, b) for a, b in zip(given, wanted, strict=True))
+        return all(_compatible(a, b) for a, b in zip(given, wanted, strict=True))
     return len(wanted) < len(given) and all(a.kind is b.kind for a, b in zip(given, wanted, strict=False))
 
 
-def _alike(a: Type, b: Type) -> bool:
+def _compatible(a: Type, b: Type) -> bool:
     return a.kind is b.kind or (a.bits == b.bits == 64 and Kind.PTR in (a.kind, b.kind))

@@ -4,51 +4,51 @@ from __future__ import annotations
 
 from butfor.ir.instructions import Const, Operand
 from butfor.ir.machine_types import Kind, struct_layout
-from butfor.ir.points_to.inclusion_solver import NO
-from butfor.ir.points_to.memory_places import Key
-from butfor.ir.points_to.object_shapes import Shape, path_of
-from butfor.ir.points_to.points_to_sets import PointsTo
+from butfor.ir.points_to.inclusion_solver import NO_NODE
+from butfor.ir.points_to.memory_places import ObjectKey
+from butfor.ir.points_to.object_shapes import ObjectShape, gep_path
+from butfor.ir.points_to.points_to_sets import PointsToSets
 from butfor.ir.program import Program
 
-LITERALS: Key = ("literals",)  # all string literals: nothing is ever assigned to them
+LITERALS: ObjectKey = ("literals",)  # all string literals: nothing is ever assigned to them
 _LIBRARY = frozenset(
     "stdin stdout stderr environ __environ optarg optind opterr optopt timezone daylight tzname signgam".split()
 )
 
 
-class Operands:
-    """Makes the objects of global variables when they are first used."""
+class ConstantNodes:
+    """Nodes of constants; the objects of global variables are created when they are first used."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.solution = PointsTo()
+        self.solution = PointsToSets()
         self.defined = frozenset(program.names)
         self.variables = program.source.global_variables()
         self._pointers: dict[int, int] = {}  # place -> node that points to just this
 
     def point_at(self, node: int, number: int) -> None:
-        """A node may point to the start of an object."""
-        if node != NO:
+        """Let a node point to the start of an object."""
+        if node != NO_NODE:
             self.solution.add(node, 1 << self.solution.place(number, 0))
 
     def flow(self, a: int, b: int) -> None:
-        """What a may be, b may be."""
-        if a != NO and b != NO:
+        """Let b point to whatever a may point to."""
+        if a != NO_NODE and b != NO_NODE:
             self.solution.copy(a, b)
 
     def join(self, nodes: list[int]) -> int:
-        """The node of what may be any of these."""
-        held = sorted({n for n in nodes if n != NO})
+        """The node that may point to whatever any of these may."""
+        held = sorted({n for n in nodes if n != NO_NODE})
         if len(held) <= 1:
-            return held[0] if held else NO
+            return held[0] if held else NO_NODE
         joint = self.solution.node()
         for n in held:
             self.solution.copy(n, joint)
         return joint
 
     def arguments(self) -> int:
-        """The object of what the program was given on its command line."""
-        given = self.solution.object(("arguments",), Shape(flat=True))
+        """The object of the program's command-line arguments."""
+        given = self.solution.object(("arguments",), ObjectShape(flat=True))
         self.point_at(self.solution.word(given, 0), given)
         return given
 
@@ -68,11 +68,11 @@ class Operands:
         if c.kind == "agg":
             return self.join([self.constant(e) for e in c.value])
         if c.kind != "expr":
-            return NO
+            return NO_NODE
         op, detail, args = c.value
         if op == "gep":
             base = self.constant(args[0])
-            return base if base == NO else self.solution.shifted(base, path_of(detail[0], args[1:]))
+            return base if base == NO_NODE else self.solution.shifted(base, gep_path(detail[0], args[1:]))
         return self.join([self.constant(a) for a in args])
 
     def _global(self, name: str) -> int:
@@ -81,11 +81,12 @@ class Operands:
         if variable is None:
             return s.object(("function", name), bare=True)
         if name.startswith(".str") and variable.init is not None:
-            return s.object(LITERALS, Shape(flat=True), bare=True)
+            return s.object(LITERALS, ObjectShape(flat=True), bare=True)
         number = s.number(("global", name))
         if number is None:
             number = s.object(
-                ("global", name), Shape(variable.type) if variable.type.kind is not Kind.OTHER else Shape(flat=True)
+                ("global", name),
+                ObjectShape(variable.type) if variable.type.kind is not Kind.OTHER else ObjectShape(flat=True),
             )
             if variable.init is None:
                 self._external(name, number)
@@ -94,9 +95,13 @@ class Operands:
         return number
 
     def _external(self, name: str, number: int) -> None:
-        """A variable that is defined elsewhere: what it holds is the library's, or unknown."""
+        """Initialise a variable that is defined elsewhere: it holds something of the library, or is unknown."""
         if name in _LIBRARY:
-            held = self.arguments() if name == "optarg" else self.solution.object(("library", name), Shape(flat=True))
+            held = (
+                self.arguments()
+                if name == "optarg"
+                else self.solution.object(("library", name), ObjectShape(flat=True))
+            )
             self.point_at(self.solution.word(number, 0), held)
         else:
             self.point_at(self.solution.unknown, number)
@@ -111,7 +116,7 @@ class Operands:
         )
 
     def _fill(self, number: int, c: Const, offset: int) -> None:
-        """Puts the pointers of an initial value into an object."""
+        """Store the pointers of an initial value in an object."""
         if c.kind == "agg":
             if c.type.kind is Kind.STRUCT:
                 offsets = struct_layout(c.type)[0]
@@ -123,5 +128,5 @@ class Operands:
                 self._fill(number, e, offset + at)
         elif c.kind in ("global", "expr"):
             node = self.constant(c)
-            if node != NO:
+            if node != NO_NODE:
                 self.solution.store(self.pointer(number, offset), node, 8)

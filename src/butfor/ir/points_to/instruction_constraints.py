@@ -1,45 +1,53 @@
-"""From instructions to points-to constraints, for every function that the executed ones may reach."""
+"""Points-to constraints of instructions, for every function that the executed ones may reach."""
 
 from __future__ import annotations
 
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Type, alloc_size, store_size
 from butfor.ir.points_to.allocation_wrappers import Allocators
-from butfor.ir.points_to.call_constraints import Calls
-from butfor.ir.points_to.constant_nodes import Operands
-from butfor.ir.points_to.function_facts import Exact, Facts, Site, Via, Write, carries
-from butfor.ir.points_to.inclusion_solver import MOST_STEPS, NO
-from butfor.ir.points_to.object_shapes import ENDLESS, NOWHERE, SOMEWHERE, Shape, path_of
+from butfor.ir.points_to.call_constraints import CallConstraints, FunctionNodes
+from butfor.ir.points_to.function_facts import (
+    CallNodes,
+    FixedAddress,
+    FunctionFacts,
+    ParameterPath,
+    Write,
+    may_carry_pointer,
+)
+from butfor.ir.points_to.inclusion_solver import MAX_STEPS, NO_NODE
+from butfor.ir.points_to.object_shapes import STAY, TO_ANYWHERE, UNBOUNDED, ObjectShape, gep_path
 from butfor.ir.program import Program
 from butfor.ir.recording_segments import constant_offset
 
-_COPYING = frozenset(
-    "bitcast freeze addrspacecast ptrtoint extractvalue insertvalue extractelement insertelement shufflevector phi".split()
+_COPIES = frozenset(
+    """bitcast freeze addrspacecast ptrtoint extractvalue insertvalue extractelement insertelement shufflevector
+    phi""".split()
 )
+_MAX_STEPS_ASSUMING = MAX_STEPS // 4  # spent on restarts after wrong assumptions about indirect calls
 _ARITHMETIC = frozenset("add sub and or xor shl lshr ashr".split())
 
 
-def analyse(program: Program, functions: tuple[str, ...]) -> Constraints:
+def analyse_points_to(program: Program, functions: tuple[str, ...]) -> PointsToAnalysis:
     """The solved constraints of these functions and all that they may call."""
     allocators = Allocators(program)
-    found = Constraints(program, functions, allocators)
+    found = PointsToAnalysis(program, functions, allocators)
     while found.solution.stopped:
-        allocators.is_settled = found.solution.steps > MOST_STEPS // 4
-        found = Constraints(program, functions, allocators, found.solution.steps)
+        allocators.is_settled = found.solution.steps > _MAX_STEPS_ASSUMING
+        found = PointsToAnalysis(program, functions, allocators, found.solution.steps)
     return found
 
 
-class Constraints(Operands):
-    """Goes over functions as they turn out to be reachable, and solves."""
+class PointsToAnalysis(FunctionNodes):
+    """Generates constraints for functions as they turn out to be reachable, and solves them."""
 
     def __init__(self, program: Program, functions: tuple[str, ...], allocators: Allocators, steps: int = 0) -> None:
         super().__init__(program)
         self.solution.steps = steps
         self.allocators = allocators
-        self.facts: dict[str, Facts] = {}
-        self._queue: list[Facts] = []
+        self.facts: dict[str, FunctionFacts] = {}
+        self._queue: list[FunctionFacts] = []
         self._numbers: list[int] = []  # pointers made from numbers
-        self._calls = Calls(self)
+        self._calls = CallConstraints(self)
         for name in functions:
             self.function(name)
         for node in self.facts["main"].params if "main" in self.facts else ():
@@ -49,7 +57,10 @@ class Constraints(Operands):
             self._finish()
 
     def _more(self) -> bool:
-        """Goes over the functions found to be reachable. In the end, pointers made from numbers of which nothing is known may be anything."""
+        """Process the functions found to be reachable; whether there were any, or other new constraints.
+
+        In the end, pointers made from integers of which nothing is known may point anywhere.
+        """
         found = bool(self._queue)
         while self._queue:
             self._scan(self._queue.pop())
@@ -61,21 +72,23 @@ class Constraints(Operands):
         return found or bool(lost)
 
     def _finish(self) -> None:
-        """Goes over all that may be called, when it is not known what pointers point to: writes and calls are wanted all the same."""
+        """Process all that may be called when solving was given up: writes and calls are needed all the same."""
         while self._queue:
             self._scan(self._queue.pop())
             for o in tuple(self.solution.objects):
                 if o.key[0] == "function" and o.key[1] in self.defined:
                     self.function(o.key[1])
 
-    def function(self, name: str) -> Facts:
+    def function(self, name: str) -> FunctionFacts:
         """The facts about a function, which is now known to be reachable."""
         facts = self.facts.get(name)
         if facts is None:
             fn, s = self.program.function(name), self.solution
-            params = [s.node() if carries(t) else NO for t in fn.params]
-            fresh = s.node() if self.allocators.of(name).calls else NO
-            facts = self.facts[name] = Facts(fn, params, s.node() if carries(fn.result) else NO, fresh)
+            params = [s.node() if may_carry_pointer(t) else NO_NODE for t in fn.params]
+            fresh = s.node() if self.allocators.of(name).calls else NO_NODE
+            facts = self.facts[name] = FunctionFacts(
+                fn, params, s.node() if may_carry_pointer(fn.result) else NO_NODE, fresh
+            )
             for k, size in enumerate(fn.byval):
                 if size:
                     self.point_at(params[k], s.object(("byval", name, k)))
@@ -84,7 +97,7 @@ class Constraints(Operands):
 
     # --- one function ---------------------------------------------------------------------------------------
 
-    def _scan(self, facts: Facts) -> None:
+    def _scan(self, facts: FunctionFacts) -> None:
         uses = self.allocators.uses(facts.fn)
         self.solution.steps += len(facts.fn.instrs) // 4
         for k, p in enumerate(facts.params):
@@ -93,20 +106,20 @@ class Constraints(Operands):
         for instr in facts.fn.instrs:
             slot = instr.slot
             if instr.op == "load" and instr.args[0] in uses.plain:
-                made = self._variable(facts, instr.args[0]) if carries(instr.type) else NO
+                made = self._variable(facts, instr.args[0]) if may_carry_pointer(instr.type) else NO_NODE
                 if instr.args[0] in uses.parameters:
                     facts.vias[slot] = (uses.parameters[instr.args[0]], ())
             else:
                 made = self._instruction(facts, instr)
             if slot >= 0:
-                placed = facts.nodes.get(slot, NO)  # by a use that comes earlier in the text
-                if placed == NO:
+                placed = facts.nodes.get(slot, NO_NODE)  # by a use that comes earlier in the text
+                if placed == NO_NODE:
                     facts.nodes[slot] = made
                 else:
                     self.flow(made, placed)
 
-    def _instruction(self, facts: Facts, instr: Instr) -> int:
-        """Adds the constraints of an instruction; the node of its result."""
+    def _instruction(self, facts: FunctionFacts, instr: Instr) -> int:
+        """Add the constraints of an instruction; the node of its result."""
         op, args = instr.op, instr.args
         if op == "load":
             return self._read(facts, args[0], instr.type)
@@ -119,14 +132,14 @@ class Constraints(Operands):
         elif op == "alloca":
             return self._local(facts, instr)
         elif op == "ret":
-            if facts.result != NO:
+            if facts.result != NO_NODE:
                 self._return(facts, self.value(facts, args[0]))
-        elif op in _COPYING:
-            return self.join([self.value(facts, a) for a in args]) if carries(instr.type) else NO
+        elif op in _COPIES:
+            return self.join([self.value(facts, a) for a in args]) if may_carry_pointer(instr.type) else NO_NODE
         elif op == "select":
-            return self.join([self.value(facts, a) for a in args[1:]]) if carries(instr.type) else NO
+            return self.join([self.value(facts, a) for a in args[1:]]) if may_carry_pointer(instr.type) else NO_NODE
         elif op in _ARITHMETIC:
-            return self._computed(facts, instr) if instr.type.bits >= 64 else NO
+            return self._computed(facts, instr) if instr.type.bits >= 64 else NO_NODE
         elif op == "inttoptr":
             return self._from_number(self.value(facts, args[0]))
         elif op in ("atomicrmw", "cmpxchg"):
@@ -135,9 +148,9 @@ class Constraints(Operands):
             return self._read(facts, args[0], t)
         elif op == "va_arg":
             return self.solution.unknown
-        return NO
+        return NO_NODE
 
-    def value(self, facts: Facts, op: Operand) -> int:
+    def value(self, facts: FunctionFacts, op: Operand) -> int:
         """The node of an operand."""
         if isinstance(op, Const):
             return self.constant(op)
@@ -146,60 +159,60 @@ class Constraints(Operands):
             node = facts.nodes[op] = self.solution.node()
         return node
 
-    def _variable(self, facts: Facts, slot: Operand) -> int:
-        """The node of a local variable that is only used by name."""
+    def _variable(self, facts: FunctionFacts, slot: Operand) -> int:
+        """The node of a local variable that is accessed only by name."""
         assert isinstance(slot, int)
-        node = facts.nodes.get(slot, NO)
-        if node == NO:
+        node = facts.nodes.get(slot, NO_NODE)
+        if node == NO_NODE:
             node = facts.nodes[slot] = self.solution.node()
         return node
 
-    def _assign(self, facts: Facts, slot: Operand, value: int) -> None:
-        """Gives a value to a local variable that is only used by name; with one value only, the variable is that value."""
+    def _assign(self, facts: FunctionFacts, slot: Operand, value: int) -> None:
+        """Assign a value to a local variable that is accessed only by name; assigned once, it is that value's node."""
         assert isinstance(slot, int)
-        if len(self.allocators.uses(facts.fn).assigned[slot]) == 1 and facts.nodes.get(slot, NO) == NO:
+        if len(self.allocators.uses(facts.fn).assigned[slot]) == 1 and facts.nodes.get(slot, NO_NODE) == NO_NODE:
             facts.nodes[slot] = value
         else:
             self.flow(value, self._variable(facts, slot))
 
-    def _return(self, facts: Facts, value: int) -> None:
-        if value != NO and sum(instr.op == "ret" for instr in facts.fn.instrs) == 1:
+    def _return(self, facts: FunctionFacts, value: int) -> None:
+        if value != NO_NODE and sum(instr.op == "ret" for instr in facts.fn.instrs) == 1:
             self.solution.merge(facts.result, value)
         else:
             self.flow(value, facts.result)
 
-    def _local(self, facts: Facts, instr: Instr) -> int:
+    def _local(self, facts: FunctionFacts, instr: Instr) -> int:
         if instr.slot in self.allocators.uses(facts.fn).plain:
-            return NO
+            return NO_NODE
         t = instr.detail[0]
         key = ("local", facts.fn.name, instr.slot)
         facts.exact[instr.slot] = (key, 0)
-        unsized = ((0, ENDLESS, alloc_size(t)),) if alloc_size(t) else ()
-        return self.pointer(self.solution.object(key, Shape(None, unsized) if instr.args else Shape(t)))
+        unsized = ((0, UNBOUNDED, alloc_size(t)),) if alloc_size(t) else ()
+        return self.pointer(self.solution.object(key, ObjectShape(None, unsized) if instr.args else ObjectShape(t)))
 
-    def _read(self, facts: Facts, address: Operand, t: Type) -> int:
-        node = self.value(facts, address) if carries(t) else NO
-        return NO if node == NO else self.solution.load(node, store_size(t))
+    def _read(self, facts: FunctionFacts, address: Operand, t: Type) -> int:
+        node = self.value(facts, address) if may_carry_pointer(t) else NO_NODE
+        return NO_NODE if node == NO_NODE else self.solution.load(node, store_size(t))
 
-    def _gep(self, facts: Facts, instr: Instr) -> int:
+    def _gep(self, facts: FunctionFacts, instr: Instr) -> int:
         source, base, indices = instr.detail[0], instr.args[0], instr.args[1:]
-        path = path_of(source, indices)
+        path = gep_path(source, indices)
         root = self.exact(facts, base)
         offset = constant_offset(source, indices) if root is not None else None
         if root is not None and offset is not None:
             facts.exact[instr.slot] = (root[0], root[1] + offset)
         via = self.via(facts, base)
         if via is not None:
-            facts.vias[instr.slot] = via if path == NOWHERE else (via[0], (*via[1], path))
+            facts.vias[instr.slot] = via if path == STAY else (via[0], (*via[1], path))
         node = self.value(facts, base)
-        return NO if node == NO else self.solution.shifted(node, path)
+        return NO_NODE if node == NO_NODE else self.solution.shifted(node, path)
 
-    def via(self, facts: Facts, op: Operand) -> Via | None:
-        """How an operand comes from a parameter."""
+    def via(self, facts: FunctionFacts, op: Operand) -> ParameterPath | None:
+        """How an operand derives from a parameter."""
         return facts.vias.get(op) if isinstance(op, int) else None
 
-    def exact(self, facts: Facts, op: Operand) -> Exact | None:
-        """The variable and the offset in it that an address is for certain."""
+    def exact(self, facts: FunctionFacts, op: Operand) -> FixedAddress | None:
+        """The only variable and offset that an address can be."""
         if isinstance(op, int):
             return facts.exact.get(op)
         if op.kind == "global" and op.value in self.variables:
@@ -210,12 +223,15 @@ class Constraints(Operands):
             return (root[0], root[1] + offset) if root is not None and offset is not None else None
         return None
 
-    def _computed(self, facts: Facts, instr: Instr) -> int:
-        """What integer arithmetic on pointers gives: some place in the same object. The difference of two pointers is just a number."""
+    def _computed(self, facts: FunctionFacts, instr: Instr) -> int:
+        """The node of integer arithmetic on pointers: an unknown place in the same object.
+
+        The difference of two pointers is just a number.
+        """
         if instr.op == "sub" and all(_is_from(facts, a, "ptrtoint") for a in instr.args):
-            return NO
+            return NO_NODE
         node = self.join([self.value(facts, a) for a in instr.args])
-        return NO if node == NO else self.solution.shifted(node, SOMEWHERE)
+        return NO_NODE if node == NO_NODE else self.solution.shifted(node, TO_ANYWHERE)
 
     def _from_number(self, number: int) -> int:
         made = self.solution.node()
@@ -225,34 +241,39 @@ class Constraints(Operands):
 
     # --- writes and calls -----------------------------------------------------------------------------------
 
-    def _store(self, facts: Facts, instr: Instr, value: Operand, address: Operand, t: Type) -> None:
-        held = self.value(facts, value) if carries(t) else NO
+    def _store(self, facts: FunctionFacts, instr: Instr, value: Operand, address: Operand, t: Type) -> None:
+        held = self.value(facts, value) if may_carry_pointer(t) else NO_NODE
         if address in self.allocators.uses(facts.fn).plain:
-            facts.writes.append(Write(instr, address, NO, store_size(t), exact=(("local", facts.fn.name, address), 0)))
-            if held != NO:
+            facts.writes.append(
+                Write(instr, address, NO_NODE, store_size(t), exact=(("local", facts.fn.name, address), 0))
+            )
+            if held != NO_NODE:
                 self._assign(facts, address, held)
             return
         node = self.write(facts, instr, address, store_size(t))
-        if held != NO and node != NO:
+        if held != NO_NODE and node != NO_NODE:
             self.solution.store(node, held, store_size(t))
 
-    def write(self, facts: Facts, instr: Instr, address: Operand, size: int, item: bool = False) -> int:
-        """Notes a write; the node of its address."""
+    def write(self, facts: FunctionFacts, instr: Instr, address: Operand, size: int, item: bool = False) -> int:
+        """Record a write; the node of its address."""
         node = self.value(facts, address)
-        if node != NO:
+        if node != NO_NODE:
             facts.writes.append(
                 Write(instr, address, node, size, item, self.exact(facts, address), self.via(facts, address))
             )
         return node
 
-    def _call(self, facts: Facts, instr: Instr) -> int:
+    def _call(self, facts: FunctionFacts, instr: Instr) -> int:
         call = instr.detail
-        args = [self.value(facts, a) if carries(t) else NO for a, t in zip(instr.args, call.arg_types, strict=False)]
+        args = [
+            self.value(facts, a) if may_carry_pointer(t) else NO_NODE
+            for a, t in zip(instr.args, call.arg_types, strict=False)
+        ]
         if call.callee in self.defined and not self.allocators.of(call.callee).calls:
-            result = self.function(call.callee).result if carries(instr.type) else NO
+            result = self.function(call.callee).result if may_carry_pointer(instr.type) else NO_NODE
         else:
-            result = self.solution.node() if carries(instr.type) else NO
-        site = Site(facts, instr, args, result)
+            result = self.solution.node() if may_carry_pointer(instr.type) else NO_NODE
+        site = CallNodes(facts, instr, args, result)
         if call.callee is None and call.asm is None:
             facts.pointers.append(instr)
             self.solution.each(self.value(facts, instr.args[-1]), lambda place: self._calls.through(site, place, args))
@@ -261,5 +282,5 @@ class Constraints(Operands):
         return result
 
 
-def _is_from(facts: Facts, op: Operand, kind: str) -> bool:
+def _is_from(facts: FunctionFacts, op: Operand, kind: str) -> bool:
     return isinstance(op, int) and facts.fn.definer[op] >= 0 and facts.fn.instrs[facts.fn.definer[op]].op == kind

@@ -1,4 +1,4 @@
-"""Which writes may touch some bytes of an abstract object, and through which calls a function comes to make them."""
+"""Which writes may touch some bytes of an abstract object, and through which calls."""
 
 from __future__ import annotations
 
@@ -8,54 +8,51 @@ from functools import cached_property
 
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type
-from butfor.ir.points_to.function_facts import Facts, Site, Via, Write
-from butfor.ir.points_to.inclusion_solver import NO
-from butfor.ir.points_to.instruction_constraints import Constraints
-from butfor.ir.points_to.memory_places import Key
-from butfor.ir.points_to.object_shapes import ANYWHERE, Path
+from butfor.ir.points_to.function_facts import CallNodes, FunctionFacts, ParameterPath, Write
+from butfor.ir.points_to.inclusion_solver import NO_NODE
+from butfor.ir.points_to.instruction_constraints import PointsToAnalysis
+from butfor.ir.points_to.memory_places import ObjectKey
+from butfor.ir.points_to.object_shapes import ANYWHERE, OffsetPath
 
-WIDEST = 64  # bytes of a cell that are looked at one by one
-_LONGEST_WAY = 4  # from a parameter to what is written, in steps
-Field = tuple[Type, int]
-Reach = tuple[
-    Via, int, bool
-]  # what a function writes by way of a parameter: where, how many bytes, whether just the item there
-Row = tuple[Facts, Write]
+MAX_BYTES_PER_CELL = 64  # larger accesses are copies of whole objects; their first bytes stand for the rest
+_MAX_PATH_STEPS = 4  # moves from a parameter to what is written; recursion makes longer ones, without end
+StructField = tuple[Type, int]
+ParameterWrite = tuple[ParameterPath, int, bool]
+"""What a function writes through a parameter: where, how many bytes, whether just the item that begins there."""
+FunctionWrite = tuple[FunctionFacts, Write]
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """Some bytes of an abstract object. `is_exact`: the offset is that of the bytes themselves, not of the element that stands for an array.
+class AbstractCell:
+    """Some bytes of an abstract object."""
 
-    `field` is the member that the program names there; it matters only when the points-to analysis was given up.
-    """
-
-    key: Key
+    key: ObjectKey
     offset: int = 0
     size: int = 0
-    is_exact: bool = True
-    field: Field | None = None
+    is_exact: bool = True  # the offset is that of the bytes themselves, not of the element that represents an array
+    field: StructField | None = None  # the member that is named there; used only if points-to was given up
 
 
-class Writes:
+class ProgramWrites:
     """The writes of all functions that were analysed."""
 
-    def __init__(self, found: Constraints) -> None:
+    def __init__(self, found: PointsToAnalysis) -> None:
         self._found = found
         self._solution = found.solution
         self._precise = found.solution.complete
-        self._touching: dict[int, list[tuple[int, int, bool, list[Row]]]] = {}
-        self._ends: dict[tuple[int, tuple[Path, ...]], int] = {}
-        self._masks: dict[tuple[Key, int, int, int, bool], int] = {}
+        self._touching: dict[int, list[tuple[int, int, bool, list[FunctionWrite]]]] = {}
+        self._ends: dict[tuple[int, tuple[OffsetPath, ...]], int] = {}
+        self._masks: dict[tuple[ObjectKey, int, int, int, bool], int] = {}
 
     # --- calls ----------------------------------------------------------------------------------------------
 
     def callers(
-        self, facts: Facts, reach: Reach | None, cell: Cell
-    ) -> Iterator[tuple[Facts, Instr, Operand | None, Reach | None]]:
-        """The calls through which a write to a cell in a function comes about, and what the callers write by way of their own parameters.
+        self, facts: FunctionFacts, reach: ParameterWrite | None, cell: AbstractCell
+    ) -> Iterator[tuple[FunctionFacts, Instr, Operand | None, ParameterWrite | None]]:
+        """The calls through which a function comes to write a cell, and what callers write through their parameters.
 
-        The operand is the argument by way of which the function writes; calls whose argument cannot lead to the cell are left out.
+        The operand is the argument through which the function writes; calls whose argument cannot lead to the cell are
+        left out.
         """
         for site in facts.sites:
             if reach is None or not self._precise:
@@ -64,16 +61,16 @@ class Writes:
                 (k, paths), size, item = reach
                 op = site.instr.args[k]
                 via = self._found.via(site.facts, op)
-                if via is not None and len(via[1]) + len(paths) <= _LONGEST_WAY:
+                if via is not None and len(via[1]) + len(paths) <= _MAX_PATH_STEPS:
                     yield site.facts, site.instr, op, ((via[0], via[1] + paths), size, item)
                 else:
                     yield site.facts, site.instr, op, None
         for caller, instr in self._indirect.get(facts.fn.name, ()):
             yield caller, instr, None, None
 
-    def _fits(self, site: Site, reach: Reach, cell: Cell) -> bool:
+    def _fits(self, site: CallNodes, reach: ParameterWrite, cell: AbstractCell) -> bool:
         (k, paths), size, item = reach
-        if k >= len(site.args) or site.args[k] == NO:
+        if k >= len(site.args) or site.args[k] == NO_NODE:
             return False
         places = self._ends.get((site.args[k], paths))
         if places is None:
@@ -84,9 +81,9 @@ class Writes:
         return bool(places & self._mask(cell, size, item))
 
     @cached_property
-    def _indirect(self) -> dict[str, list[tuple[Facts, Instr]]]:
-        """The calls of each function that are not by its name; any call through a pointer when those are not known."""
-        found: dict[str, list[tuple[Facts, Instr]]] = {}
+    def _indirect(self) -> dict[str, list[tuple[FunctionFacts, Instr]]]:
+        """The calls of each function that are not by its name; all calls through pointers when those are unresolved."""
+        found: dict[str, list[tuple[FunctionFacts, Instr]]] = {}
         functions = [o for o in self._solution.objects if o.key[0] == "function"]
         names, escaped = [o.key[1] for o in functions], [o.key[1] for o in functions if o.escaped]
         for facts in self._found.facts.values():
@@ -101,9 +98,9 @@ class Writes:
     # --- writes ---------------------------------------------------------------------------------------------
 
     @cached_property
-    def _named(self) -> dict[Key, list[Row]]:
+    def _named(self) -> dict[ObjectKey, list[FunctionWrite]]:
         """The writes to variables by name."""
-        found: dict[Key, list[Row]] = {}
+        found: dict[ObjectKey, list[FunctionWrite]] = {}
         for facts in self._found.facts.values():
             for w in facts.writes:
                 if w.exact is not None:
@@ -111,16 +108,16 @@ class Writes:
         return found
 
     @cached_property
-    def _pointed(self) -> list[tuple[int, int, bool, list[Row]]]:
-        """The writes through pointers, those alike together: where they may write, how many bytes, whether just the item there."""
-        found: dict[tuple[int, int, bool], list[Row]] = {}
+    def _pointed(self) -> list[tuple[int, int, bool, list[FunctionWrite]]]:
+        """The writes through pointers, grouped by where they may write, how many bytes, whether just the item there."""
+        found: dict[tuple[int, int, bool], list[FunctionWrite]] = {}
         for facts in self._found.facts.values():
             for w in facts.writes:
                 if w.exact is None:
                     found.setdefault((self._solution.find(w.node), w.size, w.item), []).append((facts, w))
         return [(self._solution.bits_of(node), size, item, rows) for (node, size, item), rows in found.items()]
 
-    def by_name(self, cell: Cell) -> Iterator[Row]:
+    def by_name(self, cell: AbstractCell) -> Iterator[FunctionWrite]:
         """The writes to the variable itself that touch a cell of it."""
         number = self._solution.number(cell.key)
         for facts, w in self._named.get(cell.key, ()):
@@ -134,7 +131,7 @@ class Writes:
             if not cell.is_exact or (start < cell.offset + cell.size and cell.offset < end):
                 yield facts, w
 
-    def by_pointer(self, cell: Cell) -> Iterator[Row]:
+    def by_pointer(self, cell: AbstractCell) -> Iterator[FunctionWrite]:
         """The writes through pointers that may touch a cell."""
         number = self._solution.number(cell.key)
         if number is None and cell.key[0] == "local":  # nothing points to it
@@ -152,13 +149,13 @@ class Writes:
                 if bits & self._mask(cell, size, item):
                     yield from rows
 
-    def _mask(self, cell: Cell, size: int, item: bool) -> int:
+    def _mask(self, cell: AbstractCell, size: int, item: bool) -> int:
         """The places from which a write of so many bytes touches a cell."""
         key = (cell.key, cell.offset, cell.size, size, item)
         bits, number = self._masks.get(key), self._solution.number(cell.key)
         if bits is None and number is not None:
             o = self._solution.objects[number]
-            touched = {o.shape.cell(cell.offset + k) for k in range(min(max(cell.size, 1), WIDEST))}
+            touched = {o.shape.cell(cell.offset + k) for k in range(min(max(cell.size, 1), MAX_BYTES_PER_CELL))}
             bits = 0
             for p in o.places:
                 at = self._solution.place_offset[p]
@@ -169,8 +166,8 @@ class Writes:
         return bits or 0
 
 
-def field_of(fn: Function, op: Operand) -> Field | None:
-    """The member of a struct that an address is made for."""
+def field_of(fn: Function, op: Operand) -> StructField | None:
+    """The member of a struct that an address is computed for."""
     if isinstance(op, Const):
         if op.kind != "expr" or op.value[0] != "gep":
             return None
@@ -185,8 +182,8 @@ def field_of(fn: Function, op: Operand) -> Field | None:
     return source, args[2].value or 0
 
 
-def _may_be(cell: Cell, fn: Function, w: Write) -> bool:
-    """Whether a write through a pointer may touch a cell, by what the program calls them and by their size."""
+def _may_be(cell: AbstractCell, fn: Function, w: Write) -> bool:
+    """Whether a write through a pointer may touch a cell, by the members that are named and by size."""
     field = None if w.address is None else field_of(fn, w.address)
     if field is not None and cell.field is not None:
         return field == cell.field

@@ -6,59 +6,56 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from butfor.ir.points_to.inclusion_solver import NO, Inclusions
-from butfor.ir.points_to.object_shapes import ANYWHERE, Shape
+from butfor.ir.points_to.inclusion_solver import NO_NODE, InclusionSolver
+from butfor.ir.points_to.object_shapes import ANYWHERE, ObjectShape
 
-_MOST_PLACES = 256  # of an object without type
-Key = tuple[Any, ...]
+_MAX_PLACES_PER_UNTYPED_OBJECT = 256  # beyond that its fields are not told apart: offsets into it are computed
+ObjectKey = tuple[Any, ...]
 
 
 @dataclass(slots=True, eq=False)
-class Object:
-    """An abstract object. `bare` ones hold no pointers: functions, string literals. `escaped` ones are known to code that is not seen.
+class AbstractObject:
+    """An abstract object with the words of its memory, which are numbered by their offset over 8."""
 
-    Words of memory are numbered by their offset over 8. `copies` are (offset, length, place): what is held from there on is also held at the place.
-    """
-
-    key: Key
-    shape: Shape
-    bare: bool = False
-    escaped: bool = False
+    key: ObjectKey
+    shape: ObjectShape
+    bare: bool = False  # holds no pointers: a function, a string literal
+    escaped: bool = False  # known to code outside of the program
     places: list[int] = field(default_factory=list)
     words: dict[int, int] = field(default_factory=dict)  # word -> node
-    copies: dict[tuple[int, int, int], None] = field(default_factory=dict)
+    copies: dict[tuple[int, int, int], None] = field(default_factory=dict)  # (offset, length, place it is copied to)
 
 
-class Places(Inclusions):
-    """Objects and places; a place is an object and an offset, and has a number, which is its bit in sets."""
+class MemoryPlaces(InclusionSolver):
+    """Objects and places; a place is an object and an offset, and its number is its bit in points-to sets."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.objects: list[Object] = []
+        self.objects: list[AbstractObject] = []
         self.place_object: list[int] = []
         self.place_offset: list[int] = []
-        self.escapes: Callable[[Object], None] = lambda o: None  # called with every object that escapes
-        self._numbers: dict[Key, int] = {}
+        self.escapes: Callable[[AbstractObject], None] = lambda o: None  # called with every object that escapes
+        self._numbers: dict[ObjectKey, int] = {}
         self._places: dict[tuple[int, int], int] = {}
         self._new_words: list[tuple[int, int]] = []  # in objects that were copied before
         self._bare = self._code = 0  # places in bare objects, in functions
         self._flat = self._shared = 0  # places in objects that are one cell, in escaped ones
-        self.unknown = self.node()  # what code that is not seen may hold
-        outside = self.object(("outside",), Shape(flat=True))
+        self.unknown = self.node()  # what code outside of the program may hold
+        outside = self.object(("outside",), ObjectShape(flat=True))
         self.objects[outside].words[0] = self.unknown
         self.objects[outside].escaped = True
         self.add(self.unknown, 1 << self.place(outside, 0))
         self.each(self.unknown, self._escape)
 
-    def object(self, key: Key, shape: Shape | None = None, bare: bool = False) -> int:
-        """The number of the object with that key, which is made if need be."""
+    def object(self, key: ObjectKey, shape: ObjectShape | None = None, bare: bool = False) -> int:
+        """The number of the object with that key, which is created if need be."""
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self.objects)
-            self.objects.append(Object(key, shape or Shape(), bare))
+            self.objects.append(AbstractObject(key, shape or ObjectShape(), bare))
         return number
 
-    def number(self, key: Key) -> int | None:
+    def number(self, key: ObjectKey) -> int | None:
         """The number of the object with that key, if there is one."""
         return self._numbers.get(key)
 
@@ -69,7 +66,7 @@ class Places(Inclusions):
             offset = o.shape.cell(offset)
         p = self._places.get((number, offset))
         if p is None:
-            if len(o.places) >= _MOST_PLACES and o.shape.type is None and not o.shape.flat:
+            if len(o.places) >= _MAX_PLACES_PER_UNTYPED_OBJECT and o.shape.type is None and not o.shape.flat:
                 self.flatten(number)
                 return self.place(number, 0)
             p = self._places[number, offset] = len(self.place_object)
@@ -79,7 +76,7 @@ class Places(Inclusions):
             self._mark(o, 1 << p)
         return p
 
-    def _mark(self, o: Object, bits: int) -> None:
+    def _mark(self, o: AbstractObject, bits: int) -> None:
         if o.bare:
             self._bare |= bits
             self._code |= bits if o.key[0] == "function" else 0
@@ -90,16 +87,16 @@ class Places(Inclusions):
 
     def places_of(self, n: int) -> tuple[int, ...]:
         """The places that a node may point to."""
-        return self.listed(self.bits_of(n)) if n != NO else ()
+        return self.listed(self.bits_of(n)) if n != NO_NODE else ()
 
     def each(self, n: int, visit: Callable[[int], None]) -> None:
-        """Calls a function with every place that a node may point to."""
+        """Call a function with every place that a node may point to, now or later."""
 
         def act(places: int, detail: Any, other: int) -> None:
             for p in self.listed(places):
                 visit(p)
 
-        self.rule(n, act, None, NO)
+        self.rule(n, act, None, NO_NODE)
 
     def word(self, number: int, w: int) -> int:
         """The node of a word of an object."""
@@ -112,13 +109,13 @@ class Places(Inclusions):
         return node
 
     def flatten(self, number: int) -> None:
-        """Makes an object one cell."""
+        """Make an object one cell."""
         if not self.objects[number].shape.flat:
             self.objects[number].shape.flat = True
             self._reshape(number)
 
     def _reshape(self, number: int) -> None:
-        """Brings places and words in line with a shape that has become coarser."""
+        """Update places and words after a shape has become coarser."""
         o = self.objects[number]
         for p in o.places:
             if self.place_offset[p] != ANYWHERE or o.shape.flat:

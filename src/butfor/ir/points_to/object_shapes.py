@@ -1,7 +1,7 @@
-"""The inside of abstract objects: which byte offsets stand for the same cell, and where pointer arithmetic leads.
+"""The cells of abstract objects: which offsets are one cell, and where pointer arithmetic leads.
 
-All elements of an array are one cell. A `Shape` knows the arrays of an object as regions; it has them from the object's type, or, for heap
-blocks, from how the program steps through them.
+All elements of an array are one cell. An `ObjectShape` knows the arrays of an object as regions; it has them from the
+object's type or, for heap blocks, from how the program steps through them.
 """
 
 from __future__ import annotations
@@ -11,20 +11,23 @@ from functools import cache
 from butfor.ir.instructions import Const, Operand
 from butfor.ir.machine_types import Kind, Type, alloc_size, store_size, struct_layout
 
-ENDLESS = 1 << 62
-ANYWHERE = -1  # the offset of a pointer to some unknown place in its object
+UNBOUNDED = 1 << 62
+ANYWHERE = -1  # the offset of a pointer to an unknown place in its object
 Region = tuple[int, int, int]  # start, end, size of an element
-_FARTHEST = 1 << 31
+_MAX_UNTYPED_OBJECT_BYTES = 1 << 31  # offsets beyond that come from wrapped arithmetic, not from real objects
 
 
 @cache
-def declared(t: Type) -> Type:
-    """The type of a variable as it was before the compiler cut arrays with an initial value into a part with values and one of zeros."""
+def declared_type(t: Type) -> Type:
+    """The type of a variable as it was declared.
+
+    The compiler cuts arrays with an initialiser into a part with values and one of zeros; this undoes it.
+    """
     if t.kind is Kind.ARRAY:
-        return Type(Kind.ARRAY, elems=(declared(t.elem),), count=t.count)
+        return Type(Kind.ARRAY, elems=(declared_type(t.elem),), count=t.count)
     if t.kind is not Kind.STRUCT:
         return t
-    elems = tuple(declared(e) for e in t.elems)
+    elems = tuple(declared_type(e) for e in t.elems)
     for element in {e.elem for e in elems if e.kind is Kind.ARRAY} if t.packed and len(elems) > 1 else ():
         counts = [e.count if e.kind is Kind.ARRAY and e.elem == element else 1 if e == element else 0 for e in elems]
         if all(counts):
@@ -33,22 +36,22 @@ def declared(t: Type) -> Type:
 
 
 @cache
-def regions_of(t: Type, base: int = 0) -> tuple[Region, ...]:
-    """The arrays in a type, those in an element of an array counted once, outer ones first."""
+def array_regions(t: Type, base: int = 0) -> tuple[Region, ...]:
+    """The arrays in a type, outer ones first; those in an element of an array are counted once."""
     if t.kind in (Kind.ARRAY, Kind.VECTOR):
         size = alloc_size(t.elem)
         if size == 0:
             return ()
-        return ((base, base + size * t.count if t.count else ENDLESS, size), *regions_of(t.elem, base))
+        return ((base, base + size * t.count if t.count else UNBOUNDED, size), *array_regions(t.elem, base))
     if t.kind is Kind.STRUCT:
         return tuple(
-            r for offset, e in zip(struct_layout(t)[0], t.elems, strict=True) for r in regions_of(e, base + offset)
+            r for offset, e in zip(struct_layout(t)[0], t.elems, strict=True) for r in array_regions(e, base + offset)
         )
     return ()
 
 
 @cache
-def _begins(t: Type, offset: int, step: int) -> bool:
+def _begins_element(t: Type, offset: int, step: int) -> bool:
     """Whether something whose size divides `step` begins at an offset: a pointer to it may be indexed by 0."""
     while True:
         size = alloc_size(t)
@@ -78,19 +81,22 @@ def _end_of_leaf(t: Type, offset: int) -> int:
     return at + alloc_size(t)
 
 
-class Shape:
-    """The cells of one object. `type` is None for what has no declared type; its arrays are then found out. A flat object is one cell."""
+class ObjectShape:
+    """The cells of one object; a flat object is one cell.
+
+    `type` is None for objects without a declared type, whose arrays are inferred.
+    """
 
     __slots__ = ("flat", "regions", "size", "type")
 
     def __init__(self, t: Type | None = None, regions: tuple[Region, ...] = (), flat: bool = False) -> None:
-        self.type = t = declared(t) if t is not None else None
-        self.size = _FARTHEST if t is None else alloc_size(t)
-        self.regions = list(regions if t is None else regions_of(t))
+        self.type = t = declared_type(t) if t is not None else None
+        self.size = _MAX_UNTYPED_OBJECT_BYTES if t is None else alloc_size(t)
+        self.regions = list(regions if t is None else array_regions(t))
         self.flat = flat
 
     def cell(self, offset: int) -> int:
-        """The offset that stands for all offsets of the same cell."""
+        """The offset that represents all offsets of the same cell."""
         if self.flat:
             return 0
         for start, end, size in self.regions:
@@ -103,11 +109,11 @@ class Shape:
         if any(start <= offset < end and size % element == 0 for start, end, element in self.regions):
             return offset, False
         if self.type is not None:
-            return (offset if _begins(self.type, offset, size) else ANYWHERE), False
-        return (offset, True) if self.add(offset, ENDLESS, size) else (ANYWHERE, False)
+            return (offset if _begins_element(self.type, offset, size) else ANYWHERE), False
+        return (offset, True) if self.add(offset, UNBOUNDED, size) else (ANYWHERE, False)
 
     def move(self, offset: int, count: int) -> tuple[int, bool]:
-        """Where a move by a fixed number of bytes leads, which may be a step to an element or one from member to member."""
+        """Where a move by a fixed number of bytes leads, be it to another element or from member to member."""
         if self.type is None and abs(count) == 1:
             return self.step(offset, 1)
         if any(start <= offset < end and count % element == 0 for start, end, element in self.regions):
@@ -115,16 +121,16 @@ class Shape:
         return offset + count, False
 
     def enter(self, offset: int, length: int, size: int, moved: bool) -> tuple[int, bool]:
-        """Where an index of an array that begins at an offset leads, and whether the shape had to change for it."""
-        end = offset + (length if length < ENDLESS else size)
+        """Where an index into an array that begins at an offset leads, and whether the shape had to change for it."""
+        end = offset + (length if length < UNBOUNDED else size)
         if any(a <= offset and end <= b and size % e == 0 for a, b, e in self.regions):
             return offset, False
-        if self.type is None and self.add(offset, offset + length if length < ENDLESS else ENDLESS, size):
+        if self.type is None and self.add(offset, offset + length if length < UNBOUNDED else UNBOUNDED, size):
             return offset, True
         return (ANYWHERE if moved else offset), False
 
     def add(self, start: int, end: int, size: int) -> bool:
-        """Makes a part of an object without type an array; False when that goes against what is known of it."""
+        """Make a part of an untyped object an array; False when that contradicts what is known of it."""
         fitted: list[Region] = []
         for a, b, e in self.regions:
             if (a, e) == (start, size):
@@ -134,7 +140,7 @@ class Shape:
             elif a <= start < a + e:  # inside one of its elements
                 end = min(end, a + e)
                 fitted.append((a, b, e))
-            elif start <= a < start + size and (b <= start + size or b == ENDLESS):
+            elif start <= a < start + size and (b <= start + size or b == UNBOUNDED):
                 fitted.append((a, min(b, start + size), e))
             else:
                 return False
@@ -142,11 +148,11 @@ class Shape:
         return True
 
     def holds(self, offset: int) -> bool:
-        """Whether there is something at an offset."""
+        """Whether an offset is inside of the object."""
         return 0 <= offset < self.size
 
     def covers(self, offset: int, size: int, byte: int) -> bool:
-        """Whether an access of `size` bytes at the cell `offset` may touch the byte that `byte` stands for."""
+        """Whether an access of `size` bytes at the cell `offset` may touch the byte that `byte` represents."""
         if self.flat or offset == ANYWHERE or offset <= byte < offset + size:
             return True
         return any(a <= offset < b and offset - a + size > e and a <= byte < a + e for a, b, e in self.regions)
@@ -156,31 +162,30 @@ class Shape:
         for start, end, size in reversed(self.regions):
             if size == 1 and start <= offset < end:
                 return end
-        return ENDLESS if self.type is None else _end_of_leaf(self.type, offset)
+        return UNBOUNDED if self.type is None else _end_of_leaf(self.type, offset)
 
 
-# bytes to go; then, for an index, the length of the array that begins there, the size of its elements, and whether it may be another than 0
-Part = tuple[int, int, int, bool]
-Path = tuple[
-    int, int, tuple[Part, ...], int
-]  # size of a step, fixed bytes, the way into members and elements, bytes that must be there
-SOMEWHERE: Path = (0, 0, ((ANYWHERE, 0, 0, False),), 0)
-NOWHERE: Path = (0, 0, (), 0)
-BYTES: Path = (1, 0, (), 0)
+PathPart = tuple[int, int, int, bool]
+"""Bytes to move; then, for an index, the length of the array there, its element size, whether the index is not 0."""
+OffsetPath = tuple[int, int, tuple[PathPart, ...], int]
+"""Step size of an unknown index, fixed bytes, the path into members and elements, bytes that must be there."""
+TO_ANYWHERE: OffsetPath = (0, 0, ((ANYWHERE, 0, 0, False),), 0)
+STAY: OffsetPath = (0, 0, (), 0)
+BY_BYTES: OffsetPath = (1, 0, (), 0)
 
 
-def ahead(count: int) -> Path:
-    """The path to the place some bytes after another in the same object."""
-    return (0, 0, ((count, 0, 0, False),), 0) if count else NOWHERE
+def forward_by(count: int) -> OffsetPath:
+    """The path to the place some bytes further on in the same object."""
+    return (0, 0, ((count, 0, 0, False),), 0) if count else STAY
 
 
 @cache
-def _needed(t: Type) -> int:
+def _size_without_tail_padding(t: Type) -> int:
     """The size of a struct without the padding at its end."""
     return struct_layout(t)[0][-1] + store_size(t.elems[-1]) if t.kind is Kind.STRUCT and t.elems else 0
 
 
-def path_of(source: Type, indices: tuple[Operand, ...]) -> Path:
+def gep_path(source: Type, indices: tuple[Operand, ...]) -> OffsetPath:
     """What a gep does to an offset."""
     step = fixed = 0
     first = indices[0]
@@ -188,7 +193,7 @@ def path_of(source: Type, indices: tuple[Operand, ...]) -> Path:
         step = alloc_size(source)
         if step == 1 and isinstance(first, Const) and first.kind == "int":
             step, fixed = 0, first.value - (first.value >> (first.type.bits - 1) << first.type.bits)
-    parts: list[Part] = []
+    parts: list[PathPart] = []
     t, count = source, 0
     for index in indices[1:]:
         if t.kind is Kind.STRUCT:
@@ -197,11 +202,11 @@ def path_of(source: Type, indices: tuple[Operand, ...]) -> Path:
             t = t.elems[k]
         else:
             size, moved = alloc_size(t.elem), not _is_zero(index)
-            parts.append((count, size * t.count if t.count > 1 or (t.count and not moved) else ENDLESS, size, moved))
+            parts.append((count, size * t.count if t.count > 1 or (t.count and not moved) else UNBOUNDED, size, moved))
             t, count = t.elem, 0
     if count:
         parts.append((count, 0, 0, False))
-    return step, fixed, tuple(parts), _needed(source) if len(indices) > 1 else 0
+    return step, fixed, tuple(parts), _size_without_tail_padding(source) if len(indices) > 1 else 0
 
 
 def _is_zero(op: Operand) -> bool:

@@ -1,6 +1,6 @@
-"""What pointers may point to: constraints of loads, stores, pointer arithmetic and copies of memory.
+"""Points-to sets under the constraints of loads, stores, pointer arithmetic and memory copies.
 
-`constraints.py` makes them from the program, `inclusion.py` solves them.
+`instruction_constraints.py` generates the constraints, `inclusion_solver.py` solves them.
 """
 
 from __future__ import annotations
@@ -8,26 +8,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from butfor.ir.points_to.inclusion_solver import NO
-from butfor.ir.points_to.memory_places import Places
-from butfor.ir.points_to.object_shapes import ANYWHERE, NOWHERE, Path, ahead
+from butfor.ir.points_to.inclusion_solver import NO_NODE
+from butfor.ir.points_to.memory_places import MemoryPlaces
+from butfor.ir.points_to.object_shapes import ANYWHERE, STAY, OffsetPath, forward_by
 
-_MOST_COPIED = 256  # bytes that are copied word by word
-_MOST_FILLED = 512  # bytes that content from anywhere in an object is spread over
-_OUTSIDE = 0  # the place that stands for all memory that code which is not seen knows
+_MAX_BYTES_COPIED_BY_WORD = 256  # larger copies go through one node for all words: a constraint per word costs too much
+_MAX_BYTES_FILLED = 512  # content from an unknown offset may land on any word; a larger target becomes one cell
+_OUTSIDE_PLACE = 0  # the place that stands for all memory known to code outside of the program
 
 
-class PointsTo(Places):
-    """The constraints that C programs make, and their solution."""
+class PointsToSets(MemoryPlaces):
+    """The constraints of C programs, and their solution."""
 
     def __init__(self) -> None:
         super().__init__()
         self._made: dict[tuple[str, int, Any], int] = {}
         self._stores: set[tuple[int, int, int]] = set()
-        self._shifts: dict[Path, dict[int, int]] = {}
-        self._pools: tuple[
-            tuple[int, int], ...
-        ] = ()  # nodes of content, and the places in flat objects with that content
+        self._shifts: dict[OffsetPath, dict[int, int]] = {}
+        self._pools: tuple[tuple[int, int], ...] = ()  # nodes, and the places in flat objects whose content they are
         self._pooled = 0
 
     # --- constraints ----------------------------------------------------------------------------------------
@@ -36,23 +34,25 @@ class PointsTo(Places):
         """The node of what `size` bytes where n points to may hold."""
         return self._derived("load", self._load, n, size)
 
-    def shifted(self, n: int, path: Path) -> int:
-        """The node of a pointer made from n by going along a path."""
-        return n if path == NOWHERE else self._derived("shift", self._shift, n, path)
+    def shifted(self, n: int, path: OffsetPath) -> int:
+        """The node of a pointer derived from n by following a path."""
+        return n if path == STAY else self._derived("shift", self._shift, n, path)
 
     def store(self, n: int, value: int, size: int) -> None:
-        """The `size` bytes where n points to may hold what the value may."""
+        """Let the `size` bytes where n points to hold whatever the value may be."""
         key = (self.find(n), size, value)
         if key not in self._stores:
             self._stores.add(key)
             self.rule(n, self._store, size, value)
 
     def copy_memory(self, to: int, source: int, length: int) -> None:
-        """What memory at `source` may hold, memory at `to` may hold."""
-        if length <= _MOST_COPIED:
+        """Let memory at `to` hold whatever memory at `source` may hold."""
+        if length <= _MAX_BYTES_COPIED_BY_WORD:
             for at in range(0, length, 8):
                 size = min(8, length - at)
-                self.store(self.shifted(to, ahead(at)), self.load(self.shifted(source, ahead(at)), size), size)
+                self.store(
+                    self.shifted(to, forward_by(at)), self.load(self.shifted(source, forward_by(at)), size), size
+                )
         else:
             between = self.place(self.object(("passing", len(self.objects))), 0)
             self.rule(source, self._leave, length, between)
@@ -74,7 +74,7 @@ class PointsTo(Places):
         for w in self._words_at(places, size):
             self.copy(value, w)
 
-    def _shift(self, places: int, path: Path, result: int) -> None:
+    def _shift(self, places: int, path: OffsetPath, result: int) -> None:
         self.add(result, self.along(places, path))
 
     def _leave(self, places: int, length: int, between: int) -> None:
@@ -86,12 +86,12 @@ class PointsTo(Places):
             self._copy_words(between, p, length)
 
     def _holding(self, places: int) -> tuple[int, ...]:
-        """The places that can hold pointers, one for all that are shared."""
-        return self.listed(places & ~self._bare & ~self._shared) + ((_OUTSIDE,) if places & self._shared else ())
+        """The places that can hold pointers, with one for all that escaped."""
+        return self.listed(places & ~self._bare & ~self._shared) + ((_OUTSIDE_PLACE,) if places & self._shared else ())
 
-    def along(self, places: int, path: Path) -> int:
+    def along(self, places: int, path: OffsetPath) -> int:
         """The places at the ends of a path from these places."""
-        if path == NOWHERE:
+        if path == STAY:
             return places
         bits = places & self._flat & ~self._code
         known = self._shifts.setdefault(path, {})
@@ -100,19 +100,19 @@ class PointsTo(Places):
             q = known.get(p)
             if q is None:
                 q = known[p] = self._end(p, path)
-            if q != NO:
+            if q != NO_NODE:
                 bits |= 1 << q
         return bits
 
-    def _end(self, place: int, path: Path) -> int:
-        """The end of a path from one place, or NO when that is outside of the object."""
+    def _end(self, place: int, path: OffsetPath) -> int:
+        """The end of a path from one place, or NO_NODE when that is outside of the object."""
         number, offset = self.place_object[place], self.place_offset[place]
         shape = self.objects[number].shape
         if offset == ANYWHERE:
             return place
         step, fixed, parts, needed = path
         if shape.type is not None and offset + needed > shape.size:
-            return NO
+            return NO_NODE
         if step or fixed:
             offset, changed = shape.step(offset, step) if step else shape.move(offset, fixed)
             if changed:
@@ -125,7 +125,7 @@ class PointsTo(Places):
                 offset, changed = shape.enter(offset, length, size, moved)
                 if changed:
                     self._reshape(number)
-        return self.place(number, offset) if offset == ANYWHERE or shape.holds(offset) else NO
+        return self.place(number, offset) if offset == ANYWHERE or shape.holds(offset) else NO_NODE
 
     # --- memory ---------------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class PointsTo(Places):
         if node is None:
             return  # it has become a part of another
         if o.shape.flat:  # it may have been anywhere in there
-            if not into.flat and min(length, into.size - at) > _MOST_FILLED:
+            if not into.flat and min(length, into.size - at) > _MAX_BYTES_FILLED:
                 self.flatten(target)
             ends = range(0, 1 if into.flat else min(length, into.size - at), 8)
         else:
@@ -187,12 +187,12 @@ class PointsTo(Places):
     # --- solving --------------------------------------------------------------------------------------------
 
     def solve(self, more: Callable[[], bool]) -> None:
-        """Applies all rules until nothing changes; `more` may add constraints when nothing is left to do."""
+        """Apply all rules until the fixpoint; `more` may add constraints when nothing is left to do."""
         super().solve(lambda: self._copy_new_words() or more())
         self._listed.clear()
 
     def _copy_new_words(self) -> bool:
-        """Lets words that are new in objects be copied to where the others of the object were copied."""
+        """Copy words that are new in objects to where the other words of the object were copied."""
         found = bool(self._new_words)
         while self._new_words:
             number, w = self._new_words.pop()
@@ -200,8 +200,8 @@ class PointsTo(Places):
                 self._copy_word(number, w, *copy)
         return found
 
-    def _tidy(self) -> None:
-        super()._tidy()
+    def _collapse_cycles(self) -> None:
+        super()._collapse_cycles()
         pools: dict[int, int] = {}
         for o in self.objects:
             if o.shape.flat and not o.escaped and 0 in o.words:

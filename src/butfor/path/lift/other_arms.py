@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from butfor.ir.instructions import Function
 from butfor.ir.may_define import Arm, DefiningArms, WriteReason, set_bits
-from butfor.ir.points_to.may_write import Cell as StaticCell
+from butfor.ir.points_to.may_write import AbstractCell
 from butfor.path.lift.branch_conditions import Decided
 from butfor.path.path_model import Cell, Range
 from butfor.trace.dependence.object_at_address import Home
@@ -96,7 +96,9 @@ class Frames:
         for r in ranges:
             if r.home.key == ("nowhere",):
                 continue
-            for way in self._each(potential.may.defining_arms(StaticCell(r.home.key, r.start - r.home.start, r.size))):
+            for way in self._each(
+                potential.may.defining_arms(AbstractCell(r.home.key, r.start - r.home.start, r.size))
+            ):
                 self._by_block.setdefault((way.arm.function, way.arm.block), []).append((r, way))
 
     def _each(self, ways: DefiningArms) -> Iterator[_Way]:

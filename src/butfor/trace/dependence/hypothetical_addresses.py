@@ -12,7 +12,7 @@ from butfor.ir.branch_paths import BranchPaths
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import store_size
 from butfor.ir.may_define import MayDefine
-from butfor.ir.points_to.may_write import Cell
+from butfor.ir.points_to.may_write import AbstractCell
 from butfor.trace.dependence.object_at_address import Home, Homes
 from butfor.trace.last_writers import BIRTH, COPY, FILL, INPUT, WRITE
 from butfor.trace.semantics.instruction_semantics import Closure, SemanticsError, TrapError, compile_instr, from_bytes
@@ -72,7 +72,7 @@ class Supposed:
         try:
             return self._last_store(
                 address,
-                Cell(home.key, address - home.start, size),
+                AbstractCell(home.key, address - home.start, size),
                 _Turn(self.trace.at(p).fn, p - 1, 0, 0, False),
                 home,
             )
@@ -159,7 +159,7 @@ class Supposed:
         home = self.homes.at(address, turn.p)
         if home is None:
             raise Unknown("it is not known what was there")
-        cell = Cell(home.key, address - home.start, size)
+        cell = AbstractCell(home.key, address - home.start, size)
         between = self._between(turn, reader)
         for b in between:
             if any(
@@ -196,7 +196,7 @@ class Supposed:
 
     # --- memory as it was ---------------------------------------------------------------------------------------------------
 
-    def _last_store(self, address: int, cell: Cell, turn: _Turn, home: Home) -> Node:
+    def _last_store(self, address: int, cell: AbstractCell, turn: _Turn, home: Home) -> Node:
         """The store that gave some bytes of memory the value they had when the branch was decided."""
         by_name: dict[str, list[Instr]] = {}
         for fn, w in self.may.named(cell):

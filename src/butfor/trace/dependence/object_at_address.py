@@ -13,7 +13,7 @@ import numpy as np
 from butfor.ir.instructions import Function, Instr
 from butfor.ir.machine_types import alloc_size
 from butfor.ir.may_define import MayDefine
-from butfor.ir.points_to.memory_places import Key
+from butfor.ir.points_to.memory_places import ObjectKey
 from butfor.trace.log.columns import NO_FRAME
 from butfor.trace.trace import Trace
 from butfor.trace.view.run_objects import DYNAMIC, GLOBAL, HEAP, STACK
@@ -27,7 +27,7 @@ _BYVAL = 1 << 31
 class Home:
     """The object that an address was in: its key in the static analysis, its bounds, the segment instance when it began, the frame of a local."""
 
-    key: Key
+    key: ObjectKey
     start: int
     end: int
     birth: int = 0

@@ -13,7 +13,7 @@ from functools import cached_property
 from butfor.ir.gc_pause import collector_paused
 from butfor.ir.instructions import Operand
 from butfor.ir.may_define import OUTPUT, Arm, DefiningArms, MayDefine, WriteReason, set_bits
-from butfor.ir.points_to.may_write import Cell, Field
+from butfor.ir.points_to.may_write import AbstractCell, StructField
 from butfor.trace.dependence.branch_outcomes import Arms, Turns
 from butfor.trace.dependence.hypothetical_addresses import Supposed
 from butfor.trace.dependence.object_at_address import Home, Homes
@@ -108,8 +108,8 @@ class Potential:
                 found.update(dict.fromkeys(self._decisions(read, home, None)))
         return list(found)
 
-    def _decisions(self, read: Read, home: Home, field: Field | None) -> Iterator[Node]:
-        cell = Cell(home.key, read.address - home.start, read.size, field=field)
+    def _decisions(self, read: Read, home: Home, field: StructField | None) -> Iterator[Node]:
+        cell = AbstractCell(home.key, read.address - home.start, read.size, field=field)
         return self._kept(self.may.defining_arms(cell), max(read.since, home.birth), read.until, home, read)
 
     def missing_output(self, since: int, until: int) -> list[Node]:

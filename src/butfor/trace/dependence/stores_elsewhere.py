@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from butfor.ir.instructions import Const, Function, Instr
-from butfor.ir.points_to.may_write import Cell
+from butfor.ir.points_to.may_write import AbstractCell
 from butfor.trace.dependence.object_at_address import Home
 from butfor.trace.dependence.potential_dependence import Potential, Read
 from butfor.trace.trace import Node, Unknown
@@ -49,7 +49,7 @@ class Elsewhere:
         first = self.log.before(max(read.since, home.birth))[3]
         end = self.log.before(read.until)[3] + self.trace.at(read.until).seg.addresses
         there = self.log.address[first:end]
-        cell = Cell(home.key, read.address - home.start, read.size)
+        cell = AbstractCell(home.key, read.address - home.start, read.size)
         seen: set[tuple[str, int]] = set()
         found = 0
         for k in np.flatnonzero((there >= home.start) & (there < home.end))[::-1][:_NEAR].tolist():
