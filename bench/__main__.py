@@ -18,7 +18,7 @@ from bench import causes, changed, diagnoses, invariants, ranking, relevance, re
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.options import Options
-from butfor.trace.log.columns import COLUMNS
+from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.recording import Recording
 
 PROGRAMS = Path(__file__).parent / "programs"

@@ -25,7 +25,7 @@ from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options, make_options
 from butfor.trace import recording as recordings
-from butfor.trace.log.columns import COLUMNS
+from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.recording import FORMAT
 from tests.commands import butfor_command
 from tests.small import saved, source, written

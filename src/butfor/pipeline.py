@@ -31,9 +31,10 @@ from butfor.story.debugger_stops import MOST_STOPS
 from butfor.story.tell_story import tell
 from butfor.tests_file import TestCase, read_tests
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.log.columns import COLUMNS, EndReason
+from butfor.trace.log.columns import EndReason
+from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.recording import Recording
-from butfor.trace.replay.full_replay import check
+from butfor.trace.replay.full_replay import check_recording
 from butfor.trace.view.source_places import Places
 
 Progress = Callable[[str], None]
@@ -212,7 +213,7 @@ def _timed(info: RunInfo, start: float) -> RunInfo:
 
 
 def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
-    result = check(recording.trace)
+    result = check_recording(recording.trace)
     if result.mismatches:
         notes.append(
             f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it"

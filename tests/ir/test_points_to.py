@@ -22,9 +22,9 @@ from butfor.ir.points_to.object_shapes import ANYWHERE, UNBOUNDED, ObjectShape, 
 from butfor.options import Options
 from butfor.trace.dependence.object_at_address import Home
 from butfor.trace.dependence.potential_dependence import Potential
-from butfor.trace.last_writers import COPY, FILL, INPUT, WRITE
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.recording import Recording
-from butfor.trace.trace import Unknown
+from butfor.trace.trace import UnknownValue
 from tests.corpus import Program, programs
 from tests.property.cgen import UnitSpec, program
 from tests.property.cgen_kinds import KINDS
@@ -147,20 +147,25 @@ class Judge:
 
     def _segment(self, i: int) -> Iterator[tuple[Instr, str]]:
         s = self.trace.at(i)
-        facts, addresses = self.found.facts[s.fn.name], self.log.before(i)[3]
+        facts, addresses = self.found.facts[s.fn.name], self.log.counts_before(i).addresses
         for n, offset in s.offsets.items():
             instr = s.fn.instrs[n]
-            if s.layout.effects[n].address and addresses + offset[3] < len(self.log.address):
-                yield from self._written(facts, instr, int(self.log.address[addresses + offset[3]]), i)
+            if s.layout.effects[n].address and addresses + offset.addresses < len(self.log.address):
+                yield from self._written(facts, instr, int(self.log.address[addresses + offset.addresses]), i)
             elif instr.op == "load" and n not in s.layout.direct:
                 yield from self._read(facts, instr, i)
         for k in self.log.events_of(i):
             e = self.log.event[k]
             call = s.call if int(e["site"]) == 0xFFFFFFFF else s.fn.instrs[int(e["site"])]
             is_library = call is not None and call.op == "call" and call.detail.callee not in self.found.defined
-            if call is not None and is_library and int(e["kind"]) in (COPY, FILL, WRITE, INPUT) and int(e["len"]):
+            if (
+                call is not None
+                and is_library
+                and int(e["kind"]) in (EventKind.COPY, EventKind.FILL, EventKind.WRITE, EventKind.INPUT)
+                and int(e["len"])
+            ):
                 yield from self._written(facts, call, int(e["addr"]), i)
-        if s.call is not None and i + 1 < len(self.trace) and self.trace.is_entry(i + 1):
+        if s.call is not None and i + 1 < len(self.trace) and self.trace.begins_frame(i + 1):
             yield from self._called(facts, s.call, self.trace.at(i + 1).fn.name)
 
     def _written(self, facts: FunctionFacts, instr: Instr, address: int, i: int) -> Iterator[tuple[Instr, str]]:
@@ -192,7 +197,7 @@ class Judge:
     def _read(self, facts: FunctionFacts, instr: Instr, i: int) -> Iterator[tuple[Instr, str]]:
         try:
             address = int(self.trace.operand(i, instr.args[0]))
-        except Unknown:
+        except UnknownValue:
             return
         home, places = (
             self.potential.homes.at(address, i),

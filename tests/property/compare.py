@@ -16,15 +16,13 @@ from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind
 from butfor.ir.recording_segments import ENTRY
 from butfor.options import Options
-from butfor.trace.log.static_segments import StaticSegment
+from butfor.trace.log.static_segments import LogCursor, StaticSegment
 from butfor.trace.recording import Recording
 from butfor.trace.replay.full_replay import Replay
-from butfor.trace.replay.replay_cursor import Cursor
-from butfor.trace.replay.replay_frames import Frame
-from butfor.trace.replay.replay_result import POISON, CheckResult
-from butfor.trace.replay.value_sameness import same_but_open
+from butfor.trace.replay.replay_memory import equal_where_defined
+from butfor.trace.replay.replay_state import UNKNOWN, ReplayFrame, ReplayResult
 from butfor.trace.semantics.instruction_semantics import to_bytes
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.run_objects import Objects
 
 NATIVE = (
@@ -45,7 +43,7 @@ class Outcome:
     """What was found: `wrong` is empty when all agree; the rest says how much was compared."""
 
     wrong: list[str] = field(default_factory=list)
-    check: CheckResult = field(default_factory=CheckResult)
+    check: ReplayResult = field(default_factory=ReplayResult)
     values: int = 0
     accesses: int = 0
     branches: int = 0
@@ -64,12 +62,12 @@ class Watched(Replay):
         self.stores: list[tuple[Node, bytes]] = []
         self.branches: list[Node] = []
 
-    def _keep(self, node: Node, f: Frame, slot: int) -> None:
-        value = f.regs.get(slot, POISON)
-        if value is not POISON:
+    def _keep(self, node: Node, f: ReplayFrame, slot: int) -> None:
+        value = f.regs.get(slot, UNKNOWN)
+        if value is not UNKNOWN:
             self.results.append((node, value))
 
-    def enter(self, i: int, s: StaticSegment) -> Frame:
+    def enter(self, i: int, s: StaticSegment) -> ReplayFrame:
         f = super().enter(i, s)
         if s.seg.flags & ENTRY and self._rng.random() < self._share:
             for k, size in enumerate(f.fn.byval):
@@ -77,27 +75,27 @@ class Watched(Replay):
                     self._keep((i, ~k), f, k)
         return f
 
-    def after_call(self, i: int, s: StaticSegment, f: Frame, words: int) -> None:
+    def after_call(self, i: int, s: StaticSegment, f: ReplayFrame, words: int) -> None:
         super().after_call(i, s, f, words)
         call = s.fn.instrs[s.seg.start - 1]
         if call.slot >= 0 and self._rng.random() < self._share:
             self._keep((i, call.index), f, call.slot)
 
-    def instr(self, i: int, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
+    def instr(self, i: int, s: StaticSegment, f: ReplayFrame, instr: Instr, at: LogCursor) -> None:
         super().instr(i, s, f, instr, at)
         if self._rng.random() >= self._share:
             return
         node = (i, instr.index)
         if instr.slot >= 0 and s.call is not instr:
             self._keep(node, f, instr.slot)
-        value = POISON
+        value = UNKNOWN
         if instr.op == "load":
             value, t, kept = f.regs[instr.slot], instr.type, self.loads
         elif instr.op == "store":
             value, t, kept = f.value(instr.args[0]), instr.detail, self.stores
         elif instr.op in ("br", "switch") and instr.args:
             self.branches.append(node)
-        if value is not POISON and not t.is_aggregate:
+        if value is not UNKNOWN and not t.is_aggregate:
             kept.append((node, to_bytes(value, t)))
 
 
@@ -163,17 +161,17 @@ def _lazily(trace: Trace, replay: Watched, rng: random.Random, out: Outcome) -> 
     for node, value in replay.results:
         try:
             found = trace.value(node)
-        except Unknown:
+        except UnknownValue:
             out.unknown += 1
             continue
         out.values += 1
         if found != value and not _same_number(trace, node, value, found):
             out.wrong.append(f"{_place(trace, node)}: {value!r} forward, {found!r} on demand")
-    for what, read, nodes in (("load", trace.loaded, replay.loads), ("store", trace.stored, replay.stores)):
+    for what, read, nodes in (("load", trace.loaded_bytes, replay.loads), ("store", trace.stored_bytes, replay.stores)):
         for node, data in nodes:
             out.accesses += 1
             found, instr = read(node)[: len(data)], trace.instr(node)
-            if found != data and not same_but_open(data, found, instr.type if what == "load" else instr.detail):
+            if found != data and not equal_where_defined(data, found, instr.type if what == "load" else instr.detail):
                 out.wrong.append(f"{_place(trace, node)}: {what} of {data.hex()} forward, {found.hex()} on demand")
     for node in replay.branches:
         _branch(trace, node, out)
@@ -183,7 +181,7 @@ def _lazily(trace: Trace, replay: Watched, rng: random.Random, out: Outcome) -> 
 def _same_number(trace: Trace, node: Node, value: Any, found: Any) -> bool:
     """Whether both values are NaNs: which one an operation gives is open."""
     t = trace.at(node[0]).fn.params[~node[1]] if node[1] < 0 else trace.instr(node).type
-    return t.kind in (Kind.FLOAT, Kind.VECTOR) and same_but_open(to_bytes(value, t), to_bytes(found, t), t)
+    return t.kind in (Kind.FLOAT, Kind.VECTOR) and equal_where_defined(to_bytes(value, t), to_bytes(found, t), t)
 
 
 def _branch(trace: Trace, node: Node, out: Outcome) -> None:
@@ -193,7 +191,7 @@ def _branch(trace: Trace, node: Node, out: Outcome) -> None:
         return
     try:
         value = trace.operand(node[0], instr.args[0])
-    except Unknown:
+    except UnknownValue:
         out.unknown += 1
         return
     out.branches += 1

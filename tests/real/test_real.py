@@ -14,7 +14,7 @@ from butfor.frontends.c import toolchain
 from butfor.frontends.c.record_run import build_spec, compile_program, record, run_spec
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.replay.full_replay import check
+from butfor.trace.replay.full_replay import check_recording
 from tests.real.sdists import unpacked
 
 pytestmark = pytest.mark.real
@@ -101,7 +101,7 @@ def test_real_program(make: Make, tmp_path: Path) -> None:
     assert (recording.stdout, recording.meta.returncode) == (expected.stdout, expected.returncode)
     assert len(expected.stdout) > 200
 
-    result = check(recording.trace)
+    result = check_recording(recording.trace)
     assert result.mismatches == 0, result.shown
     assert result.instructions > 200_000
     assert find_failure(recording, Dependence(recording.trace), True).failure is None

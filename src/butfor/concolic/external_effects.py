@@ -5,7 +5,7 @@ from __future__ import annotations
 from butfor.concolic.library_models.library_call import Taken
 from butfor.concolic.search_inputs import STDIN
 from butfor.concolic.shadow_state import Shadow
-from butfor.trace.last_writers import BIRTH, COPY, FILL, INPUT, WRITE
+from butfor.trace.log.record_layout import EventKind
 
 _LARGEST_FILL = 1 << 20
 
@@ -13,7 +13,11 @@ _LARGEST_FILL = 1 << 20
 def taken_by(shadow: Shadow, i: int) -> Taken:
     """What the call at the end of a segment took from outside."""
     rows = (shadow.log.event[k] for k in shadow.log.events_of(i))
-    return [(int(e["addr"]), int(e["len"]), int(e["stream"]), int(e["addr2"])) for e in rows if int(e["kind"]) == INPUT]
+    return [
+        (int(e["addr"]), int(e["len"]), int(e["stream"]), int(e["addr2"]))
+        for e in rows
+        if int(e["kind"]) == EventKind.INPUT
+    ]
 
 
 def apply(shadow: Shadow, i: int, site: int, fill: int | None = None) -> None:
@@ -25,17 +29,17 @@ def apply(shadow: Shadow, i: int, site: int, fill: int | None = None) -> None:
         kind, address, length = int(e["kind"]), int(e["addr"]), int(e["len"])
         if (i, address) in shadow.copied:
             continue
-        if kind == COPY:
+        if kind == EventKind.COPY:
             shadow.memory.copy(address, int(e["addr2"]), length)
-        elif kind == INPUT and address:
+        elif kind == EventKind.INPUT and address:
             _input(shadow, address, length, int(e["stream"]), int(e["addr2"]))
-        elif kind == WRITE and length == 1:
+        elif kind == EventKind.WRITE and length == 1:
             shadow.memory.write(address, b"\0")  # the terminators of fgets, strtok and the like
-        elif kind == FILL and fill is not None and length < _LARGEST_FILL:
+        elif kind == EventKind.FILL and fill is not None and length < _LARGEST_FILL:
             shadow.memory.write(address, bytes([fill & 255]) * length)
-        elif kind in (WRITE, FILL, INPUT):
+        elif kind in (EventKind.WRITE, EventKind.FILL, EventKind.INPUT):
             shadow.memory.forget(address, length)
-        elif kind == BIRTH:
+        elif kind == EventKind.BIRTH:
             shadow.memory.write(address, bytes(length))
 
 

@@ -20,12 +20,11 @@ from butfor.ir.machine_types import Kind
 from butfor.ir.recording_segments import AFTER, ENTRY, RET
 from butfor.logic.byte_simplify import simpler
 from butfor.logic.terms import Term, TermError, binary
-from butfor.trace.log.columns import NO_FRAME
-from butfor.trace.log.static_segments import StaticSegment
+from butfor.trace.log.record_layout import NO_FRAME
+from butfor.trace.log.static_segments import LogCursor, StaticSegment
 from butfor.trace.recording import Recording
-from butfor.trace.replay.replay_cursor import Cursor
 from butfor.trace.semantics.instruction_semantics import SemanticsError, compile_instr
-from butfor.trace.trace import Unknown
+from butfor.trace.trace import UnknownValue
 
 _MOST_SEGMENTS = 100_000
 _MOST_DECISIONS = 4000
@@ -43,7 +42,7 @@ def path_condition(recording: Recording, given: Input, facts: Facts) -> PathCond
         s = shadow.trace.at(i)
         try:
             _segment(shadow, i, s, _enter(shadow, i, s), i == len(log) - 1)
-        except (Unknown, SemanticsError, TermError, Gap):
+        except (UnknownValue, SemanticsError, TermError, Gap):
             shadow.gaps.add("the end of a run that stopped in the middle of something")
             break
         if len(shadow.decisions) >= _MOST_DECISIONS:
@@ -95,10 +94,10 @@ def _bind(shadow: Shadow, i: int, f: Frame, number: int) -> None:
 
 def _segment(shadow: Shadow, i: int, s: StaticSegment, f: Frame, is_last: bool) -> None:
     seg, log = s.seg, shadow.log
-    loads, stores, size, addresses, words = log.before(i)
+    loads, stores, size, addresses, words = log.counts_before(i)
     if seg.flags & AFTER:
         symbolic_calls.after_call(shadow, i, s, f, words)
-    at = Cursor(loads, stores, size, addresses)
+    at = LogCursor(loads, stores, size, addresses)
     instrs = s.fn.instrs
     if seg.start == s.fn.blocks[seg.block].start:
         _phis(shadow, s, f)
@@ -125,7 +124,7 @@ def _phis(shadow: Shadow, s: StaticSegment, f: Frame) -> None:
         f.set(slot, value, term)
 
 
-def _instr(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
+def _instr(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
     match instr.op:
         case "phi" | "unreachable" | "fence" | "indirectbr" | "ret":
             return
@@ -133,7 +132,9 @@ def _instr(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr, at:
             if instr.slot in s.layout.frame:
                 f.regs[instr.slot] = f.base + s.layout.frame[instr.slot]
             else:
-                f.regs[instr.slot] = int(shadow.log.word[shadow.log.before(i)[4] + s.offsets[instr.index][4]])
+                f.regs[instr.slot] = int(
+                    shadow.log.word[shadow.log.counts_before(i).words + s.offsets[instr.index].words]
+                )
         case "load":
             symbolic_accesses.load(shadow, s, f, instr, at)
         case "store":

@@ -30,7 +30,7 @@ class Facts:
 
     def segment_of(self, fn: Function, block: int) -> int:
         """The static segment that a block begins with."""
-        return self.static.first(fn) + self.program.layout(fn.name).first_of_block[block]
+        return self.static.first_of_block(fn, block)
 
     def is_error(self, fn: Function, block: int) -> bool:
         """Whether a block can only lead to a failure."""
@@ -50,7 +50,7 @@ class Facts:
             for block in fn.blocks:
                 last = fn.instrs[block.end - 1]
                 if (last.op == "br" and last.args) or last.op == "switch":
-                    first = self.static.closing(fn, block.index)
+                    first = self.static.last_of_block(fn, block.index)
                     out |= {first * count + self.segment_of(fn, target) for target in block.succs}
         return frozenset(out)
 

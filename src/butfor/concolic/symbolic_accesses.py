@@ -8,12 +8,11 @@ from butfor.encode.instance_values import Gap, bits_of, flat
 from butfor.ir.instructions import Instr
 from butfor.logic.byte_simplify import part, simpler
 from butfor.logic.terms import Term, TermError, resize
-from butfor.trace.log.static_segments import StaticSegment
-from butfor.trace.replay.replay_cursor import Cursor
+from butfor.trace.log.static_segments import LogCursor, StaticSegment
 from butfor.trace.semantics.instruction_semantics import from_bytes
 
 
-def load(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
+def load(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
     """A load: its term is that of the bytes, or of all that its address may choose from."""
     data = _loaded(shadow, s, instr, at)
     address = shadow.concrete(f, instr.args[0])
@@ -38,15 +37,15 @@ def load(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -
     f.set(instr.slot, value, term)
 
 
-def _loaded(shadow: Shadow, s: StaticSegment, instr: Instr, at: Cursor) -> bytes:
+def _loaded(shadow: Shadow, s: StaticSegment, instr: Instr, at: LogCursor) -> bytes:
     parts = []
     for size in s.layout.effects[instr.index].loads:
-        parts.append(shadow.trace.written(shadow.log.writer(at.load, at.store), size))
+        parts.append(shadow.trace.written_bytes(shadow.log.writer(at.load, at.store), size))
         at.load += 1
     return b"".join(parts)
 
 
-def store(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
+def store(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
     """A store, to the one place or to all that its address may choose from."""
     effects = s.layout.effects[instr.index]
     total = sum(effects.stores)
@@ -69,7 +68,7 @@ def store(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) 
         shadow.memory.write(address, data, term)
 
 
-def atomic(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
+def atomic(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
     """A read and write in one, which is not followed."""
     t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
     data = _loaded(shadow, s, instr, at)

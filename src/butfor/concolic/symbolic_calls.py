@@ -15,7 +15,7 @@ from butfor.ir.machine_types import store_size
 from butfor.ir.recording_segments import SETJMP
 from butfor.logic.byte_simplify import simpler
 from butfor.logic.terms import TermError
-from butfor.trace.log.columns import NO_SITE
+from butfor.trace.log.record_layout import NO_SITE
 from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.semantics.instruction_semantics import from_bytes, intrinsic
 
@@ -43,7 +43,11 @@ def call(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr) -> No
     elif kind == "pure":
         _pure(shadow, f, instr)
     elif kind in ("opaque", "asm") and instr.slot >= 0:
-        f.set(instr.slot, from_bytes(shadow.trace.words(i, s.offsets[instr.index][4], instr.type), instr.type), None)
+        f.set(
+            instr.slot,
+            from_bytes(shadow.trace.logged_bytes(i, s.offsets[instr.index].words, instr.type), instr.type),
+            None,
+        )
 
 
 def _memory(shadow: Shadow, i: int, f: Frame, instr: Instr) -> None:

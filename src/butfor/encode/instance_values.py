@@ -109,7 +109,7 @@ class Values:
         if node[1] >= 0:
             instr = self.trace.instr(node)
             if instr.op == "store":
-                return flat(from_bytes(self.trace.stored(node), t), t)
+                return flat(from_bytes(self.trace.stored_bytes(node), t), t)
             if instr.op in ("br", "switch", "indirectbr", "ret"):
                 return flat(self.trace.operand(node[0], instr.args[0]), t)
         return flat(self.trace.value(node), t)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from butfor.ir.instructions import Const, Instr
 from butfor.ir.short_circuits import Decision, Decisions, find_decisions
 from butfor.trace.dependence.dependence import Dependence, Edge
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 
 LIMIT = 4_000  # instances of one cause
 PER_STATEMENT = 100  # instances of one instruction in one cause
@@ -93,7 +93,7 @@ class Justifier:
     def _value(self, i: int, op: int | Const) -> object:
         try:
             return self.trace.operand(i, op)
-        except Unknown:
+        except UnknownValue:
             return None
 
     def _phi(self, node: Node, instr: Instr) -> list[Edge]:

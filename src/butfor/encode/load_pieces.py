@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.last_writers import CHANGED, COPY, FOREIGN, INITIAL
-from butfor.trace.log.columns import EVENT, READ
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind, ReadFlag, record_number
 from butfor.trace.trace import Node, Trace
 
 
@@ -35,7 +34,7 @@ class Cells:
         """The pieces of a load, lowest address first."""
         found: list[Piece] = []
         for writer, size in self.trace.writers(load):
-            if writer < READ and (writer & 7) + size <= 8:  # one store, as nearly always
+            if writer < FIRST_READ_ID and (writer & 7) + size <= 8:  # one store, as nearly always
                 _append(found, replace(self._byte(writer, 0), size=size))
                 continue
             for k in range(size):
@@ -44,27 +43,31 @@ class Cells:
 
     def _byte(self, writer: int, k: int) -> Piece:
         """Byte k of what a writer left."""
-        if writer < READ:
+        if writer < FIRST_READ_ID:
             return self._trace_back(writer + k if writer else 0, 0)
-        number = (writer & 0x3FFFFFFF) >> 3
+        number = record_number(writer)
         r = self.trace.log.read[number - 1]
         flags = int(r["flags"])
         at = (writer & 7) + k
-        source = 0 if flags & CHANGED else self.trace.log.read_sources(number)[at]
+        source = 0 if flags & ReadFlag.CHANGED else self.trace.log.read_sources(number)[at]
         if source:
             return self._trace_back(source, int(r["addr"]) + at)
-        if flags & INITIAL and not flags & CHANGED:
+        if flags & ReadFlag.INITIAL and not flags & ReadFlag.CHANGED:
             return Piece(1)
-        return Piece(1, calls=self._event(int(r["event"])) if flags & (CHANGED | FOREIGN) else (), is_fixed=False)
+        return Piece(
+            1,
+            calls=self._event(int(r["event"])) if flags & (ReadFlag.CHANGED | ReadFlag.FOREIGN) else (),
+            is_fixed=False,
+        )
 
     def _trace_back(self, writer: int, address: int) -> Piece:
         """The byte that a writer left at an address, followed through copies."""
         calls: dict[Node, None] = {}
         while writer:
-            if writer < READ:
+            if writer < FIRST_READ_ID:
                 return self._stored(writer, tuple(calls))
-            number = (writer & 0x3FFFFFFF) >> 3
-            if writer < EVENT:
+            number = record_number(writer)
+            if writer < FIRST_EVENT_ID:
                 at = writer & 7
                 address, writer = (
                     int(self.trace.log.read[number - 1]["addr"]) + at,
@@ -73,10 +76,10 @@ class Cells:
                 continue
             calls.update(dict.fromkeys(self._event(number)))
             e = self.trace.log.event[number - 1]
-            if int(e["kind"]) != COPY:
+            if int(e["kind"]) != EventKind.COPY:
                 return Piece(1, calls=tuple(calls), is_fixed=bool(calls))
             low = address - int(e["addr"])
-            runs = self.trace.memory.runs(number, low, low + 1, int(e["addr2"]))
+            runs = self.trace.last_writers.runs_read(number, low, low + 1, int(e["addr2"]))
             writer, _, start = runs[0] if runs else (0, 0, 0)
             address = start or 0
         return Piece(1, calls=tuple(calls))
@@ -86,9 +89,9 @@ class Cells:
         return () if node is None else (node,)
 
     def _stored(self, writer: int, calls: tuple[Node, ...]) -> Piece:
-        at, node = self.trace.store_bytes(writer >> 3)
+        at, node = self.trace.find_store(writer >> 3)
         i, n = node
-        start = self.trace.log.before(i)[2] + self.trace.at(i).offsets[n][2]
+        start = self.trace.log.counts_before(i).bytes + self.trace.at(i).offsets[n].bytes
         return Piece(1, node, at - start + (writer & 7), calls)
 
 

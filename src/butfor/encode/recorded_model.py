@@ -22,7 +22,7 @@ def environment(trace: Trace, problem: Problem[Node]) -> dict[str, int]:
             case "v" | "p":
                 found[name] = values.recorded((int(i), int(n) if kind == "v" else ~int(n)))
             case "s":
-                found[name] = int.from_bytes(trace.stored((int(i), int(n))), "little")
+                found[name] = int.from_bytes(trace.stored_bytes((int(i), int(n))), "little")
             case _:
                 found[name] = int(kind == "a")
     return found

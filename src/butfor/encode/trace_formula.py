@@ -18,7 +18,7 @@ from butfor.logic.selector_problem import Problem
 from butfor.logic.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.semantics.instruction_semantics import SemanticsError
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 
 _DECISIONS = frozenset(("br", "switch", "indirectbr"))
 
@@ -60,7 +60,7 @@ class _Encoder:
         if known is None:
             try:
                 known = tuple(self._parameter(node) if node[1] < 0 else self._instruction(node))
-            except (Unknown, Gap, SemanticsError):
+            except (UnknownValue, Gap, SemanticsError):
                 self.gaps[node] = None
                 known = ()
             self._known[node] = known
@@ -70,7 +70,7 @@ class _Encoder:
         """The condition that a root is as recorded."""
         try:
             return self.values.as_recorded(node)
-        except (Unknown, Gap, SemanticsError):
+        except (UnknownValue, Gap, SemanticsError):
             self.gaps[node] = None
             return variable(f"gap{node[0]}_{abs(node[1])}", 0)
 
@@ -193,7 +193,7 @@ class _Encoder:
 
     def _load(self, node: Node, instr: Instr) -> list[Term]:
         """The value is made of what was stored, if the addresses on both sides are as recorded."""
-        data = self.trace.loaded(node)
+        data = self.trace.loaded_bytes(node)
         pieces = self.cells.pieces(node)
         conditions = self._address(node[0], instr.args[0])
         parts = []
@@ -242,12 +242,12 @@ class _Encoder:
         """The bytes that a store wrote."""
         instr = self.trace.instr(store)
         if instr.op != "store":
-            return variable(f"s{store[0]}_{store[1]}", 8 * len(self.trace.stored(store)))
+            return variable(f"s{store[0]}_{store[1]}", 8 * len(self.trace.stored_bytes(store)))
         return resize(self.values.variable(store), 8 * store_size(instr.detail))
 
     def _atomic(self, node: Node) -> list[Term]:
         """The old and the new value are as recorded if all that they came from is."""
         image = self._image(node)
-        stored = const(int.from_bytes(self.trace.stored(node), "little"), image.width)
+        stored = const(int.from_bytes(self.trace.stored_bytes(node), "little"), image.width)
         condition = conjunction(self.values.as_recorded(t) for t in self.links.sources(node))
         return [*self._recorded(node), implies(condition, equal(image, stored))]

@@ -7,8 +7,8 @@ import signal
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.ir.recording_segments import RET
-from butfor.trace.log.columns import NO_FRAME
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.log.record_layout import NO_FRAME
+from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.run_objects import Objects
 
 _DIVISIONS = ("sdiv", "udiv", "srem", "urem")
@@ -34,8 +34,8 @@ def interrupted_instance(trace: Trace) -> Node:
     log = trace.log
     i = len(log) - 1
     s = trace.at(i)
-    before = log.before(i)
-    loads, stores = log.end.loads - before[0], log.end.stores - before[1]
+    before = log.counts_before(i)
+    loads, stores = log.end.loads - before.loads, log.end.stores - before.stores
     for n in range(s.seg.start, s.seg.end):
         e = s.layout.effects.get(n)
         if e is None:
@@ -43,7 +43,7 @@ def interrupted_instance(trace: Trace) -> Node:
                 return i, n
             continue
         at = s.offsets[n]
-        if (e.loads and at[0] + len(e.loads) > loads) or (e.stores and at[1] + len(e.stores) > stores):
+        if (e.loads and at.loads + len(e.loads) > loads) or (e.stores and at.stores + len(e.stores) > stores):
             return i, n
     last = s.seg.end - 1
     if s.fn.instrs[last].op == "unreachable" and last > s.seg.start:  # a trap, or a call that must not return
@@ -67,12 +67,12 @@ def _divisions_under_way(trace: Trace, node: Node) -> list[Node]:
     i, n = node
     s = trace.at(i)
     log = trace.log
-    before = log.before(i)
-    loads, stores = log.end.loads - before[0], log.end.stores - before[1]
+    before = log.counts_before(i)
+    loads, stores = log.end.loads - before.loads, log.end.stores - before.stores
     first = s.seg.start
     for k, at in s.offsets.items():  # nothing before the last logged access can still be under way
         e = s.layout.effects[k]
-        if k < n and ((e.loads and at[0] < loads) or (e.stores and at[1] < stores)):
+        if k < n and ((e.loads and at.loads < loads) or (e.stores and at.stores < stores)):
             first = max(first, k)
     return [(i, k) for k in range(first, n + 1) if s.fn.instrs[k].op in _DIVISIONS]
 
@@ -96,7 +96,7 @@ def operand_roots(trace: Trace, node: Node, which: slice) -> tuple[Node, ...]:
         if isinstance(a, int):
             try:
                 out.append(trace.definition(node[0], a))
-            except Unknown:
+            except UnknownValue:
                 continue
     return tuple(out)
 
@@ -167,7 +167,7 @@ def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> Failur
     fault = trace.log.end.fault
     try:
         address = trace.operand(node[0], instr.args[at])
-    except Unknown:
+    except UnknownValue:
         address = fault
     if address < _NULL_PAGE_BYTES:
         what = f"{verb} through a null pointer" + (f" (offset {address})" if address else "")
@@ -187,7 +187,7 @@ def _division(trace: Trace, node: Node) -> FailurePoint | None:
         instr = trace.instr(at)
         try:
             divisor = trace.operand(at[0], instr.args[1])
-        except Unknown:
+        except UnknownValue:
             continue
         bits = instr.type.bits
         if divisor == 0:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from butfor.ir.flow_graphs import successors
 from butfor.ir.natural_loops import Loop, natural_loops
-from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 from butfor.trace.view.source_steps import Steps
@@ -85,7 +85,7 @@ def _condition_branches(steps: Steps, endless: EndlessLoop, place: Place | None)
         branch = fn.instrs[fn.blocks[block].end - 1]
         if branch.op != "br" or not branch.args or steps.places.of_instr(fn, branch) != place:
             continue
-        places = trace.log.positions(trace.static.closing(fn, block))
+        places = trace.log.positions(trace.static.last_of_block(fn, block))
         since, until = int(places.searchsorted(begin)), int(places.searchsorted(endless.at, "right"))
         chosen = {
             *range(since, until, max((until - since) // _SAMPLED_ITERATIONS, 1)),
@@ -98,9 +98,9 @@ def _condition_branches(steps: Steps, endless: EndlessLoop, place: Place | None)
 def _loop_entry(trace: Trace, i: int, loop: Loop) -> int:
     """The latest segment instance in the frame of instance i from which the loop around it was entered."""
     fn, frame = trace.at(i).fn, trace.log.frame_of(i)
-    best = trace.entry(i)
+    best = trace.frame_entry(i)
     for block in set(fn.blocks[loop.header].preds) - set(loop.body):
-        places = trace.log.positions(trace.static.closing(fn, block))
+        places = trace.log.positions(trace.static.last_of_block(fn, block))
         latest = int(places.searchsorted(i, "right"))
         for p in places[max(latest - _MAX_INSTANCES_SEARCHED, 0) : latest][::-1].tolist():
             if trace.log.frame_of(p) == frame:
@@ -112,12 +112,11 @@ def _loop_entry(trace: Trace, i: int, loop: Loop) -> int:
 def _is_stuck(trace: Trace, i: int, loop: Loop) -> bool:
     """Whether the loop has never ended before, or has now run far longer than it used to."""
     fn = trace.at(i).fn
-    first = trace.static.first(fn)
-    header = first + trace.program.layout(fn.name).first_of_block[loop.header]
+    header = trace.static.first_of_block(fn, loop.header)
     total = int(trace.log.counts[header])
     places = trace.log.positions(header)
     now = total - int(places.searchsorted(_loop_entry(trace, i, loop)))
-    times = sum(int(trace.log.counts[trace.static.closing(fn, b)]) for b in {e[0] for e in loop.exits})
+    times = sum(int(trace.log.counts[trace.static.last_of_block(fn, b)]) for b in {e[0] for e in loop.exits})
     ended = _exit_count(trace, i, loop)
     if not ended:
         return True
@@ -127,8 +126,7 @@ def _is_stuck(trace: Trace, i: int, loop: Loop) -> bool:
 def _exit_count(trace: Trace, i: int, loop: Loop) -> int:
     """How often the loop was left at most: the executions of the blocks that its exits lead to."""
     fn = trace.at(i).fn
-    first, layout = trace.static.first(fn), trace.program.layout(fn.name)
-    return sum(int(trace.log.counts[first + layout.first_of_block[b]]) for b in {e[1] for e in loop.exits})
+    return sum(int(trace.log.counts[trace.static.first_of_block(fn, b)]) for b in {e[1] for e in loop.exits})
 
 
 def _exit_decision(trace: Trace, i: int, loop: Loop) -> Node | None:
@@ -136,7 +134,7 @@ def _exit_decision(trace: Trace, i: int, loop: Loop) -> Node | None:
     fn, frame = trace.at(i).fn, trace.log.frame_of(i)
     begin = best = _loop_entry(trace, i, loop)
     for block in {e[0] for e in loop.exits}:
-        places = trace.log.positions(trace.static.closing(fn, block))
+        places = trace.log.positions(trace.static.last_of_block(fn, block))
         since, until = int(places.searchsorted(begin, "right")), int(places.searchsorted(i, "right"))
         own = (
             p

@@ -13,7 +13,8 @@ from butfor.failures.memory_errors import is_corrupting, memory_errors
 from butfor.failures.uninitialised_reads import uninitialised_origin, uninitialised_use
 from butfor.failures.wrong_output import first_difference, output_failure
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.log.columns import NO_FRAME, EndReason
+from butfor.trace.log.columns import EndReason
+from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import Objects
@@ -204,7 +205,7 @@ def _exit_is_accidental(trace: Trace) -> bool:
     at = trace.definition(node[0], value)
     if at[1] < 0 or trace.instr(at).op != "load":
         return False
-    sources = [s for w, size in trace.writers(at) for s in trace.memory.sources(w, size)]
+    sources = [s for w, size in trace.writers(at) for s in trace.last_writers.sources(w, size)]
     return any(s.kind == "uninit" for s in sources)
 
 
@@ -231,7 +232,7 @@ def _exit_node(trace: Trace) -> Node:
             places = [
                 p
                 for b in trace.program.function("main").blocks
-                for p in log.positions(trace.static.closing(trace.program.function("main"), b.index))
+                for p in log.positions(trace.static.last_of_block(trace.program.function("main"), b.index))
             ]
             at = max((int(p) for p in places if trace.at(int(p)).last.op == "ret"), default=i)
             return at, trace.at(at).last.index

@@ -8,8 +8,9 @@ from typing import Any
 from butfor.explanation import FailureKind
 from butfor.failures.crash import operand_roots
 from butfor.failures.failure_point import FailurePoint
+from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.trace import Node, Trace
-from butfor.trace.view.run_objects import HEAP, Object, Objects
+from butfor.trace.view.run_objects import Object, Objects
 
 _MAX_ERRORS = 50  # distinct ones; a run with more of them has one cause, which comes first
 
@@ -68,15 +69,15 @@ def checked_access(trace: Trace, e: Any) -> Node:
     if int(e["site"]):
         return i, int(e["site"]) - 1
     s = trace.at(i)
-    before = trace.log.before(i)
-    loads, stores = int(e["load"]) - before[0], int(e["store"]) - before[1]
+    before = trace.log.counts_before(i)
+    loads, stores = int(e["load"]) - before.loads, int(e["store"]) - before.stores
     for n in range(s.seg.start, s.seg.end):
         effects = s.layout.effects.get(n)
         instr = s.fn.instrs[n]
         if effects is not None and n in s.offsets:
             at = s.offsets[n]
             wanted = effects.stores if int(e["is_write"]) else effects.loads
-            past = at[0] >= loads and at[1] >= stores
+            past = at.loads >= loads and at.stores >= stores
             if past and wanted and instr.op != "call":
                 return i, n
     if s.call is None:
@@ -108,7 +109,7 @@ def _failure_point(trace: Trace, o: Object | None, e: Any, node: Node) -> Failur
 
 def _lifetime_calls(trace: Trace, o: Object | None, kind: MemoryErrorKind) -> list[Node]:
     """The calls that allocated and, where it was used after that, freed a heap object."""
-    if o is None or o.kind != HEAP:
+    if o is None or o.kind != ObjectKind.HEAP:
         return []
     times = [o.birth]
     if kind in (MemoryErrorKind.FREED, MemoryErrorKind.DOUBLE_FREE):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, element_at, mask_width
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 
 
 class UndefinedBits:
@@ -51,7 +51,7 @@ class UndefinedBits:
     def _value(self, node: Node, op: object) -> int | None:
         try:
             value = self.trace.operand(node[0], op)  # type: ignore[arg-type]  # an operand of the instruction
-        except Unknown:
+        except UnknownValue:
             return None
         return value if isinstance(value, int) else None
 

@@ -20,11 +20,10 @@ from butfor.ir.machine_types import Kind, store_size
 from butfor.ir.may_define import PRINTING
 from butfor.ir.recording_segments import ENTRY
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.last_writers import CALL, COPY, READ_BY_CALL, UNINIT
-from butfor.trace.log.columns import EVENT, READ
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind, ObjectKind, ReadFlag, record_number
 from butfor.trace.log.static_segments import StaticSegment
-from butfor.trace.trace import Node, Trace, Unknown
-from butfor.trace.view.run_objects import HEAP, STACK, Objects
+from butfor.trace.trace import Node, Trace, UnknownValue
+from butfor.trace.view.run_objects import Objects
 
 _MAX_SECONDS = 2.0  # this is the last resort for runs that look fine, and must not slow them down
 _MAX_SEGMENTS = 2_000_000  # about what can be followed in that time on a fast machine
@@ -87,7 +86,7 @@ def _uninitialised_loads(dependence: Dependence, roots: tuple[Node, ...]) -> lis
 def _definition(trace: Trace, i: int, slot: int) -> Node | None:
     try:
         return trace.definition(i, slot)
-    except Unknown:
+    except UnknownValue:
         return None
 
 
@@ -103,7 +102,7 @@ def _first_uninitialised(trace: Trace) -> int | None:
     """The first segment instance in which something uninitialised may have been read or copied."""
     log = trace.log
     times = []
-    reads = np.flatnonzero(log.read["flags"] & UNINIT) if len(log.read) else np.empty(0, np.int64)
+    reads = np.flatnonzero(log.read["flags"] & ReadFlag.UNINIT) if len(log.read) else np.empty(0, np.int64)
     if len(reads):
         times.append(int(log.read["seg"][reads[0]]))
     zero = np.flatnonzero(log.run["id"] == 0) if len(log.run) else np.empty(0, np.int64)
@@ -184,7 +183,7 @@ class _DefinednessFlow:
         """Whether the segment reads anything that was undefined before it."""
         if not s.seg.loads:
             return False
-        first = self.log.before(i)[0]
+        first = self.log.counts_before(i).loads
         if not self.stores and not (self.log.load[first : first + s.seg.loads] == 255).any():
             return False
         return any(s.layout.effects[n].loads and self._loaded((i, n)) for n in s.offsets)
@@ -196,7 +195,7 @@ class _DefinednessFlow:
             for writer, size in self.trace.writers(node):
                 mask |= self._mask(writer, size, None, node[0]) << shift
                 shift += 8 * size
-        except Unknown:
+        except UnknownValue:
             return 0
         return mask
 
@@ -205,16 +204,18 @@ class _DefinednessFlow:
         full = (1 << 8 * size) - 1
         if writer == 0:
             return full if address is not None and self._is_object(address, i) else 0
-        if writer < READ:
+        if writer < FIRST_READ_ID:
             return self.stores.get(writer >> 3, 0) >> 8 * (writer & 7) & full
-        if writer < EVENT:
-            return self._read((writer & 0x3FFFFFFF) >> 3) >> 8 * (writer & 7) & full
-        e = self.log.event[((writer & 0x3FFFFFFF) >> 3) - 1]
-        if int(e["kind"]) != COPY or address is None:
+        if writer < FIRST_EVENT_ID:
+            return self._read(record_number(writer)) >> 8 * (writer & 7) & full
+        e = self.log.event[record_number(writer) - 1]
+        if int(e["kind"]) != EventKind.COPY or address is None:
             return 0
         low = address - int(e["addr"])
         mask, shift = 0, 0
-        for w, length, place in self.trace.memory.runs(((writer & 0x3FFFFFFF) >> 3), low, low + size, int(e["addr2"])):
+        for w, length, place in self.trace.last_writers.runs_read(
+            record_number(writer), low, low + size, int(e["addr2"])
+        ):
             mask |= self._mask(w, length, place, int(e["seg"])) << shift
             shift += 8 * length
         return mask & full
@@ -230,7 +231,9 @@ class _DefinednessFlow:
         if not flags & 2:
             for k, w in enumerate(self.log.read_sources(number)):
                 undefined = (
-                    flags & UNINIT and self._is_object(start + k, seg) if w == 0 else self._mask(w, 1, start + k, seg)
+                    flags & ReadFlag.UNINIT and self._is_object(start + k, seg)
+                    if w == 0
+                    else self._mask(w, 1, start + k, seg)
                 )
                 mask |= (0xFF if undefined is True else int(undefined)) << 8 * k
         if mask and not self.origin:
@@ -249,7 +252,7 @@ class _DefinednessFlow:
         """Whether an unmodelled library function got a pointer to the object since its frame began."""
         o = self.objects.at(address, i)
         start, end = (o.start, o.start + max(o.size, 1)) if o is not None else (address, address + 1)
-        since = min(self.trace.entry(i), o.birth) if o is not None and o.kind == HEAP else 0
+        since = min(self.trace.frame_entry(i), o.birth) if o is not None and o.kind == ObjectKind.HEAP else 0
         for k in reversed(self._unknown_calls):
             seg = int(self.log.event[k]["seg"])
             if seg > i:
@@ -263,7 +266,9 @@ class _DefinednessFlow:
 
     @cached_property
     def _unknown_calls(self) -> list[int]:
-        rows = np.flatnonzero(self.log.event["kind"] == CALL) if len(self.log.event) else np.empty(0, np.int64)
+        rows = (
+            np.flatnonzero(self.log.event["kind"] == EventKind.CALL) if len(self.log.event) else np.empty(0, np.int64)
+        )
         return [int(k) for k in rows[-_MAX_UNMODELLED_CALLS:]]
 
     def _pointers(self, i: int, call: Instr) -> list[int]:
@@ -273,7 +278,7 @@ class _DefinednessFlow:
             if t.kind is Kind.PTR:
                 try:
                     found.append(int(self.trace.operand(i, a)))
-                except Unknown:
+                except UnknownValue:
                     continue
         return found
 
@@ -318,7 +323,7 @@ class _DefinednessFlow:
     def _store(self, node: Node, s: StaticSegment, mask: int) -> None:
         if not mask:
             return
-        first = self.log.before(node[0])[1] + s.offsets[node[1]][1] + 1
+        first = self.log.counts_before(node[0]).stores + s.offsets[node[1]].stores + 1
         for k, size in enumerate(s.layout.effects[node[1]].stores):
             part = mask & ((1 << 8 * size) - 1)
             if part:
@@ -346,8 +351,8 @@ class _DefinednessFlow:
             return False
         for k in self.log.events_of(i):
             e = self.log.event[k]
-            if int(e["kind"]) == READ_BY_CALL:
-                for w, length, place in self.trace.memory.runs(k + 1, 0, int(e["len"]), int(e["addr"])):
+            if int(e["kind"]) == EventKind.READ_BY_CALL:
+                for w, length, place in self.trace.last_writers.runs_read(k + 1, 0, int(e["len"]), int(e["addr"])):
                     if self._mask(w, min(length, 8), place, i):
                         return True
         return False
@@ -355,10 +360,10 @@ class _DefinednessFlow:
     def _point(self, node: Node, use: str, which: slice) -> FailurePoint:
         try:
             roots = operand_roots(self.trace, node, which)
-        except Unknown:
+        except UnknownValue:
             roots = ()
         o = self.objects.at(self.origin, node[0]) if self.origin else None
-        declared = o.variable if o is not None and o.kind == STACK else None
+        declared = o.variable if o is not None and o.kind == ObjectKind.STACK else None
         where = f" (declared at line {declared.line})" if declared is not None and not declared.is_parameter else ""
         what = f" of {o.describe()}{where}" if o is not None else ""
         words = {"branch": "decides a branch", "address": "is used as an address", "output": "is printed"}[use]

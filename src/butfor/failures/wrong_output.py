@@ -11,7 +11,7 @@ from butfor.explanation import FailureKind
 from butfor.failures.crash import operand_roots
 from butfor.failures.failure_point import FailurePoint, Printed
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.last_writers import READ_BY_CALL
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 
 _CONTEXT_BYTES = 40  # on either side of the wrong byte: half a terminal line
@@ -231,8 +231,8 @@ def _text_writers(trace: Trace, dependence: Dependence, node: Node, argument: in
     """The instances that wrote the byte at an offset of a printed string."""
     out: list[Node] = []
     for k, at in _text_bytes(trace, node, argument, offset):
-        for writer, size, address in trace.memory.runs(k + 1, at, at + 1, int(trace.log.event[k]["addr"])):
-            for source in trace.memory.sources(writer, size, address):
+        for writer, size, address in trace.last_writers.runs_read(k + 1, at, at + 1, int(trace.log.event[k]["addr"])):
+            for source in trace.last_writers.sources(writer, size, address):
                 out += [target for kind, target in dependence.source_edge(source) if kind == "data"]
     return out
 
@@ -247,6 +247,6 @@ def _text_bytes(trace: Trace, node: Node, argument: int | None, offset: int) -> 
     for k in trace.log.events_of(node[0]):
         e = trace.log.event[k]
         start, length = int(e["addr"]), int(e["len"])
-        if int(e["kind"]) == READ_BY_CALL and start <= pointer < start + length:
+        if int(e["kind"]) == EventKind.READ_BY_CALL and start <= pointer < start + length:
             found.append((k, min(pointer - start + offset, length - 1)))
     return found

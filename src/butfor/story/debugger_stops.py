@@ -59,7 +59,7 @@ def _first_segment(case: FailingRun, s: StaticSegment, path: str, line: int) -> 
         for k, seg in enumerate(s.layout.segments)
         if any(_on_line(case, s, n, path, line) for n in range(seg.start, seg.end))
     )
-    return case.trace.static.first(s.fn) + next(own, s.local)
+    return case.trace.static.first_segment(s.fn) + next(own, s.local)
 
 
 def _on_line(case: FailingRun, s: StaticSegment, n: int, path: str, line: int) -> bool:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from butfor.run_story import Input
-from butfor.trace.last_writers import INPUT, READ_BY_CALL
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.recording import Recording
-from butfor.trace.trace import Node, Unknown
+from butfor.trace.trace import Node, UnknownValue
 
 _MOST_SHOWN = 2000  # bytes of one input
 _BEFORE = 40  # bytes shown before the first that matters
@@ -72,20 +72,22 @@ class _Reads:
         elif instr.op == "call":
             for k in self.log.events_of(node[0]):
                 e = self.log.event[k]
-                if int(e["kind"]) == READ_BY_CALL:
+                if int(e["kind"]) == EventKind.READ_BY_CALL:
                     yield from self._argument(int(e["addr"]), int(e["len"]))
-                    for writer, size, address in self.trace.memory.runs(
+                    for writer, size, address in self.trace.last_writers.runs_read(
                         k + 1, 0, min(int(e["len"]), _MOST_SHOWN), int(e["addr"])
                     ):
                         yield from self._written(writer, size, address)
-                elif int(e["kind"]) == INPUT and (int(e["addr"]) == 0 or "scanf" in (instr.detail.callee or "")):
+                elif int(e["kind"]) == EventKind.INPUT and (
+                    int(e["addr"]) == 0 or "scanf" in (instr.detail.callee or "")
+                ):
                     yield from self._input(k, 0, int(e["len"]), "scanf" in (instr.detail.callee or ""))
 
     def _load(self, node: Node) -> Iterator[Found]:
         try:
             address = int(self.trace.operand(node[0], self.trace.instr(node).args[0]))
             writers = self.trace.writers(node)
-        except Unknown:
+        except UnknownValue:
             return
         yield from self._argument(address, sum(size for _, size in writers))
         for writer, size in writers:
@@ -96,9 +98,9 @@ class _Reads:
         """Bytes of memory that an input call wrote."""
         if address is None:
             return
-        for source in self.trace.memory.sources(writer, size, address):
+        for source in self.trace.last_writers.sources(writer, size, address):
             e = self.log.event[source.number - 1] if source.kind == "event" else None
-            if e is not None and int(e["kind"]) == INPUT and 0 <= address - int(e["addr"]) < int(e["len"]):
+            if e is not None and int(e["kind"]) == EventKind.INPUT and 0 <= address - int(e["addr"]) < int(e["len"]):
                 yield from self._input(
                     source.number - 1,
                     address - int(e["addr"]),

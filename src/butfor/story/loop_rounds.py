@@ -75,7 +75,7 @@ class Rounds:
 
     def _count(self, name: str, loop: Loop) -> _Entered | None:
         fn = self.trace.program.function(name)
-        header = self.trace.static.first(fn) + self.trace.program.layout(name).first_of_block[loop.header]
+        header = self.trace.static.first_of_block(fn, loop.header)
         starts = self.log.positions(header)
         if len(starts) > _MOST_ROUNDS:
             return None

@@ -8,16 +8,20 @@ from butfor.ir.debug_types import CType
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind, store_size
 from butfor.run_story import Change, Frame, Thing
-from butfor.trace.last_writers import COPY, FILL, INPUT, WRITE
-from butfor.trace.log.columns import NO_FRAME
-from butfor.trace.trace import Node, Unknown
+from butfor.trace.log.record_layout import NO_FRAME, EventKind, ObjectKind
+from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.access_names import Accesses
 from butfor.trace.view.object_parts import smallest
-from butfor.trace.view.run_objects import DYNAMIC, GLOBAL, HEAP, STACK, Object, Objects
+from butfor.trace.view.run_objects import Object, Objects
 from butfor.trace.view.source_places import Places
 
-_WRITING = (COPY, FILL, WRITE, INPUT)
-_WHERE = {GLOBAL: "global", STACK: "stack", DYNAMIC: "stack", HEAP: "heap"}
+_WRITING = (EventKind.COPY, EventKind.FILL, EventKind.WRITE, EventKind.INPUT)
+_WHERE: dict[int, str] = {
+    ObjectKind.GLOBAL: "global",
+    ObjectKind.STACK: "stack",
+    ObjectKind.DYNAMIC: "stack",
+    ObjectKind.HEAP: "heap",
+}
 _MOST_THINGS = 2000
 _MOST_PARTS = 4096  # of a large write
 _MOST_ERRORS = 1000
@@ -55,8 +59,8 @@ class Seen:
         operand, t = (instr.args[0], instr.type) if is_load else (instr.args[1], instr.detail)
         try:
             address = int(self.trace.operand(node[0], operand))
-            data = self.trace.loaded(node) if is_load else self.trace.stored(node)
-        except Unknown:
+            data = self.trace.loaded_bytes(node) if is_load else self.trace.stored_bytes(node)
+        except UnknownValue:
             return
         if not data or len(data) < store_size(t):
             return
@@ -115,8 +119,8 @@ class Seen:
         o = self.objects.at(address, i) if wrong is None else self.objects.by_number(wrong)
         if (
             o is None
-            or (o.kind == GLOBAL and o.variable is None)
-            or (o.kind in (STACK, DYNAMIC) and o.variable is None)
+            or (o.kind == ObjectKind.GLOBAL and o.variable is None)
+            or (o.kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and o.variable is None)
         ):
             return None
         frame = self._frame_of(o, address, i)
@@ -126,7 +130,7 @@ class Seen:
             if len(self.things) >= _MOST_THINGS:
                 return None
             number = self._numbers[key] = len(self.things)
-            heap = o.kind == HEAP
+            heap = o.kind == ObjectKind.HEAP
             self.things.append(
                 Thing(
                     f"{o.size} bytes" if heap else o.name, _WHERE[o.kind], frame, o.size, self._made(o) if heap else ""
@@ -136,7 +140,7 @@ class Seen:
         return number, o, frame
 
     def _frame_of(self, o: Object, address: int, i: int) -> int:
-        if o.kind not in (STACK, DYNAMIC):
+        if o.kind not in (ObjectKind.STACK, ObjectKind.DYNAMIC):
             return -1
         if o.number:
             found = int(self.log.object[o.number]["frame"])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from butfor.run_story import Why
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.trace import Node, Unknown
+from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.access_names import Accesses
 from butfor.trace.view.source_places import Places
 
@@ -69,7 +69,7 @@ class Reasons:
             return [target for kind, target in self.dependence.edges(node) if kind in ("data", "address")]
         try:  # the act of calling a function of the program has no dependences of its own
             operands = [self.trace.definition(node[0], a) for a in instr.args if isinstance(a, int)]
-        except Unknown:
+        except UnknownValue:
             return []
         return operands + [target for kind, target in self.dependence.edges(node) if kind == "data"]
 

@@ -1,4 +1,4 @@
-"""Who wrote the bytes that were read: writer ids resolved to stores, copies, library calls and initial values."""
+"""Last writers of the bytes that were read: writer ids resolved to stores, copies, calls and initial values."""
 
 from __future__ import annotations
 
@@ -7,33 +7,36 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from butfor.trace.log.columns import EVENT, READ, Log
-
-GLOBAL = 1
-COPY, FILL, WRITE, READ_BY_CALL, CALL, INPUT, BIRTH = 1, 2, 3, 4, 5, 6, 7
-UNINIT, CHANGED, INITIAL, FOREIGN = 1, 2, 4, 8
+from butfor.trace.log.columns import Log
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind, ObjectKind, ReadFlag, record_number
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """Where a byte came from. kind: store (number), event (number from 1), initial, uninit, foreign, changed (event: the call that may have)."""
+class ByteSource:
+    """Where a byte came from.
+
+    `kind` is store, event, initial, uninit, foreign or changed. `number` counts from 1 and is that of the store, of the
+    event, or for a changed byte of the call that may have changed it.
+    """
 
     kind: str
     number: int = 0
     address: int = 0
 
 
-class Memory:
-    """Resolution of writer ids."""
+class LastWriters:
+    """Resolves writer ids. `unchanging` are addresses of library data that no call changes."""
 
-    def __init__(self, log: Log, steady: frozenset[int] = frozenset()) -> None:
+    def __init__(self, log: Log, unchanging: frozenset[int] = frozenset()) -> None:
         self.log = log
-        self._steady = steady  # addresses of library data that no call changes
+        self._unchanging = unchanging
 
     @cached_property
     def _globals(self) -> tuple[list[int], list[int]]:
         rows = sorted(
-            (int(o["start"]), int(o["size"])) for o in self.log.object if int(o["kind"]) == GLOBAL and int(o["size"])
+            (int(o["start"]), int(o["size"]))
+            for o in self.log.object
+            if int(o["kind"]) == ObjectKind.GLOBAL and int(o["size"])
         )
         return [start for start, _ in rows], [start + size for start, size in rows]
 
@@ -42,9 +45,9 @@ class Memory:
         k = bisect_right(starts, address) - 1
         return k >= 0 and address < ends[k]
 
-    def sources(self, writer: int, size: int, address: int | None = None) -> tuple[Source, ...]:
-        """All that the bytes of a writer go back to; copies on the way are sources too."""
-        found: dict[Source, None] = {}
+    def sources(self, writer: int, size: int, address: int | None = None) -> tuple[ByteSource, ...]:
+        """Everything that the bytes of a writer go back to, copies on the way included."""
+        found: dict[ByteSource, None] = {}
         work = [(writer, size, address)]
         seen = set()
         while work:
@@ -58,18 +61,20 @@ class Memory:
 
     def _step(
         self, writer: int, size: int, address: int | None, work: list[tuple[int, int, int | None]]
-    ) -> Iterator[Source]:
+    ) -> Iterator[ByteSource]:
         if writer == 0:
-            yield Source("initial" if self._is_global(address or 0) else "uninit", 0, address or 0)
-        elif writer < READ:
+            yield ByteSource("initial" if self._is_global(address or 0) else "uninit", 0, address or 0)
+        elif writer < FIRST_READ_ID:
             for number in range(writer >> 3, (writer + max(size, 1) - 1 >> 3) + 1):  # consecutive stores make one run
-                yield Source("store", number)
-        elif writer < EVENT:
-            yield from self._read((writer & 0x3FFFFFFF) >> 3, writer & 7, size, work)
+                yield ByteSource("store", number)
+        elif writer < FIRST_EVENT_ID:
+            yield from self._read(record_number(writer), writer & 7, size, work)
         else:
-            yield from self._event((writer & 0x3FFFFFFF) >> 3, size, address, work)
+            yield from self._event(record_number(writer), size, address, work)
 
-    def _read(self, number: int, first: int, size: int, work: list[tuple[int, int, int | None]]) -> Iterator[Source]:
+    def _read(
+        self, number: int, first: int, size: int, work: list[tuple[int, int, int | None]]
+    ) -> Iterator[ByteSource]:
         r = self.log.read[number - 1]
         flags, start = int(r["flags"]), int(r["addr"])
         ids = self.log.read_sources(number)
@@ -78,32 +83,35 @@ class Memory:
         while k < end:
             w = ids[k]
             length = 1
-            while k + length < end and ids[k + length] == (w if w == 0 or w >= EVENT else w + length):
+            while k + length < end and ids[k + length] == (w if w == 0 or w >= FIRST_EVENT_ID else w + length):
                 length += 1
             if w == 0:
-                if flags & FOREIGN and r["event"] and start not in self._steady:
-                    yield Source("changed", int(r["event"]), start + k)
-                kind = "uninit" if flags & UNINIT else "initial" if flags & INITIAL else "foreign"
-                yield Source(kind, number, start + k)
-            elif not flags & CHANGED:  # else the old writers do not matter any more
+                if flags & ReadFlag.FOREIGN and r["event"] and start not in self._unchanging:
+                    yield ByteSource("changed", int(r["event"]), start + k)
+                kind = "uninit" if flags & ReadFlag.UNINIT else "initial" if flags & ReadFlag.INITIAL else "foreign"
+                yield ByteSource(kind, number, start + k)
+            elif not flags & ReadFlag.CHANGED:  # else the old writers do not matter any more
                 work.append((w, length, start + k))
             k += length
-        if flags & CHANGED:
-            yield Source("changed", int(r["event"]), start)
+        if flags & ReadFlag.CHANGED:
+            yield ByteSource("changed", int(r["event"]), start)
 
     def _event(
         self, number: int, size: int, address: int | None, work: list[tuple[int, int, int | None]]
-    ) -> Iterator[Source]:
-        yield Source("event", number)
+    ) -> Iterator[ByteSource]:
+        yield ByteSource("event", number)
         e = self.log.event[number - 1]
-        if int(e["kind"]) != COPY:
+        if int(e["kind"]) != EventKind.COPY:
             return
         low = 0 if address is None else address - int(e["addr"])
         high = int(e["len"]) if address is None else low + size
-        work.extend(self.runs(number, low, high, int(e["addr2"])))
+        work.extend(self.runs_read(number, low, high, int(e["addr2"])))
 
-    def runs(self, number: int, low: int, high: int, base: int) -> list[tuple[int, int, int | None]]:
-        """(writer, size, address) of the runs of bytes low..high that event `number` read."""
+    def runs_read(self, number: int, low: int, high: int, base: int) -> list[tuple[int, int, int | None]]:
+        """(writer, size, address) of each run of bytes with one writer among bytes low..high that event `number` read.
+
+        `base` is the address of byte 0.
+        """
         e = self.log.event[number - 1]
         at, count, length = int(e["run"]), int(e["runs"]), int(e["len"])
         rows = self.log.run[at : at + count]
@@ -115,7 +123,7 @@ class Memory:
             end = int(offsets[k + 1]) if k + 1 < count else length
             w = int(rows["id"][k])
             cut = max(low, start)
-            if w and w < EVENT:
+            if w and w < FIRST_EVENT_ID:
                 w += cut - start
             out.append((w, min(end, high) - cut, base + cut))
             k += 1

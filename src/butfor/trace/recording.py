@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
@@ -21,7 +22,8 @@ from numpy.typing import NDArray
 
 from butfor.errors import DiskFull, RecordingError
 from butfor.ir.program import Program, ProgramSource
-from butfor.trace.log.columns import COLUMNS, Log
+from butfor.trace.log.columns import Log
+from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.log.static_segments import StaticTable
 from butfor.trace.trace import Trace
 
@@ -56,18 +58,16 @@ class RecordedProgram:
     All recordings of one build share it.
     """
 
-    def __init__(self, load: Callable[[], Program], segments: Path) -> None:
+    def __init__(self, load: Callable[[], Program], segments: bytes) -> None:
         self._load = load
         self._segments = segments
 
     @classmethod
     def in_folder(cls, home: Path, parse: Callable[[str], ProgramSource]) -> RecordedProgram:
-        """The program whose assembly and segment table are in this folder."""
-
-        def load() -> Program:
-            return Program(parse((home / "module.ll").read_bytes().decode("utf-8", "surrogateescape")))
-
-        return cls(load, home / "segments.npy")
+        """The program whose assembly and segment table are in this folder, which may go away afterwards."""
+        assembly = (home / "module.ll").read_bytes()
+        segments = (home / "segments.npy").read_bytes()
+        return cls(lambda: Program(parse(assembly.decode("utf-8", "surrogateescape"))), segments)
 
     @cached_property
     def program(self) -> Program:
@@ -78,7 +78,7 @@ class RecordedProgram:
     def table(self) -> NDArray[np.int32]:
         """The segment table: what each segment writes to the log."""
         try:
-            table: NDArray[np.int32] = np.load(self._segments)
+            table: NDArray[np.int32] = np.load(io.BytesIO(self._segments))
         except (OSError, ValueError, EOFError) as e:
             raise RecordingError("the recording's segment table is damaged") from e
         return table

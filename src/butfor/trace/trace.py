@@ -1,20 +1,23 @@
 """The recorded run as instances of instructions, with the value of any of them on demand.
 
-An instance is `(i, n)`: instruction n in segment instance i. The result of a call that ends a segment belongs to the segment after it; in its
-own segment the pair stands for the act of calling. `(i, ~k)` with i the entry of a frame is the frame's parameter k.
+An instance is `(i, n)`: instruction n in segment instance i. The result of a call that ends a segment belongs to the
+segment after it; in its own segment the pair stands for the act of calling. `(i, ~k)` with i the entry of a frame is
+the frame's parameter k.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Type, store_size
 from butfor.ir.program import Program
 from butfor.ir.recording_segments import ENTRY, RET
-from butfor.trace.last_writers import Memory
-from butfor.trace.log.columns import NO_FRAME, READ, Log
-from butfor.trace.log.static_segments import StaticSegment, StaticTable, has_setjmp
+from butfor.trace.last_writers import LastWriters
+from butfor.trace.log.columns import Log
+from butfor.trace.log.record_layout import FIRST_READ_ID, NO_FRAME, record_number
+from butfor.trace.log.static_segments import StaticSegment, StaticTable
 from butfor.trace.semantics.instruction_semantics import (
     Closure,
     SemanticsError,
@@ -25,10 +28,14 @@ from butfor.trace.semantics.instruction_semantics import (
 )
 
 Node = tuple[int, int]
-_MOST_KEPT = 1_000_000  # segment instances whose static segment is kept at hand
+_MAX_CACHED_SEGMENTS = 1_000_000  # segment instances; some 100 MB
+_MAX_CACHED_VALUES = 2_000_000  # instances; some 400 MB
+_MAX_PENDING_VALUES = 1_000_000  # instances that wait for their operands; more means a cycle in a damaged log
+_MAX_SKIPPED_SEGMENTS = 1_000_000  # of callees and signal handlers; a longer search would take seconds
+_MAX_FRAMES_SEARCHED = 64  # for the owner of a stack address, innermost first; deeper ones are hardly ever passed down
 
 
-class Unknown(Exception):
+class UnknownValue(Exception):
     """A value that the recording does not determine (a parameter passed by library code, say)."""
 
 
@@ -44,9 +51,8 @@ class Trace:
         self.addresses = addresses
         self.labels = labels or {}
         self._names = {address: name for name, address in reversed(addresses.items())}
-        self.memory = Memory(
-            log, frozenset(addresses[name] for name in ("stdin", "stdout", "stderr") if name in addresses)
-        )
+        streams = frozenset(addresses[name] for name in ("stdin", "stdout", "stderr") if name in addresses)
+        self.last_writers = LastWriters(log, unchanging=streams)
         self._segments: dict[int, StaticSegment] = {}
         self._values: dict[Node, Any] = {}
         self._closures: dict[tuple[str, int], Closure] = {}
@@ -61,7 +67,7 @@ class Trace:
         """The static segment of a segment instance."""
         found = self._segments.get(i)
         if found is None:
-            if len(self._segments) > _MOST_KEPT:
+            if len(self._segments) > _MAX_CACHED_SEGMENTS:
                 self._segments.clear()
             found = self.static[self.log.segment(i)]
             self._segments[i] = found
@@ -71,20 +77,38 @@ class Trace:
         """The instruction of an instance (not of a parameter)."""
         return self.at(node[0]).fn.instrs[node[1]]
 
-    def entry(self, i: int) -> int:
+    @cached_property
+    def executed_functions(self) -> tuple[str, ...]:
+        """The functions of which anything ran, in the order of the program."""
+        owners = sorted(set(self.log.table[self.log.counts > 0, 6].tolist()))
+        return tuple(self.program.names[o] for o in owners)
+
+    def frame_entry(self, i: int) -> int:
         """The segment instance at which the frame of this one began."""
         return int(self.log.frame["entry"][self.log.frame_of(i)])
 
-    def caller(self, i: int) -> int:
-        """The segment instance from which the frame of this one was called, -1 for main."""
-        f = self.log.frame_of(i)
-        return -1 if int(self.log.frame["parent"][f]) == NO_FRAME else int(self.log.frame["caller"][f])
+    def begins_frame(self, i: int) -> bool:
+        """Whether a frame begins with this segment instance."""
+        return bool(self.at(i).seg.flags & ENTRY)
+
+    def frame_holding(self, address: int, i: int) -> int | None:
+        """The frame under way in segment instance i whose local variables an address is among."""
+        frame = self.log.frame_of(i)
+        for _ in range(_MAX_FRAMES_SEARCHED):
+            if frame == NO_FRAME:
+                return None
+            base = int(self.log.frame["base"][frame])
+            if base <= address < base + self.at(int(self.log.frame["entry"][frame])).layout.frame_size:
+                return frame
+            frame = int(self.log.frame["parent"][frame])
+        return None
 
     def call_of(self, i: int) -> Node | None:
         """The call instance that led to this frame; the call of a library function when that called back."""
-        c = self.caller(i)
-        if c < 0:
+        f = self.log.frame_of(i)
+        if int(self.log.frame["parent"][f]) == NO_FRAME:
             return None
+        c = int(self.log.frame["caller"][f])
         call = self.at(c).call
         return (c, call.index) if call is not None else None
 
@@ -98,7 +122,7 @@ class Trace:
     def indirect_target(self, call: Node) -> int:
         """The address that an indirect call went to."""
         s = self.at(call[0])
-        return int(self.log.word[self.log.before(call[0])[4] + s.offsets[call[1]][4]])
+        return int(self.log.word[self.log.counts_before(call[0]).words + s.offsets[call[1]].words])
 
     def function_at(self, address: int) -> str | None:
         """The name of the function at an address."""
@@ -110,72 +134,74 @@ class Trace:
         s = self.at(i)
         d = s.fn.definer[slot]
         if d < 0:
-            return self.entry(i), ~slot
+            return self.frame_entry(i), ~slot
         if slot in s.layout.frame:
-            return self.entry(i), d
-        home = self.static.home(s.fn, d)
-        number = self.static.first(s.fn) + home
+            return self.frame_entry(i), d
+        number = self.static.defining_segment(s.fn, d)
         while self.log.segment(i) != number:
             i = self.log.previous_in_frame(i)
             if i < 0:
-                raise Unknown(f"register {slot} of {s.fn.name} has no definition in its frame")
+                raise UnknownValue(f"register {slot} of {s.fn.name} has no definition in its frame")
         return i, d
 
     # --- loads and stores ---------------------------------------------------------------------------------------------------
 
-    def load_numbers(self, node: Node) -> tuple[int, int, tuple[int, ...]]:
-        """The number of the load's first part, the stores made before it, and the sizes of its parts."""
-        i, n = node
-        s = self.at(i)
-        before, offset = self.log.before(i), s.offsets[n]
-        return before[0] + offset[0], before[1] + offset[1], s.layout.effects[n].loads
-
     def writers(self, node: Node) -> list[tuple[int, int]]:
         """(writer id, size) of each part of a load."""
-        first, stores, sizes = self.load_numbers(node)
+        i, n = node
+        s = self.at(i)
+        before, offset = self.log.counts_before(i), s.offsets[n]
+        first, stores, sizes = before.loads + offset.loads, before.stores + offset.stores, s.layout.effects[n].loads
         if first + len(sizes) > len(self.log.load):
-            raise Unknown("the load was not completed")
+            raise UnknownValue("the load was not completed")
         return [(self.log.writer(first + k, stores), size) for k, size in enumerate(sizes)]
 
-    def loaded(self, node: Node) -> bytes:
+    def loaded_bytes(self, node: Node) -> bytes:
         """The bytes that a load read."""
-        return b"".join(self.written(w, size) for w, size in self.writers(node))
+        return b"".join(self.written_bytes(w, size) for w, size in self.writers(node))
 
-    def written(self, writer: int, size: int) -> bytes:
+    def written_bytes(self, writer: int, size: int) -> bytes:
         """Bytes of what a writer left, from the one that its id names."""
         first = writer & 7
-        if writer >= READ:
-            return int(self.log.read[((writer & 0x3FFFFFFF) >> 3) - 1]["value"]).to_bytes(8, "little")[
-                first : first + size
-            ]
-        at, _ = self.store_bytes(writer >> 3)
+        if writer >= FIRST_READ_ID:
+            return int(self.log.read[record_number(writer) - 1]["value"]).to_bytes(8, "little")[first : first + size]
+        at, _ = self.find_store(writer >> 3)
         return self.log.value[at + first : at + first + size].tobytes()
 
-    def store_bytes(self, number: int) -> tuple[int, Node]:
+    def find_store(self, number: int) -> tuple[int, Node]:
         """Where the value of store `number` begins in the log, and the instance that made it."""
         i = self.log.segment_of_store(number)
         s = self.at(i)
-        before = self.log.before(i)
-        k = number - 1 - before[1]
+        before = self.log.counts_before(i)
+        k = number - 1 - before.stores
         for n, offset in s.offsets.items():
             sizes = s.layout.effects[n].stores
-            if offset[1] <= k < offset[1] + len(sizes):
-                return before[2] + offset[2] + sum(sizes[: k - offset[1]]), (i, n)
-        raise Unknown(f"store {number} is not in its segment")
+            if offset.stores <= k < offset.stores + len(sizes):
+                return before.bytes + offset.bytes + sum(sizes[: k - offset.stores]), (i, n)
+        raise UnknownValue(f"store {number} is not in its segment")
 
-    def stored(self, node: Node) -> bytes:
+    def store_of_address(self, number: int) -> Node:
+        """The instance that logged address `number` (counted from 0)."""
+        i = self.log.segment_of_address(number)
+        s, k = self.at(i), number - self.log.counts_before(i).addresses
+        for n, offset in s.offsets.items():
+            if offset.addresses == k and s.layout.effects[n].address:
+                return i, n
+        raise UnknownValue(f"address {number} is not in its segment")
+
+    def stored_bytes(self, node: Node) -> bytes:
         """The bytes that a store instance wrote."""
         i, n = node
         s = self.at(i)
-        at = self.log.before(i)[2] + s.offsets[n][2]
+        at = self.log.counts_before(i).bytes + s.offsets[n].bytes
         return self.log.value[at : at + sum(s.layout.effects[n].stores)].tobytes()
 
-    def words(self, i: int, offset: int, t: Type) -> bytes:
-        """The bytes of an odd value logged in a segment."""
-        at = self.log.before(i)[4] + offset
+    def logged_bytes(self, i: int, offset: int, t: Type) -> bytes:
+        """The bytes of a value in the column of words, `offset` words after those logged before the segment."""
+        at = self.log.counts_before(i).words + offset
         size = store_size(t)
         if at + (size + 7) // 8 > len(self.log.word):
-            raise Unknown("the run ended before the call returned")
+            raise UnknownValue("the run ended before the call returned")
         return self.log.word[at : at + (size + 7) // 8].tobytes()[:size]
 
     # --- values -------------------------------------------------------------------------------------------------------------
@@ -208,13 +234,13 @@ class Trace:
                 continue
             needs = [d for d in self._inputs(top) if d not in values]
             if needs:
-                if len(stack) > 1_000_000:
-                    raise Unknown("the value depends on itself")
+                if len(stack) > _MAX_PENDING_VALUES:
+                    raise UnknownValue("the value depends on itself")
                 stack.extend(needs)
             else:
                 values[top] = self._compute(top)
                 stack.pop()
-        if len(values) > 2_000_000:
+        if len(values) > _MAX_CACHED_VALUES:
             result = values[node]
             values.clear()
             return result
@@ -233,7 +259,7 @@ class Trace:
             case "call":
                 kind = s.layout.kinds[n]
                 if kind == "internal":
-                    return self._returned(i, instr)
+                    return self._returned(i)
                 return [self.definition(i, a) for a in instr.args if isinstance(a, int)] if kind == "pure" else []
             case "phi":
                 chosen, at = self.phi_choice(node)
@@ -256,14 +282,16 @@ class Trace:
         s = self.at(i - 1)
         return (i - 1, s.last.index) if s.seg.flags & RET else None
 
-    def _returned(self, i: int, call: Instr) -> list[Node]:
+    def _returned(self, i: int) -> list[Node]:
+        """The definition of the value that the function called before segment instance i returned."""
         ret = self.return_instance(i)
         if ret is None:
-            raise Unknown("the call did not return")
+            raise UnknownValue("the call did not return")
         args = self.instr(ret).args
         return [self.definition(ret[0], a) for a in args if isinstance(a, int)]
 
     def _parameter_store(self, i: int, k: int) -> Node | None:
+        """The store by which a function saves parameter k, if it does so at its entry."""
         s = self.at(i)
         for n in range(s.seg.start, s.seg.end):
             instr = s.fn.instrs[n]
@@ -281,7 +309,7 @@ class Trace:
             return []
         call = self.call_of(i)
         if call is None or not self.is_direct_call(call, self.at(i).fn):
-            raise Unknown("the parameter was passed by library code")
+            raise UnknownValue("the parameter was passed by library code")
         arg = self.instr(call).args[k]
         return [self.definition(call[0], arg)] if isinstance(arg, int) else []
 
@@ -293,16 +321,16 @@ class Trace:
         instr = s.fn.instrs[n]
         match instr.op:
             case "load":
-                return from_bytes(self.loaded(node), instr.type)
+                return from_bytes(self.loaded_bytes(node), instr.type)
             case "atomicrmw":
-                return from_bytes(self.loaded(node), instr.type)
+                return from_bytes(self.loaded_bytes(node), instr.type)
             case "cmpxchg":
-                old = from_bytes(self.loaded(node), instr.detail)
+                old = from_bytes(self.loaded_bytes(node), instr.detail)
                 return (old, int(old == self.operand(i, instr.args[1])))
             case "alloca":
                 if instr.slot in s.layout.frame:
                     return int(self.log.frame["base"][self.log.frame_of(i)]) + s.layout.frame[instr.slot]
-                return int.from_bytes(self.words(i, s.offsets[n][4], instr.type), "little")
+                return int.from_bytes(self.logged_bytes(i, s.offsets[n].words, instr.type), "little")
             case "phi":
                 chosen, at = self.phi_choice(node)
                 return self.operand(at, chosen)
@@ -318,7 +346,7 @@ class Trace:
             try:
                 closure = compile_instr(instr, self.constant)
             except SemanticsError as e:
-                raise Unknown(str(e)) from e
+                raise UnknownValue(str(e)) from e
             self._closures[key] = closure
         regs = {a: self._values[self.definition(i, a)] for a in instr.args if isinstance(a, int)}
         return closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
@@ -331,22 +359,22 @@ class Trace:
             assert ret is not None
             args = self.instr(ret).args
             if not args:
-                raise Unknown("the function returned nothing")
+                raise UnknownValue("the function returned nothing")
             return self.operand(ret[0], args[0])
         if kind == "pure":
             fn = intrinsic(instr.detail.callee, instr.detail.arg_types, instr.type)
             assert fn is not None
             return fn(*(self.operand(i, a) for a in instr.args[: len(instr.detail.arg_types)]))
         if kind in ("opaque", "asm"):
-            return from_bytes(self.words(i, s.offsets[n][4], instr.type), instr.type)
-        return from_bytes(self.words(i, int(has_setjmp(s.seg)), instr.type), instr.type)
+            return from_bytes(self.logged_bytes(i, s.offsets[n].words, instr.type), instr.type)
+        return from_bytes(self.logged_bytes(i, int(s.has_setjmp), instr.type), instr.type)
 
     def _parameter(self, i: int, k: int) -> Any:
         if self.at(i).fn.byval[k]:
             return self.byval_address(i, k)
         store = self._parameter_store(i, k)
         if store is not None:
-            return from_bytes(self.stored(store), self.instr(store).detail)
+            return from_bytes(self.stored_bytes(store), self.instr(store).detail)
         call = self.call_of(i)
         assert call is not None
         return self.operand(call[0], self.instr(call).args[k])
@@ -361,11 +389,7 @@ class Trace:
             f = self.log.frame_of(j)
             if f == frame:
                 return j
-            if int(self.log.frame["parent"][f]) == NO_FRAME or j - i > 1_000_000:
+            if int(self.log.frame["parent"][f]) == NO_FRAME or j - i > _MAX_SKIPPED_SEGMENTS:
                 return -1
             j += 1
         return -1
-
-    def is_entry(self, i: int) -> bool:
-        """Whether a frame begins with this segment instance."""
-        return bool(self.at(i).seg.flags & ENTRY)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from butfor.trace.last_writers import INPUT
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.recording import Recording
 from butfor.witness.witness_model import RESULT, Waypoint, Witness
 
@@ -53,7 +53,7 @@ def _calls(recording: Recording) -> list[Call]:
     texts: dict[str, list[str]] = {}
     out: dict[int, Call] = {}
     for e in log.event:
-        if int(e["kind"]) != INPUT or int(e["stream"]) != _NONDET_STREAM:
+        if int(e["kind"]) != EventKind.INPUT or int(e["stream"]) != _NONDET_STREAM:
             continue
         call = trace.at(int(e["seg"])).call
         where = None if call is None else recording.source.location(call)

@@ -14,7 +14,7 @@ from butfor.ir.machine_types import Kind
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.semantics.register_values import TrapError
-from butfor.trace.trace import Node, Unknown
+from butfor.trace.trace import Node, UnknownValue
 
 NEVER = lambda: False  # noqa: E731 - a budget without end
 
@@ -74,12 +74,15 @@ class Judge:
                 and instr.index in s.offsets
             ):
                 yield from self._compare(
-                    s.fn.name, instr, int.from_bytes(self.trace.stored((i, instr.index)), "little"), instr.detail.bits
+                    s.fn.name,
+                    instr,
+                    int.from_bytes(self.trace.stored_bytes((i, instr.index)), "little"),
+                    instr.detail.bits,
                 )
             elif instr.slot >= 0 and instr.type.kind is Kind.INT and instr.op != "call":
                 try:
                     value = self.trace.value((i, instr.index))
-                except (Unknown, TrapError):
+                except (UnknownValue, TrapError):
                     continue
                 yield from self._compare(s.fn.name, instr, int(value), instr.type.bits)
 

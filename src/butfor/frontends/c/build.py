@@ -194,7 +194,7 @@ def build(spec: BuildSpec, progress: Progress) -> Build:
     home = build_cache.entry("programs", key, make)
     if not made:
         return Build(home, RecordedProgram.in_folder(home, CModule))
-    return Build(home, RecordedProgram(lambda: made[0], home / "segments.npy"))
+    return Build(home, RecordedProgram(lambda: made[0], (home / "segments.npy").read_bytes()))
 
 
 def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: Progress) -> Program:

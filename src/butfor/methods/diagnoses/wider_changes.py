@@ -12,7 +12,7 @@ from butfor.failures.memory_errors import checked_access
 from butfor.methods.case import FailingRun
 from butfor.path.execute.statement_changes import Change, Effect, How, plain_changes
 from butfor.path.path_model import Home, Path, Range
-from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
@@ -129,11 +129,10 @@ def _stores(case: FailingRun, home: Home) -> Iterator[tuple[Node, int]]:
             if trace.instr(missed).op == "store":
                 yield missed, int(e["size"])
     until = case.point.node[0] if case.point.node is not None else len(trace) - 1
-    first, end = log.before(home.birth)[3], log.before(until)[3]
+    first, end = log.counts_before(home.birth).addresses, log.counts_before(until).addresses
     there = log.address[first:end]
     for k in np.flatnonzero((there >= home.start) & (there < home.end))[-_MOST_STORES:].tolist():
-        q = log.segment_of_address(first + k)
-        s, start = trace.at(q), log.before(q)[3]
-        n = next((n for n, o in s.offsets.items() if o[3] == first + k - start and s.layout.effects[n].address), None)
-        if n is not None and s.fn.instrs[n].op == "store":
+        q, n = trace.store_of_address(first + k)
+        s = trace.at(q)
+        if s.fn.instrs[n].op == "store":
             yield (q, n), sum(s.layout.effects[n].stores)

@@ -17,7 +17,7 @@ from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.methods.case import FailingRun
 from butfor.ranking.finding import Diagnosis, Finding
-from butfor.trace.trace import Node, Unknown
+from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.c_values import signed
 from butfor.trace.view.run_objects import Object
 from butfor.trace.view.source_places import Place
@@ -103,7 +103,7 @@ def _numbers(case: FailingRun) -> Iterator[Hazard]:
             continue
         try:
             text = _overflow(case, node, instr) if instr.op != "trunc" else _cut(case, node, instr)
-        except Unknown:
+        except UnknownValue:
             continue
         place = case.places.of(node) if text else None
         if text is None or place is None:

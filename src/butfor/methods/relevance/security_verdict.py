@@ -23,7 +23,7 @@ from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
 from butfor.path.path_model import Kind, Path
-from butfor.trace.last_writers import INPUT
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.view.c_values import signed
 
 _GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
@@ -117,7 +117,7 @@ class _InputSearch:
         folder = meta.folder if os.path.isdir(meta.folder) else None
         self.world = world_of(same_run(recording), folder or ".", _names_in(_OPENED, texts))
         events = recording.log.event
-        streams = [int(e["stream"]) for e in events[events["kind"] == INPUT]] if len(events) else []
+        streams = [int(e["stream"]) for e in events[events["kind"] == EventKind.INPUT]] if len(events) else []
         self.units = units_of(self.world, _names_in(_GETENV, texts), streams.count(_NONDET_STREAM))
         if _STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]

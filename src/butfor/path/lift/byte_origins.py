@@ -8,8 +8,7 @@ from functools import cached_property
 
 from butfor.path.lift.copy_calls import Copy
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.last_writers import CHANGED, FOREIGN
-from butfor.trace.log.columns import EVENT, READ
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, ReadFlag, record_number
 from butfor.trace.semantics.instruction_semantics import SemanticsError, to_bytes
 from butfor.trace.trace import Node
 
@@ -47,30 +46,32 @@ class Origins:
         if known is None:
             writers = [self._writer(w, k) for w, size in self.trace.writers(load) for k in range(size)]
             known = self._known[load] = tuple(
-                Origin(w, b) for w, b in zip(writers, self.trace.loaded(load), strict=True)
+                Origin(w, b) for w, b in zip(writers, self.trace.loaded_bytes(load), strict=True)
             )
         return known
 
     def copied(self, copy: Copy) -> list[Origin]:
         """The origin of each byte that was copied."""
         found: list[Origin] = []
-        for writer, size, address in self.trace.memory.runs(copy.event + 1, 0, copy.size, copy.source):
+        for writer, size, address in self.trace.last_writers.runs_read(copy.event + 1, 0, copy.size, copy.source):
             for k in range(size):
                 if not writer:
                     found.append(Origin(None, self._initial((address or 0) + k)))
-                elif writer < READ:
-                    found.append(Origin(self._writer(writer, k), self.trace.written(writer + k, 1)[0]))
+                elif writer < FIRST_READ_ID:
+                    found.append(Origin(self._writer(writer, k), self.trace.written_bytes(writer + k, 1)[0]))
                 else:
                     found.append(Origin(self._writer(writer, k), None))
         return found
 
     def read(self, byte: Byte) -> Origin:
         """The origin of a byte that a library call read."""
-        for writer, _, _ in self.trace.memory.runs(byte.event + 1, byte.at, byte.at + 1, byte.address - byte.at):
+        for writer, _, _ in self.trace.last_writers.runs_read(
+            byte.event + 1, byte.at, byte.at + 1, byte.address - byte.at
+        ):
             if not writer:
                 known = self._initial(byte.address)
             else:
-                known = self.trace.written(writer, 1)[0] if writer < READ else None
+                known = self.trace.written_bytes(writer, 1)[0] if writer < FIRST_READ_ID else None
             return Origin(self._writer(writer, 0), byte.value if byte.value is not None else known)
         return Origin(None, byte.value)
 
@@ -104,15 +105,15 @@ class Origins:
     def _writer(self, writer: int, k: int) -> Node | None:
         if not writer:
             return None
-        while writer < EVENT:
-            if writer < READ:
-                return self.trace.store_bytes((writer + k) >> 3)[1]
-            number = ((writer + k) & 0x3FFFFFFF) >> 3
+        while writer < FIRST_EVENT_ID:
+            if writer < FIRST_READ_ID:
+                return self.trace.find_store((writer + k) >> 3)[1]
+            number = record_number(writer + k)
             r = self.trace.log.read[number - 1]
             flags, at = int(r["flags"]), (writer + k) & 7
-            writer = 0 if flags & CHANGED else self.trace.log.read_sources(number)[at]
+            writer = 0 if flags & ReadFlag.CHANGED else self.trace.log.read_sources(number)[at]
             k = 0
             if not writer:
-                event = int(r["event"]) if flags & (CHANGED | FOREIGN) else 0
+                event = int(r["event"]) if flags & (ReadFlag.CHANGED | ReadFlag.FOREIGN) else 0
                 return self.dependence.event_node(event) if event else None
-        return self.dependence.event_node((writer & 0x3FFFFFFF) >> 3)
+        return self.dependence.event_node(record_number(writer))

@@ -109,8 +109,13 @@ class Memory:
             return None
         writer = self.supposed.last_store(i, address, size)
         have = {self.state.writers.get((r.home.life, r.start + k), _MISSING) for r in ranges for k in range(r.size)}
-        if have == {_MISSING} and writer is not None and len(ranges) == 1 and len(self.trace.stored(writer)) == size:
-            self._start(ranges[0], int.from_bytes(self.trace.stored(writer), "little"), [writer] * size)
+        if (
+            have == {_MISSING}
+            and writer is not None
+            and len(ranges) == 1
+            and len(self.trace.stored_bytes(writer)) == size
+        ):
+            self._start(ranges[0], int.from_bytes(self.trace.stored_bytes(writer), "little"), [writer] * size)
             self.state.writers.update({(ranges[0].home.life, ranges[0].start + k): writer for k in range(size)})
         elif have != {writer} or writer is None:
             return None

@@ -202,7 +202,7 @@ def fixed_address(trace: Trace, fn: Function, i: int, op: Operand) -> int | None
     if root is None:
         return None
     if isinstance(root[0], int):
-        return int(trace.value((trace.entry(i), fn.definer[root[0]]))) + root[1]
+        return int(trace.value((trace.frame_entry(i), fn.definer[root[0]]))) + root[1]
     return trace.addresses[root[0]] + root[1] if root[0] in trace.addresses else None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from butfor.path.lift.effects import Head
-from butfor.trace.last_writers import COPY
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Trace
 
 COPYING = frozenset("memcpy memmove mempcpy __memcpy_chk __memmove_chk __mempcpy_chk bcopy".split())
@@ -30,6 +30,6 @@ def copies_of(trace: Trace, head: Head) -> list[Copy]:
     if not own and name not in COPYING:
         return []
     rows = [(k, trace.log.event[k]) for k in trace.log.events_of(head.node[0])]
-    mine = [(k, e) for k, e in rows if int(e["kind"]) == COPY and (not own or int(e["site"]) == head.node[1])]
+    mine = [(k, e) for k, e in rows if int(e["kind"]) == EventKind.COPY and (not own or int(e["site"]) == head.node[1])]
     found = [Copy(k, int(e["addr"]), int(e["addr2"]), int(e["len"])) for k, e in mine]
     return found if sum(c.size for c in found) <= _LONGEST else []

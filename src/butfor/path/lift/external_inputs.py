@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.path.path_model import Input
-from butfor.trace.last_writers import INPUT, READ_BY_CALL
-from butfor.trace.log.columns import EVENT
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, EventKind, record_number
 from butfor.trace.recording import Recording
 
 PARSERS = frozenset(
@@ -40,7 +39,7 @@ class Inputs:
         found: dict[str, Input] = {}
         for k in self.log.events_of(i):
             e = self.log.event[k]
-            source = self.argument(int(e["addr"]), int(e["len"])) if int(e["kind"]) == READ_BY_CALL else None
+            source = self.argument(int(e["addr"]), int(e["len"])) if int(e["kind"]) == EventKind.READ_BY_CALL else None
             if source is not None:
                 found.setdefault(source.name, source)
         return list(found.values())
@@ -69,23 +68,25 @@ class Inputs:
         found: list[Input | None] = []
         for k in self.log.events_of(i):
             e = self.log.event[k]
-            if int(e["kind"]) == READ_BY_CALL:
-                for writer, size, address in self.trace.memory.runs(k + 1, 0, int(e["len"]), int(e["addr"])):
+            if int(e["kind"]) == EventKind.READ_BY_CALL:
+                for writer, size, address in self.trace.last_writers.runs_read(k + 1, 0, int(e["len"]), int(e["addr"])):
                     found.append(self._source(writer, size, address or 0))
         return _together(found)
 
     def _source(self, writer: int, size: int, address: int) -> Input | None:
         if not writer:
             return self.argument(address, size)
-        if writer < EVENT:
+        if writer < FIRST_EVENT_ID:
             return None
-        e = self.log.event[((writer & 0x3FFFFFFF) >> 3) - 1]
+        e = self.log.event[record_number(writer) - 1]
         return (
-            self._input(e, address - int(e["addr"]), size) if int(e["kind"]) == INPUT and int(e["addr"]) else Input("")
+            self._input(e, address - int(e["addr"]), size)
+            if int(e["kind"]) == EventKind.INPUT and int(e["addr"])
+            else Input("")
         )
 
     def _events(self, i: int) -> list[Any]:
-        return [self.log.event[k] for k in self.log.events_of(i) if int(self.log.event[k]["kind"]) == INPUT]
+        return [self.log.event[k] for k in self.log.events_of(i) if int(self.log.event[k]["kind"]) == EventKind.INPUT]
 
     def _input(self, e: Any, offset: int, size: int) -> Input:
         stream, start = int(e["stream"]), int(e["addr2"])

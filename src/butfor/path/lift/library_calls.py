@@ -17,7 +17,7 @@ from butfor.path.lift.lifting_state import Draft, Entry, State
 from butfor.path.lift.register_terms import Registers, what_of
 from butfor.path.lift.used_values import Gathered
 from butfor.path.path_model import Cell, Input, Kind, Range
-from butfor.trace.last_writers import READ_BY_CALL
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 
@@ -139,11 +139,11 @@ class Library:
         instr = self.trace.instr(head.node)
         if instr.op != "call":
             address = int(self.trace.operand(i, instr.args[0]))
-            return self.memory.held(address, len(self.trace.stored(head.node)), i)
+            return self.memory.held(address, len(self.trace.stored_bytes(head.node)), i)
         found: dict[str, Range] = {}
         for k in self.trace.log.events_of(i):
             e = self.trace.log.event[k]
-            if int(e["kind"]) == READ_BY_CALL:
+            if int(e["kind"]) == EventKind.READ_BY_CALL:
                 found.update(
                     (r.cell.name, r) for r in self.memory.held(int(e["addr"]), min(int(e["len"]), _LONGEST), i)
                 )

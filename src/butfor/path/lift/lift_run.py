@@ -263,7 +263,7 @@ class _Lifter:
     def _store(self, node: Node, place: Place) -> None:
         i = node[0]
         instr = self.trace.instr(node)
-        data = self.trace.stored(node)
+        data = self.trace.stored_bytes(node)
         if not data:  # the store that the run ended with
             return
         value = self.registers.operand(i, instr.args[0])

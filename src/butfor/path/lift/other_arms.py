@@ -12,7 +12,7 @@ from butfor.path.lift.branch_conditions import Decided
 from butfor.path.path_model import Cell, Range
 from butfor.trace.dependence.object_at_address import Home
 from butfor.trace.dependence.potential_dependence import Potential, Read
-from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace
 
 

@@ -10,10 +10,10 @@ from butfor.logic.terms import Term, const, ite
 from butfor.path.defined_arithmetic import OVERFLOWING
 from butfor.path.lift.lifting_state import State
 from butfor.trace.semantics.instruction_semantics import SemanticsError, TrapError
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 
 CANNOT = (
-    Unknown,
+    UnknownValue,
     Gap,
     SemanticsError,
     TrapError,

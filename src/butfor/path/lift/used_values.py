@@ -16,8 +16,7 @@ from butfor.path.lift.copy_calls import Copy, copies_of
 from butfor.path.lift.effects import Head, What
 from butfor.path.lift.memory_cells import Storage
 from butfor.path.lift.register_terms import CANNOT, operands
-from butfor.trace.last_writers import READ_BY_CALL
-from butfor.trace.log.columns import EVENT
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, EventKind, record_number
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Places
 
@@ -90,9 +89,13 @@ class Gatherer:
         found: set[Node] = set()
         for k in self.trace.log.events_of(head.node[0]):
             e = self.trace.log.event[k]
-            if int(e["kind"]) == READ_BY_CALL:
-                for writer, _, _ in self.trace.memory.runs(k + 1, 0, min(int(e["len"]), _LONGEST), int(e["addr"])):
-                    node = self.origins.dependence.event_node((writer & 0x3FFFFFFF) >> 3) if writer >= EVENT else None
+            if int(e["kind"]) == EventKind.READ_BY_CALL:
+                for writer, _, _ in self.trace.last_writers.runs_read(
+                    k + 1, 0, min(int(e["len"]), _LONGEST), int(e["addr"])
+                ):
+                    node = (
+                        self.origins.dependence.event_node(record_number(writer)) if writer >= FIRST_EVENT_ID else None
+                    )
                     if node is not None and node != head.node:
                         found.add(node)
         return found

@@ -16,8 +16,9 @@ from butfor.path.lift.byte_origins import Byte
 from butfor.path.lift.register_terms import CANNOT
 from butfor.path.lift.wanted_output import wanted
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.trace import Node, Trace
-from butfor.trace.view.run_objects import HEAP, Object, Objects
+from butfor.trace.view.run_objects import Object, Objects
 from butfor.trace.view.source_places import Places
 
 _PAGE = 4096  # addresses below are no place for anything
@@ -163,7 +164,7 @@ class Checks:
 
     def _size_of(self, o: Object) -> list[Seen]:
         """The arguments from which the size of a heap block came."""
-        call = self.trace.at(o.birth).call if o.kind == HEAP else None
+        call = self.trace.at(o.birth).call if o.kind == ObjectKind.HEAP else None
         which = _SIZES.get(call.detail.callee or "", ()) if call is not None else ()
         return [(o.birth, call.args[k]) for k in which] if call is not None else []
 

@@ -146,5 +146,5 @@ class _Fold:
             return node
         self.folded = True
         places = self.trace.log.positions(number)
-        first = int(places[places.searchsorted(self.trace.entry(i))])
+        first = int(places[places.searchsorted(self.trace.frame_entry(i))])
         return (first if first < i else int(places[0])), n

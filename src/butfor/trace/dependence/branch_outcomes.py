@@ -38,7 +38,7 @@ class Turns:
             fn = trace.program.function(name)
             for block in fn.blocks:
                 if len(set(block.succs)) > 1:
-                    at = trace.log.positions(trace.static.closing(fn, block.index))
+                    at = trace.log.positions(trace.static.last_of_block(fn, block.index))
                     at = at[at + 1 < len(trace.log)]
                     if len(at):
                         self._branches[name, block.index] = len(self._branches)
@@ -68,10 +68,7 @@ class Turns:
 
     def _begin(self, name: str, block: int) -> int:
         """The number of a block's first segment."""
-        return (
-            self.trace.static.first(self.trace.program.function(name))
-            + self.trace.program.layout(name).first_of_block[block]
-        )
+        return self.trace.static.first_of_block(self.trace.program.function(name), block)
 
     def arms(self, given: Sequence[Arm]) -> Arms:
         """Those of some arms whose branches were run."""

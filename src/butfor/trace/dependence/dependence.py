@@ -8,10 +8,10 @@ from butfor.ir.flow_graphs import control_dependence, immediate_dominators, imme
 from butfor.ir.instructions import Instr, Operand
 from butfor.ir.recording_segments import LONGJMPS, SETJMPS
 from butfor.trace.dependence.potential_dependence import Potential
-from butfor.trace.last_writers import READ_BY_CALL, Source
-from butfor.trace.log.columns import NO_SITE
+from butfor.trace.last_writers import ByteSource
+from butfor.trace.log.record_layout import NO_SITE, EventKind
 from butfor.trace.log.static_segments import StaticSegment
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 
 Edge = tuple[
     str, Node
@@ -69,7 +69,7 @@ class Dependence:
 
     def _nearest(self, i: int, s: StaticSegment, branches: set[int]) -> int | None:
         """The latest earlier instance in the frame of one of these branches."""
-        numbers = {self.trace.static.closing(s.fn, b) for b in branches}
+        numbers = {self.trace.static.last_of_block(s.fn, b) for b in branches}
         j = i
         for _ in range(_NEAR):
             j = self.log.previous_in_frame(j)
@@ -77,7 +77,7 @@ class Dependence:
                 return None
             if self.log.segment(j) in numbers:
                 return j
-        frame, entry = self.log.frame_of(i), self.trace.entry(i)
+        frame, entry = self.log.frame_of(i), self.trace.frame_entry(i)
         best = -1
         for number in numbers:
             places = self.log.positions(number)
@@ -95,7 +95,7 @@ class Dependence:
         """The dependences of an instance other than on control."""
         try:
             return self._edges(node)
-        except Unknown:
+        except UnknownValue:
             return []
 
     def _edges(self, node: Node) -> list[Edge]:
@@ -139,7 +139,7 @@ class Dependence:
     def _load(self, node: Node, instr: Instr) -> list[Edge]:
         edges: list[Edge] = []
         for writer, size in self.trace.writers(node):
-            for source in self.trace.memory.sources(writer, size):
+            for source in self.trace.last_writers.sources(writer, size):
                 passed = (
                     self._variadic(node, source.address) if source.kind in ("uninit", "foreign", "changed") else None
                 )
@@ -160,13 +160,13 @@ class Dependence:
         return None
 
     def _variadic_arguments(self, node: Node, address: int, call: Node, fixed: int) -> list[Edge] | None:
-        frame = self.trace.entry(node[0])
+        frame = self.trace.frame_entry(node[0])
         o = self.log.frame["base"][self.log.frame_of(frame)]
         layout = self.trace.at(frame).layout
         if int(o) <= address < int(o) + layout.frame_size:  # the reader's own local
             return None
         instr = self.trace.instr(call)
-        raw = int.from_bytes(self.trace.loaded(node)[:8], "little")
+        raw = int.from_bytes(self.trace.loaded_bytes(node)[:8], "little")
         places = range(fixed, len(instr.detail.arg_types))
         equal = [k for k in places if not instr.detail.byval[k] and self._shows(call[0], instr.args[k], raw)]
         edges: list[Edge] = [("call", call)]
@@ -177,15 +177,15 @@ class Dependence:
     def _shows(self, i: int, op: Operand, raw: int) -> bool:
         try:
             value = self.trace.operand(i, op)
-        except Unknown:
+        except UnknownValue:
             return False
         return bool(value == raw)
 
-    def source_edge(self, source: Source) -> list[Edge]:
+    def source_edge(self, source: ByteSource) -> list[Edge]:
         """The edge to what a byte came from."""
         match source.kind:
             case "store":
-                return [("data", self.trace.store_bytes(source.number)[1])]
+                return [("data", self.trace.find_store(source.number)[1])]
             case "event" | "changed":
                 target = self.event_node(source.number) if source.number else None
                 return [("data", target)] if target is not None else []
@@ -233,7 +233,7 @@ class Dependence:
         edges = self._operands("data", i, instr.args[:1])
         try:
             condition = self.trace.operand(i, instr.args[0])
-        except Unknown:
+        except UnknownValue:
             return edges + self._operands("data", i, instr.args[1:])
         if isinstance(condition, tuple):
             return edges + self._operands("data", i, instr.args[1:])
@@ -265,7 +265,7 @@ class Dependence:
         """The returns of functions that a library call called back, such as the comparisons of a sort."""
         if (
             i + 1 >= len(self.trace)
-            or not self.trace.is_entry(i + 1)
+            or not self.trace.begins_frame(i + 1)
             or int(self.log.frame["caller"][self.log.frame_of(i + 1)]) != i
         ):
             return []
@@ -301,9 +301,9 @@ class Dependence:
         edges: list[Edge] = []
         for k in self.log.events_of(i):
             e = self.log.event[k]
-            if int(e["kind"]) == READ_BY_CALL:
-                for writer, size, address in self.trace.memory.runs(k + 1, 0, int(e["len"]), int(e["addr"])):
-                    for source in self.trace.memory.sources(writer, size, address):
+            if int(e["kind"]) == EventKind.READ_BY_CALL:
+                for writer, size, address in self.trace.last_writers.runs_read(k + 1, 0, int(e["len"]), int(e["addr"])):
+                    for source in self.trace.last_writers.sources(writer, size, address):
                         edges += self.source_edge(source)
         return edges
 

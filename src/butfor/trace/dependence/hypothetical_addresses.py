@@ -14,14 +14,14 @@ from butfor.ir.machine_types import store_size
 from butfor.ir.may_define import MayDefine
 from butfor.ir.points_to.may_write import AbstractCell
 from butfor.trace.dependence.object_at_address import Home, Homes
-from butfor.trace.last_writers import BIRTH, COPY, FILL, INPUT, WRITE
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.semantics.instruction_semantics import Closure, SemanticsError, TrapError, compile_instr, from_bytes
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 
 _NEAR = 64
 _MOST_SEARCHED = 1000  # addresses whose stores are looked for in the whole log
 _LONGEST_SEARCHED = 5_000_000
-_WRITING = (COPY, FILL, WRITE, INPUT, BIRTH)
+_WRITING = (EventKind.COPY, EventKind.FILL, EventKind.WRITE, EventKind.INPUT, EventKind.BIRTH)
 _NOT_SUPPOSED = frozenset(("phi", "call", "atomicrmw", "cmpxchg", "va_arg", "load"))
 
 
@@ -61,7 +61,7 @@ class Supposed:
         taken = self.trace.at(following).seg.block if following >= 0 else -1
         try:
             return self._address(_Turn(fn, p, branch, target, self._steady.repeats(fn, branch, target, taken)), op)
-        except (Unknown, SemanticsError, TrapError):
+        except (UnknownValue, SemanticsError, TrapError):
             return None
 
     def last_store(self, p: int, address: int, size: int) -> Node | None:
@@ -76,7 +76,7 @@ class Supposed:
                 _Turn(self.trace.at(p).fn, p - 1, 0, 0, False),
                 home,
             )
-        except Unknown:
+        except UnknownValue:
             return None
 
     def _address(self, turn: _Turn, op: Operand) -> tuple[int, bool]:
@@ -85,7 +85,7 @@ class Supposed:
             base, is_exact = self._address(turn, instr.args[0])
             try:
                 return (int(self._value(turn, op)), True) if is_exact else (base, False)
-            except Unknown:
+            except UnknownValue:
                 return base, False
         if instr is not None and instr.op == "call" and not self._was_run(turn, instr):
             return self._returned(turn, instr)
@@ -106,7 +106,7 @@ class Supposed:
             if is_exact:
                 return address
         if instr.op in _NOT_SUPPOSED:
-            raise Unknown("it did not happen")
+            raise UnknownValue("it did not happen")
         regs = {a: self._value(turn, a) for a in instr.args if isinstance(a, int)}
         closure = self._closures.get((turn.fn.name, instr.index))
         if closure is None:
@@ -126,7 +126,7 @@ class Supposed:
         """What a call would have returned, of a function that only computes an address."""
         name = call.detail.callee
         if turn.outer is not None or name is None or not self.may.is_quiet(name):
-            raise Unknown("it is not known what the call would have done")
+            raise UnknownValue("it is not known what the call would have done")
         fn = self.trace.program.function(name)
         (result,) = (instr.args[0] for instr in fn.instrs if instr.op == "ret")
         return self._address(_Turn(fn, turn.p, 0, 0, False, turn, call), result)
@@ -134,7 +134,7 @@ class Supposed:
     def _argument(self, turn: _Turn, k: int) -> Any:
         """The value of argument k of the call that would have been made."""
         if turn.outer is None or turn.call is None or not 0 <= k < len(turn.call.args):
-            raise Unknown("it is no parameter of the function")
+            raise UnknownValue("it is no parameter of the function")
         return self._value(turn.outer, turn.call.args[k])
 
     def _loaded(self, turn: _Turn, load: Instr) -> Any:
@@ -145,11 +145,11 @@ class Supposed:
                 return self._argument(turn, self.may.parameter(fn, slot))
             between = self._between(turn, load)
             if any(self._steady.comes_before(fn, between, store, load) for store in self._steady.stores(fn, slot)):
-                raise Unknown("the variable changes on the way")
+                raise UnknownValue("the variable changes on the way")
             return self._assigned(turn, slot)
         address, is_exact = self._address(turn, slot)
         if not is_exact:
-            raise Unknown("it is not known what would have been read")
+            raise UnknownValue("it is not known what would have been read")
         return from_bytes(
             self._memory(turn.outer or turn, turn.call or load, address, store_size(load.type)), load.type
         )
@@ -158,7 +158,7 @@ class Supposed:
         """The bytes at an address when an instruction under the arm would have read them."""
         home = self.homes.at(address, turn.p)
         if home is None:
-            raise Unknown("it is not known what was there")
+            raise UnknownValue("it is not known what was there")
         cell = AbstractCell(home.key, address - home.start, size)
         between = self._between(turn, reader)
         for b in between:
@@ -166,26 +166,26 @@ class Supposed:
                 self._steady.comes_before(turn.fn, between, writer, reader)
                 for writer in self.may.writers(cell, turn.fn.name, b)
             ):
-                raise Unknown("it may change on the way")
-        return self.trace.stored(self._last_store(address, cell, turn, home))[:size]
+                raise UnknownValue("it may change on the way")
+        return self.trace.stored_bytes(self._last_store(address, cell, turn, home))[:size]
 
     def _assigned(self, turn: _Turn, slot: int) -> Any:
         """The value of a local variable when the branch was decided."""
         best = self._latest(turn, self._steady.stores(turn.fn, slot), self.log.frame_of(turn.p))
         if best is None:
-            raise Unknown("the variable had no value")
-        return from_bytes(self.trace.stored(best), self.trace.instr(best).detail)
+            raise UnknownValue("the variable had no value")
+        return from_bytes(self.trace.stored_bytes(best), self.trace.instr(best).detail)
 
     def _latest(self, turn: _Turn, stores: list[Instr], frame: int | None, fn: Function | None = None) -> Node | None:
         """The latest instance of some stores of a function before the branch, in the given frame or in any."""
         fn = fn or turn.fn
         best: Node | None = None
         for store in stores:
-            places = self.log.positions(self.trace.static.first(fn) + self.trace.static.home(fn, store.index))
+            places = self.log.positions(self.trace.static.defining_segment(fn, store.index))
             k = int(places.searchsorted(turn.p, "right")) - 1
             for at in range(k, -1, -1):
                 if k - at > _NEAR:
-                    raise Unknown("it is too far back")
+                    raise UnknownValue("it is too far back")
                 q = int(places[at])
                 if best is not None and (q, store.index) < best:
                     break
@@ -203,7 +203,7 @@ class Supposed:
             if w.instr.op == "store" and w.exact is not None and w.exact[1] == cell.offset and w.size >= cell.size:
                 by_name.setdefault(fn.name, []).append(w.instr)
             elif w.instr.op != "call":  # calls leave events
-                raise Unknown("it was not assigned by one store")
+                raise UnknownValue("it was not assigned by one store")
         found = [
             self._latest(turn, stores, home.frame, self.trace.program.function(name))
             for name, stores in by_name.items()
@@ -212,7 +212,7 @@ class Supposed:
             (n for n in (*found, self._pointer_store(address, cell.size, turn.p)) if n is not None), default=None
         )
         if best is None or best[0] < home.birth or self._last_event(address, turn.p) >= best[0]:
-            raise Unknown("it was not assigned by a store")
+            raise UnknownValue("it was not assigned by a store")
         return best
 
     def _pointer_store(self, address: int, size: int, p: int) -> Node | None:
@@ -220,22 +220,21 @@ class Supposed:
         hits = self._stores.get(address)
         if hits is None:
             if len(self._stores) >= _MOST_SEARCHED or len(self.log.address) > _LONGEST_SEARCHED:
-                raise Unknown("it would take too long to find out")
+                raise UnknownValue("it would take too long to find out")
             hits = np.flatnonzero((self.log.address >= max(address - 16, 0)) & (self.log.address < address + 8))
             self._stores[address] = hits
-        end = self.log.before(p)[3] + self.trace.at(p).seg.addresses
+        end = self.log.counts_before(p).addresses + self.trace.at(p).seg.addresses
         for tried, k in enumerate(hits[: hits.searchsorted(end)][::-1]):
             if tried > 4 * _NEAR:
-                raise Unknown("it is too far back")
+                raise UnknownValue("it is too far back")
             there = int(self.log.address[k])
-            q = self.log.segment_of_address(int(k))
-            s, first = self.trace.at(q), self.log.before(q)[3]
-            n = next(n for n, o in s.offsets.items() if o[3] == k - first and s.layout.effects[n].address)
+            q, n = self.trace.store_of_address(int(k))
+            s = self.trace.at(q)
             length = sum(s.layout.effects[n].stores)
             if there == address and length >= size and s.fn.instrs[n].op == "store":
                 return q, n
             if there < address + size and address < there + length:
-                raise Unknown("it was assigned in parts")
+                raise UnknownValue("it was assigned in parts")
         return None
 
     def _last_event(self, address: int, p: int) -> int:

@@ -14,13 +14,10 @@ from butfor.ir.instructions import Function, Instr
 from butfor.ir.machine_types import alloc_size
 from butfor.ir.may_define import MayDefine
 from butfor.ir.points_to.memory_places import ObjectKey
-from butfor.trace.log.columns import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME, ObjectKind, byval_parameter
 from butfor.trace.trace import Trace
-from butfor.trace.view.run_objects import DYNAMIC, GLOBAL, HEAP, STACK
 
-_DEEP = 64  # frames that are searched for a local variable
 _NEAR = 256  # objects below an address that are looked at
-_BYVAL = 1 << 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +43,13 @@ class Homes:
 
     def at(self, address: int, i: int) -> Home | None:
         """The object that an address was in when segment instance i ran."""
-        frame = self.log.frame_of(i)
-        for _ in range(_DEEP):
-            if frame == NO_FRAME:
-                break
+        frame = self.trace.frame_holding(address, i)
+        if frame is not None:
             entry, base = int(self.log.frame["entry"][frame]), int(self.log.frame["base"][frame])
-            s = self.trace.at(entry)
-            if base <= address < base + s.layout.frame_size:
-                for offset, size, slot in self._locals(s.fn):
-                    if offset <= address - base < offset + size:
-                        return Home(("local", s.fn.name, slot), base + offset, base + offset + size, entry, frame)
-            frame = int(self.log.frame["parent"][frame])
+            fn = self.trace.at(entry).fn
+            for offset, size, slot in self._locals(fn):
+                if offset <= address - base < offset + size:
+                    return Home(("local", fn.name, slot), base + offset, base + offset + size, entry, frame)
         number = self._object_at(address, i)
         if number is None:
             return None
@@ -101,7 +94,7 @@ class Homes:
 
     def _is_there(self, number: int, i: int) -> bool:
         o = self.log.object[number]
-        if int(o["kind"]) not in (STACK, DYNAMIC):
+        if int(o["kind"]) not in (ObjectKind.STACK, ObjectKind.DYNAMIC):
             return True
         frame, home = self.log.frame_of(i), int(o["frame"])
         while frame != NO_FRAME and frame > home:
@@ -118,16 +111,16 @@ class Homes:
             int(o["frame"]),
         )
         end = start + int(o["size"])
-        if kind == GLOBAL:
+        if kind == ObjectKind.GLOBAL:
             return Home(self.may.global_key(self.trace.program.global_table[site][0]), start, end)
-        if kind == HEAP:
+        if kind == ObjectKind.HEAP:
             return Home(self.may.block_key(self._calls_to(birth)), start, end, birth)
         if frame == NO_FRAME:
             return None
         name = self.trace.at(int(self.log.frame["entry"][frame])).fn.name
-        return Home(
-            ("byval", name, site ^ 0xFFFFFFFF) if site >= _BYVAL else ("local", name, site), start, end, birth, frame
-        )
+        parameter = byval_parameter(site)
+        key: ObjectKey = ("local", name, site) if parameter is None else ("byval", name, parameter)
+        return Home(key, start, end, birth, frame)
 
     def _calls_to(self, i: int) -> Iterator[tuple[str, Instr]]:
         """The calls under way in a segment instance, innermost first."""

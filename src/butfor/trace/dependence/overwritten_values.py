@@ -8,12 +8,9 @@ import numpy as np
 
 from butfor.ir.instructions import Function
 from butfor.ir.recording_segments import variable_and_offset
-from butfor.trace.last_writers import READ_BY_CALL
-from butfor.trace.log.columns import NO_FRAME, NO_SITE
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.log.record_layout import NO_SITE, EventKind
+from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.run_objects import Objects
-
-_DEEP = 64
 
 
 class Overwritten:
@@ -31,7 +28,7 @@ class Overwritten:
         size = sum(s.layout.effects[n].stores)
         try:
             address = int(self.trace.operand(i, s.fn.instrs[n].args[1]))
-        except Unknown:
+        except UnknownValue:
             return None
         writes = [w for w in (self._indirect(node, address, size), self._direct(node, address, size)) if w is not None]
         latest = max(writes, default=None)
@@ -40,29 +37,21 @@ class Overwritten:
         event = self._event(node, address, size)
         if event is not None and event >= latest[0]:
             return None
-        found = self.trace.stored(latest[0])
+        found = self.trace.stored_bytes(latest[0])
         return found if len(found) == size else None
 
     def _indirect(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
         """The latest store through a pointer that touched these bytes, and where it began."""
         i, n = node
-        upto = self.log.before(i)[3] + self.trace.at(i).offsets[n][3]
+        upto = self.log.counts_before(i).addresses + self.trace.at(i).offsets[n].addresses
         column = self.log.address[:upto]
         hits = np.flatnonzero((column > max(address - 16, 0)) & (column < address + size))
         for k in hits[::-1][:8].tolist():
-            at = self._store_of_address(k)
+            at = self.trace.store_of_address(k)
             start = int(column[k])
-            if at is not None and at < node and start + len(self.trace.stored(at)) > address:
+            if at < node and start + len(self.trace.stored_bytes(at)) > address:
                 return at, start
         return None
-
-    def _store_of_address(self, number: int) -> Node | None:
-        i = self.log.segment_of_address(number)
-        s = self.trace.at(i)
-        wanted = number - self.log.before(i)[3]
-        return next(
-            ((i, n) for n, offset in s.offsets.items() if s.layout.effects[n].address and offset[3] == wanted), None
-        )
 
     def _direct(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
         """The latest store that names the variable itself."""
@@ -77,7 +66,7 @@ class Overwritten:
                 at = self._latest(fn, instr.index, node, frame)
                 if (
                     at is not None
-                    and start + named[1] + len(self.trace.stored(at)) > address
+                    and start + named[1] + len(self.trace.stored_bytes(at)) > address
                     and (best is None or at > best[0])
                 ):
                     best = at, start + named[1]
@@ -88,29 +77,21 @@ class Overwritten:
         found = self.objects.global_at(address)
         if found is not None:
             name, offset = found
-            for number in sorted(set(self.log.table[self.log.counts > 0, 6].tolist())):
-                yield self.trace.program.function(self.trace.program.names[number]), name, address - offset, None
+            for function in self.trace.executed_functions:
+                yield self.trace.program.function(function), name, address - offset, None
             return
-        frame = self.log.frame_of(i)
-        for _ in range(_DEEP):
-            if frame == NO_FRAME:
-                return
-            base = int(self.log.frame["base"][frame])
-            fn = self.trace.at(int(self.log.frame["entry"][frame])).fn
-            layout = self.trace.program.layout(fn.name)
-            if base <= address < base + layout.frame_size:
-                slot = max(
-                    (s for s, off in layout.frame.items() if base + off <= address),
-                    key=layout.frame.__getitem__,
-                    default=None,
-                )
-                if slot is not None:
-                    yield fn, slot, base + layout.frame[slot], frame
-                return
-            frame = int(self.log.frame["parent"][frame])
+        frame = self.trace.frame_holding(address, i)
+        if frame is None:
+            return
+        base = int(self.log.frame["base"][frame])
+        s = self.trace.at(int(self.log.frame["entry"][frame]))
+        slots = s.layout.frame
+        slot = max((k for k, off in slots.items() if base + off <= address), key=slots.__getitem__, default=None)
+        if slot is not None:
+            yield s.fn, slot, base + slots[slot], frame
 
     def _latest(self, fn: Function, n: int, node: Node, frame: int | None) -> Node | None:
-        places = self.log.positions(self.trace.static.first(fn) + self.trace.static.home(fn, n))
+        places = self.log.positions(self.trace.static.defining_segment(fn, n))
         k = int(places.searchsorted(node[0], "right")) - 1
         entry = 0 if frame is None else int(self.log.frame["entry"][frame])
         while k >= 0 and places[k] >= entry:
@@ -128,7 +109,7 @@ class Overwritten:
         touched = (
             (e["addr"] < address + size)
             & (e["addr"] + e["len"] > address)
-            & (e["kind"] != READ_BY_CALL)
+            & (e["kind"] != EventKind.READ_BY_CALL)
             & (e["seg"] <= node[0])
         )
         for k in np.flatnonzero(touched)[::-1][:4].tolist():

@@ -17,9 +17,8 @@ from butfor.ir.points_to.may_write import AbstractCell, StructField
 from butfor.trace.dependence.branch_outcomes import Arms, Turns
 from butfor.trace.dependence.hypothetical_addresses import Supposed
 from butfor.trace.dependence.object_at_address import Home, Homes
-from butfor.trace.last_writers import CHANGED, COPY
-from butfor.trace.log.columns import EVENT, READ
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind, ReadFlag, record_number
+from butfor.trace.trace import Node, Trace, UnknownValue
 
 _NEAR = 64  # instances of a branch that are looked at
 _MOST_READS = 32
@@ -49,15 +48,10 @@ class Potential:
         self._told: dict[tuple[int, Arm, Operand], tuple[int, bool] | None] = {}
 
     @cached_property
-    def _executed(self) -> tuple[str, ...]:
-        owners = sorted(set(self.log.table[self.log.counts > 0, 6].tolist()))
-        return tuple(self.trace.program.names[o] for o in owners)
-
-    @cached_property
     def may(self) -> MayDefine:
         """The static half."""
         with collector_paused():
-            return MayDefine(self.trace.program, self._executed)
+            return MayDefine(self.trace.program, self.trace.executed_functions)
 
     @property
     def is_rough(self) -> bool:
@@ -66,7 +60,7 @@ class Potential:
 
     @cached_property
     def _turns(self) -> Turns:
-        return Turns(self.trace, self._executed)
+        return Turns(self.trace, self.trace.executed_functions)
 
     @cached_property
     def homes(self) -> Homes:
@@ -86,7 +80,7 @@ class Potential:
         try:
             address = int(self.trace.operand(node[0], instr.args[0]))
             reads = self.reads(node)
-        except Unknown:
+        except UnknownValue:
             return []
         fn, found = self.trace.at(node[0]).fn, dict[Node, None]()
         field = self.may.field(fn, instr)
@@ -195,7 +189,7 @@ class Potential:
     def text(self, event: int, at: int) -> list[Read]:
         """The same for one byte of what a library call read."""
         e = self.log.event[event]
-        runs = self.trace.memory.runs(event + 1, at, at + 1, int(e["addr"]))
+        runs = self.trace.last_writers.runs_read(event + 1, at, at + 1, int(e["addr"]))
         return self._assigned(
             [(writer, Read(address, size, 0, int(e["seg"]))) for writer, size, address in runs if address is not None]
         )
@@ -204,15 +198,15 @@ class Potential:
         found: list[Read] = []
         while work and len(found) < _MOST_READS:
             writer, read = work.pop()
-            number = (writer & 0x3FFFFFFF) >> 3
-            if writer < READ:
+            number = record_number(writer)
+            if writer < FIRST_READ_ID:
                 since = self.log.segment_of_store((writer + max(read.size, 1) - 1) >> 3) if writer else 0
                 found.append(replace(read, since=since))
-            elif writer >= EVENT:
+            elif writer >= FIRST_EVENT_ID:
                 time = int(self.log.event[number - 1]["seg"])
                 found.append(replace(read, since=time))
                 work += self._copied(number, read, time)
-            elif int(self.log.read[number - 1]["flags"]) & CHANGED:
+            elif int(self.log.read[number - 1]["flags"]) & ReadFlag.CHANGED:
                 event = int(self.log.read[number - 1]["event"])
                 found.append(replace(read, since=int(self.log.event[event - 1]["seg"]) if event else 0))
             else:
@@ -222,9 +216,11 @@ class Potential:
     def _copied(self, number: int, read: Read, time: int) -> Iterator[tuple[int, Read]]:
         """What an event copied to the bytes that were read."""
         e = self.log.event[number - 1]
-        if int(e["kind"]) == COPY:
+        if int(e["kind"]) == EventKind.COPY:
             low = read.address - int(e["addr"])
-            for writer, size, address in self.trace.memory.runs(number, low, low + read.size, int(e["addr2"])):
+            for writer, size, address in self.trace.last_writers.runs_read(
+                number, low, low + read.size, int(e["addr2"])
+            ):
                 if address is not None:
                     yield writer, Read(address, size, 0, time)
 
@@ -235,7 +231,7 @@ class Potential:
         while k < len(ids):
             length = 1
             while k + length < len(ids) and ids[k + length] == (
-                ids[k] if ids[k] == 0 or ids[k] >= EVENT else ids[k] + length
+                ids[k] if ids[k] == 0 or ids[k] >= FIRST_EVENT_ID else ids[k] + length
             ):
                 length += 1
             yield ids[k], replace(read, address=read.address + k, size=length)

@@ -10,7 +10,7 @@ from butfor.ir.instructions import Const, Function, Instr
 from butfor.ir.points_to.may_write import AbstractCell
 from butfor.trace.dependence.object_at_address import Home
 from butfor.trace.dependence.potential_dependence import Potential, Read
-from butfor.trace.trace import Node, Unknown
+from butfor.trace.trace import Node, UnknownValue
 
 _NEAR = 64  # stores into the object that are looked at
 _MOST = 2  # for one read, of different instructions
@@ -28,7 +28,7 @@ class Elsewhere:
         """The stores that could have assigned what a load read, the last of each instruction."""
         try:
             return self._among(self.potential.reads(node), node)
-        except Unknown:
+        except UnknownValue:
             return []
 
     def of_text(self, event: int, at: int) -> list[Node]:
@@ -46,14 +46,14 @@ class Elsewhere:
         return list(found)
 
     def _stores(self, read: Read, home: Home) -> Iterator[Node]:
-        first = self.log.before(max(read.since, home.birth))[3]
-        end = self.log.before(read.until)[3] + self.trace.at(read.until).seg.addresses
+        first = self.log.counts_before(max(read.since, home.birth)).addresses
+        end = self.log.counts_before(read.until).addresses + self.trace.at(read.until).seg.addresses
         there = self.log.address[first:end]
         cell = AbstractCell(home.key, read.address - home.start, read.size)
         seen: set[tuple[str, int]] = set()
         found = 0
         for k in np.flatnonzero((there >= home.start) & (there < home.end))[::-1][:_NEAR].tolist():
-            q, n = self._store(first + k)
+            q, n = self.trace.store_of_address(first + k)
             s = self.trace.at(q)
             instr, address = s.fn.instrs[n], int(there[k])
             length = sum(s.layout.effects[n].stores)
@@ -66,12 +66,6 @@ class Elsewhere:
                 found += 1
                 if found >= _MOST:
                     return
-
-    def _store(self, number: int) -> Node:
-        """The store that logged an address."""
-        q = self.log.segment_of_address(number)
-        s, first = self.trace.at(q), self.log.before(q)[3]
-        return q, next(n for n, o in s.offsets.items() if o[3] == number - first and s.layout.effects[n].address)
 
 
 def _is_indexed(fn: Function, instr: Instr) -> bool:

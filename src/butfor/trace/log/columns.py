@@ -1,7 +1,7 @@
-"""The columns that the runtime wrote, opened in place; windows of segments are decoded when they are asked for.
+"""The columns that the runtime wrote, opened in place; windows of segments are decoded on demand.
 
-A position in the run is a segment instance: the number of a segment entry in the order of execution. See `program/segments.py` for what a
-segment logs and `frontends/c/runtime/rt_log.h` for the layout of the columns.
+A position in the run is a segment instance: the number of a segment entry in the order of execution. See
+`ir/recording_segments.py` for what a segment logs and `record_layout.py` for the layout of the columns.
 """
 
 from __future__ import annotations
@@ -19,72 +19,11 @@ from numpy.typing import NDArray
 
 from butfor.errors import RecordingError
 from butfor.ir.recording_segments import ENTRY, RET, SETJMP
+from butfor.trace.log.record_layout import DTYPES, ESCAPED, FIRST_EVENT_ID, NO_FRAME, WINDOW, ColumnCounts
 
-WINDOW = 1024
-READ, EVENT = 0x80000000, 0xC0000000
-_SCANNED = 32  # segments whose instances are looked for one by one before all are sorted
-
-_DTYPES: dict[str, Any] = {
-    "load": np.dtype("u1"),
-    "escape": np.dtype("<u4"),
-    "value": np.dtype("u1"),
-    "address": np.dtype("<u8"),
-    "word": np.dtype("<u8"),
-    "frame": np.dtype([("entry", "<u4"), ("caller", "<u4"), ("parent", "<u4"), ("object", "<u4"), ("base", "<u8")]),
-    "read": np.dtype(
-        [("addr", "<u8"), ("value", "<u8"), ("source", "<u4"), ("seg", "<u4"), ("event", "<u4")]
-        + [("size", "u1"), ("flags", "u1"), ("runs", "u1"), ("pad", "u1")]
-    ),
-    "event": np.dtype(
-        [
-            ("addr", "<u8"),
-            ("addr2", "<u8"),
-            ("len", "<u4"),
-            ("seg", "<u4"),
-            ("site", "<u4"),
-            ("run", "<u4"),
-            ("runs", "<u4"),
-        ]
-        + [("kind", "u1"), ("pad", "u1"), ("stream", "<i2")]
-    ),
-    "run": np.dtype([("offset", "<u4"), ("id", "<u4")]),
-    "object": np.dtype(
-        [
-            ("start", "<u8"),
-            ("size", "<u8"),
-            ("birth", "<u4"),
-            ("site", "<u4"),
-            ("frame", "<u4"),
-            ("kind", "u1"),
-            ("flags", "u1"),
-            ("pad", "u1", 2),
-        ]
-    ),
-    "death": np.dtype([("object", "<u4"), ("seg", "<u4")]),
-    "error": np.dtype(
-        [("addr", "<u8"), ("size", "<u8"), ("load", "<u8"), ("store", "<u8"), ("seg", "<u4"), ("object", "<u4")]
-        + [("kind", "u1"), ("is_write", "u1"), ("pad", "u2"), ("site", "u4")]
-    ),
-    "output": np.dtype(
-        [("offset", "<i8"), ("len", "<u8"), ("seg", "<u4"), ("piece", "<u4"), ("pieces", "<u4"), ("direct", "<u4")]
-    ),
-    "piece": np.dtype([("start", "<u4"), ("end", "<u4"), ("arg", "<u4")]),
-    "check": np.dtype(
-        [
-            ("loads", "<u8"),
-            ("bytes", "<u8"),
-            ("addresses", "<u8"),
-            ("words", "<u8"),
-            ("stores", "<u4"),
-            ("frame", "<u4"),
-            ("frames", "<u4"),
-        ]
-        + [("reads", "<u4"), ("events", "<u4"), ("escapes", "<u4")]
-    ),
-}
-COLUMNS = ("seg", *_DTYPES)
-NO_FRAME = 0xFFFFFFFF
-NO_SITE = 0xFFFFFFFF  # of events that a library function caused
+_MAX_SCANNED_SEGMENTS = 32  # each costs a scan of the column; for more it is cheaper to sort the whole column once
+_MAX_WINDOWS_KEPT = 4096  # 4 million segment instances; older ones are decoded again
+_CHANGES_FRAME = ENTRY | SETJMP
 
 
 class EndReason(IntEnum):
@@ -102,57 +41,41 @@ class EndReason(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class RunEnd:
     """How the recorded process ended, in the runtime's own words."""
 
     reason: int  # an `EndReason`; a damaged log may hold any number
     status: int
-    fault: int
-    in_program: bool
+    fault: int  # the address whose access raised the fatal signal
     segments: int
     loads: int
     stores: int
-    frames: int
-    current: int
     stopped: int  # segments when a limit was reached, 0 for none
     text: str
 
 
 @dataclass(slots=True, eq=False)
 class _Window:
+    """Decoded segment instances, from `first` on. The counts are those before each segment, and after the last."""
+
     first: int
     segs: list[int]
     frames: list[int]
-    loads: list[int]  # before each segment, and after the last: one more than segments
+    loads: list[int]
     stores: list[int]
     bytes: list[int]
     addresses: list[int]
     words: list[int]
 
 
-def read_end(path: Path) -> End:
+def read_end(path: Path) -> RunEnd:
     """The end record of a run."""
     fields: dict[str, str] = {}
     for line in path.read_text("utf-8", "replace").splitlines():
         key, _, value = line.partition(" ")
         fields[key] = value
-    reason, status, fault = (int(fields[k]) for k in ("reason", "status", "fault"))
-    segments, loads, stores, frames, current, stopped = (
-        int(fields[k]) for k in ("segments", "loads", "stores", "frames", "current", "stopped")
-    )
-    return End(
-        reason,
-        status,
-        fault,
-        fields["in_program"] == "1",
-        segments,
-        loads,
-        stores,
-        frames,
-        current,
-        stopped,
-        fields.get("text", ""),
-    )
+    names = ("reason", "status", "fault", "segments", "loads", "stores", "stopped")
+    return RunEnd(**{name: int(fields[name]) for name in names}, text=fields.get("text", ""))
 
 
 class Log:
@@ -163,7 +86,7 @@ class Log:
         self.home = home
         seg_type = np.dtype("<u4") if len(table) > 0xFFFF else np.dtype("<u2")
         self.seg = self._open("seg", seg_type)
-        for name, dtype in _DTYPES.items():
+        for name, dtype in DTYPES.items():
             setattr(self, name, self._open(name, dtype))
         try:
             self.end = read_end(home / "end")
@@ -204,9 +127,8 @@ class Log:
             raise RecordingError(f"the recording lacks the column {name!r}") from e
         if size == 0:
             return np.empty(0, dtype)
-        return np.memmap(path, dtype, "r", shape=(size,)).view(
-            np.ndarray
-        )  # the bare class reads single elements faster
+        column = np.memmap(path, dtype, "r", shape=(size,))
+        return column.view(np.ndarray)  # the bare class reads single elements faster
 
     def __len__(self) -> int:
         return len(self.seg)
@@ -217,7 +139,7 @@ class Log:
         if w is None:
             w = self._decode(k)
             self._windows[k] = w
-            if len(self._windows) > 4096:
+            if len(self._windows) > _MAX_WINDOWS_KEPT:
                 self._windows.popitem(last=False)
         return w, i - k * WINDOW
 
@@ -242,7 +164,7 @@ class Log:
         before = None
         for j, s in enumerate(segs):
             f = flags[s]
-            if f & 0xF:
+            if f & _CHANGES_FRAME:
                 if f & ENTRY:
                     current = coming
                     coming += 1
@@ -269,10 +191,10 @@ class Log:
         w, j = self._window(i)
         return w.frames[j]
 
-    def before(self, i: int) -> tuple[int, int, int, int, int]:
-        """Loads, stores, bytes stored, addresses and words logged before the segment."""
+    def counts_before(self, i: int) -> ColumnCounts:
+        """What had been logged before the segment."""
         w, j = self._window(i)
-        return w.loads[j], w.stores[j], w.bytes[j], w.addresses[j], w.words[j]
+        return ColumnCounts(w.loads[j], w.stores[j], w.bytes[j], w.addresses[j], w.words[j])
 
     def segment_of_store(self, number: int) -> int:
         """The segment instance that made store `number` (counted from 1)."""
@@ -289,14 +211,14 @@ class Log:
     def writer(self, load: int, stores_before: int) -> int:
         """The writer id of load number `load`, before which `stores_before` stores had been made."""
         delta = int(self.load[load])
-        if delta != 255:
+        if delta != ESCAPED:
             return (stores_before - delta) << 3
         k = int(np.searchsorted(self._check_loads, load, "right")) - 1
         places = self._escaped.get(k)
         if places is None:
             first = int(self._check_loads[k])
             end = int(self._check_loads[k + 1]) if k + 1 < len(self._check_loads) else len(self.load)
-            places = self._escaped[k] = (np.flatnonzero(self.load[first:end] == 255) + first).tolist()
+            places = self._escaped[k] = (np.flatnonzero(self.load[first:end] == ESCAPED) + first).tolist()
         return int(self.escape[int(self.check["escapes"][k]) + bisect_left(places, load)])
 
     def read_sources(self, number: int) -> list[int]:
@@ -307,7 +229,7 @@ class Log:
         ids: list[int] = []
         for k, (start, w) in enumerate(rows):
             end = rows[k + 1][0] if k + 1 < len(rows) else size
-            ids += [w] * (end - start) if w == 0 or w >= EVENT else range(w, w + end - start)
+            ids += [w] * (end - start) if w == 0 or w >= FIRST_EVENT_ID else range(w, w + end - start)
         return ids
 
     @cached_property
@@ -317,7 +239,10 @@ class Log:
 
     @cached_property
     def _event_order(self) -> tuple[list[int], list[int]]:
-        """Segment instances of the events, ascending, and the events in that order: a call that called back logs some of its own late."""
+        """Segment instances of the events, ascending, and the rows of the events in that order.
+
+        The column itself is not sorted: a call that called back logs some of its own events late.
+        """
         order = np.argsort(self.event["seg"], kind="stable")
         return self.event["seg"][order].tolist(), order.tolist()
 
@@ -330,7 +255,7 @@ class Log:
         """All instances of a static segment, ascending."""
         found = self._positions.get(segment)
         if found is None:
-            if len(self._positions) < _SCANNED:
+            if len(self._positions) < _MAX_SCANNED_SEGMENTS:
                 found = np.flatnonzero(self.seg == segment)
             else:
                 order, ends = self._sorted

@@ -1,8 +1,8 @@
-"""Memory as known bytes in pages, for the full replay."""
+"""Memory as bytes that are known or not, in pages."""
 
 from __future__ import annotations
 
-_PAGE = 4096
+_PAGE = 4096  # bytes; a page is made when a byte of it is first written
 
 
 class ByteMemory:
@@ -22,7 +22,7 @@ class ByteMemory:
         return out
 
     def write(self, address: int, data: bytes) -> None:
-        """Stores bytes."""
+        """Store bytes."""
         done = 0
         for page, offset, count in self._parts(address, len(data)):
             values, known = self._pages.setdefault(page, (bytearray(_PAGE), bytearray(_PAGE)))
@@ -31,7 +31,7 @@ class ByteMemory:
             done += count
 
     def forget(self, address: int, size: int) -> None:
-        """Makes bytes unknown."""
+        """Make bytes unknown."""
         for page, offset, count in self._parts(address, size):
             found = self._pages.get(page)
             if found is not None:
@@ -48,7 +48,7 @@ class ByteMemory:
         return out
 
     def copy(self, to: int, source: int, size: int) -> None:
-        """Copies bytes, known and unknown alike, as memmove does."""
+        """Copy bytes, known and unknown alike, as memmove does."""
         values, known = bytearray(), bytearray()
         for page, offset, count in self._parts(source, size):
             found = self._pages.get(page)

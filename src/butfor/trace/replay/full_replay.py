@@ -1,7 +1,7 @@
-"""The full replay: every value, address and branch of the run recomputed and compared with what was recorded.
+"""The full replay: every value, address and branch recomputed and compared with what was recorded.
 
-It shares the meaning of instructions with the lazy trace but neither its memory nor its way of finding definitions: it runs forward with
-registers per frame and a byte memory of its own. A mismatch is a defect of butfor.
+It shares the semantics of instructions with the lazy trace, but neither its memory nor its way of finding definitions:
+it runs forward with registers per frame and a byte memory of its own. A mismatch is a defect of butfor.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from typing import Any
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import store_size
 from butfor.ir.recording_segments import AFTER, ENTRY, RET, SETJMP
-from butfor.trace.log.columns import NO_SITE
-from butfor.trace.log.static_segments import StaticSegment
-from butfor.trace.replay.replay_cursor import Cursor
-from butfor.trace.replay.replay_frames import Frame, Frames
+from butfor.trace.log.record_layout import NO_SITE
+from butfor.trace.log.static_segments import LogCursor, StaticSegment
 from butfor.trace.replay.replay_memory import CheckedMemory
-from butfor.trace.replay.replay_result import POISON, CheckResult
+from butfor.trace.replay.replay_state import UNKNOWN, ReplayFrame, ReplayFrames, ReplayResult
 from butfor.trace.semantics.instruction_semantics import Closure, SemanticsError, compile_instr, from_bytes, intrinsic
 from butfor.trace.trace import Trace
 
 
-def check(trace: Trace, limit: int | None = None) -> CheckResult:
+def check_recording(trace: Trace, limit: int | None = None) -> ReplayResult:
     """The comparison of the whole run, or of its first `limit` segments."""
     return Replay(trace).run(limit)
 
@@ -32,12 +30,12 @@ class Replay:
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
         self.log = trace.log
-        self.result = CheckResult()
+        self.result = ReplayResult()
         self.memory = CheckedMemory(trace, self.result)
-        self.frames = Frames(trace)
+        self.frames = ReplayFrames(trace)
         self._closures: dict[int, Closure] = {}
 
-    def run(self, limit: int | None) -> CheckResult:
+    def run(self, limit: int | None) -> ReplayResult:
         """What was compared in the first `limit` segments, or in all."""
         count = len(self.log) if limit is None else min(limit, len(self.log))
         for i in range(count):
@@ -45,27 +43,27 @@ class Replay:
             self._segment(i, s, self.enter(i, s), i == len(self.log) - 1)
         return self.result
 
-    def enter(self, i: int, s: StaticSegment) -> Frame:
+    def enter(self, i: int, s: StaticSegment) -> ReplayFrame:
         """The frame in which segment i runs, a new one if a call begins with it."""
         if s.seg.flags & ENTRY:
             number = self.log.frame_of(i)
             f = self.frames.begin(number, s.fn)
             self.memory.begin(i, f, s.layout.frame_size, self.frames.caller(number))
         else:
-            f = self.frames.of(i)
+            f = self.frames.frame_at(i)
         if f.fn is not s.fn:
             self.result.miss(f"segment {i}: recorded in {s.fn.name}, but the frame is of {f.fn.name}")
         if s.seg.start == s.fn.blocks[s.seg.block].start:
             f.came_from, f.block = f.block, s.seg.block
         return f
 
-    def _segment(self, i: int, s: StaticSegment, f: Frame, is_last: bool) -> None:
+    def _segment(self, i: int, s: StaticSegment, f: ReplayFrame, is_last: bool) -> None:
         seg, log = s.seg, self.log
-        loads, stores, size, addresses, words = log.before(i)
+        loads, stores, size, addresses, words = log.counts_before(i)
         if seg.flags & AFTER:
             self.memory.events(log.previous_in_frame(i), NO_SITE)
             self.after_call(i, s, f, words)
-        at = Cursor(loads, stores, size, addresses)
+        at = LogCursor(loads, stores, size, addresses)
         instrs = s.fn.instrs
         if seg.start == s.fn.blocks[seg.block].start:
             self._phis(s, f)
@@ -75,9 +73,9 @@ class Replay:
             self.result.instructions += 1
             self.instr(i, s, f, instrs[n], at)
         if seg.flags & RET:
-            self.frames.end(i, f.value(s.last.args[0]) if s.last.args else POISON)
+            self.frames.end(i, f.value(s.last.args[0]) if s.last.args else UNKNOWN)
 
-    def _phis(self, s: StaticSegment, f: Frame) -> None:
+    def _phis(self, s: StaticSegment, f: ReplayFrame) -> None:
         new = []
         for n in range(s.seg.start, s.seg.end):
             instr = s.fn.instrs[n]
@@ -93,8 +91,8 @@ class Replay:
             new.append((instr.slot, f.value(chosen)))
         f.regs.update(new)
 
-    def instr(self, i: int, s: StaticSegment, f: Frame, instr: Instr, at: Cursor) -> None:
-        """Runs one instruction."""
+    def instr(self, i: int, s: StaticSegment, f: ReplayFrame, instr: Instr, at: LogCursor) -> None:
+        """Execute one instruction."""
         match instr.op:
             case "phi" | "unreachable" | "fence" | "indirectbr" | "ret":
                 return
@@ -113,31 +111,31 @@ class Replay:
             case _:
                 f.regs[instr.slot] = self._plain(f, instr)
 
-    def _place(self, i: int, s: StaticSegment, f: Frame, instr: Instr) -> None:
-        """Where a local variable lies."""
+    def _place(self, i: int, s: StaticSegment, f: ReplayFrame, instr: Instr) -> None:
+        """Set the register of an alloca to where the variable lies."""
         if instr.slot in s.layout.frame:
             f.regs[instr.slot] = f.base + s.layout.frame[instr.slot]
         else:
-            f.regs[instr.slot] = int(self.log.word[self.log.before(i)[4] + s.offsets[instr.index][4]])
+            f.regs[instr.slot] = int(self.log.word[self.log.counts_before(i).words + s.offsets[instr.index].words])
             f.low = min(f.low, f.regs[instr.slot])
 
-    def _plain(self, f: Frame, instr: Instr) -> Any:
+    def _plain(self, f: ReplayFrame, instr: Instr) -> Any:
         for a in instr.args:
-            if isinstance(a, int) and f.regs.get(a, POISON) is POISON:
-                return POISON
+            if isinstance(a, int) and f.regs.get(a, UNKNOWN) is UNKNOWN:
+                return UNKNOWN
         closure = self._closures.get(id(instr))
         if closure is None:
             closure = self._closures[id(instr)] = compile_instr(instr, self.trace.constant)
         try:
             return closure(f.regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
         except SemanticsError:
-            return POISON
+            return UNKNOWN
 
-    def _branch(self, i: int, f: Frame, instr: Instr) -> None:
+    def _branch(self, i: int, f: ReplayFrame, instr: Instr) -> None:
         if instr.op == "br" and not instr.args:
             return
         value = f.value(instr.args[0])
-        if value is POISON:
+        if value is UNKNOWN:
             return
         if instr.op == "br":
             target = instr.detail[0] if value else instr.detail[1]
@@ -154,7 +152,7 @@ class Replay:
         if went != target:
             self.result.miss(f"segment {i} in {f.fn.name}: branch to block {target} computed, block {went} recorded")
 
-    def _call(self, i: int, s: StaticSegment, f: Frame, instr: Instr) -> None:
+    def _call(self, i: int, s: StaticSegment, f: ReplayFrame, instr: Instr) -> None:
         kind = s.layout.kinds[instr.index]
         call = instr.detail
         if kind in ("internal", "indirect"):
@@ -164,24 +162,26 @@ class Replay:
                 target = self.trace.indirect_target((i, instr.index))
                 self.result.compare(i, f.value(instr.args[-1]), target, f"{f.fn.name}: target of an indirect call")
                 name = self.trace.function_at(target)
-            self.frames.given = (name, values)
+            self.frames.pending_call = (name, values)
         elif kind == "external":
-            self.frames.given = None
+            self.frames.pending_call = None
         elif kind == "memory":
             self.memory.events(i, instr.index)
         elif kind == "pure":
             fn = intrinsic(call.callee, call.arg_types, instr.type)
             values = [f.value(a) for a in instr.args[: len(call.arg_types)]]
             assert fn is not None
-            f.regs[instr.slot] = POISON if any(v is POISON for v in values) else fn(*values)
+            f.regs[instr.slot] = UNKNOWN if any(v is UNKNOWN for v in values) else fn(*values)
         elif kind in ("opaque", "asm") and instr.slot >= 0:
-            f.regs[instr.slot] = from_bytes(self.trace.words(i, s.offsets[instr.index][4], instr.type), instr.type)
+            f.regs[instr.slot] = from_bytes(
+                self.trace.logged_bytes(i, s.offsets[instr.index].words, instr.type), instr.type
+            )
 
-    def after_call(self, i: int, s: StaticSegment, f: Frame, words: int) -> None:
-        """Gives the result of the call before segment i to its register; `words` is where the segment's words begin."""
+    def after_call(self, i: int, s: StaticSegment, f: ReplayFrame, words: int) -> None:
+        """Set the register of the call before segment i to its result; `words` is where the segment's words begin."""
         call = s.fn.instrs[s.seg.start - 1]
         kind = s.layout.kinds[call.index]
-        returned = self.frames.returned()
+        returned = self.frames.take_returned()
         if call.slot < 0:
             return
         if kind == "internal":
@@ -190,7 +190,7 @@ class Replay:
         at = words + (1 if s.seg.flags & SETJMP else 0)
         count = (store_size(call.type) + 7) // 8
         value = from_bytes(self.log.word[at : at + count].tobytes()[: store_size(call.type)], call.type)
-        if kind == "indirect" and returned is not POISON and self._last_was_direct(i, s):
+        if kind == "indirect" and returned is not UNKNOWN and self._last_was_direct(i, s):
             self.result.compare(i, returned, value, f"{s.fn.name}: result of an indirect call")
         f.regs[call.slot] = value
 

@@ -14,7 +14,7 @@ from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, alloc_size, store_size, struct_layout
 from butfor.ir.recording_segments import constant_offset, variable_and_offset
 from butfor.trace.semantics.instruction_semantics import from_bytes
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.c_values import fits, show, show_bits, show_bytes
 from butfor.trace.view.object_parts import Part, beginning, is_scalar, leaves, scalars, smallest
 from butfor.trace.view.run_objects import Objects
@@ -48,7 +48,7 @@ class Accesses:
         """What a load instance read; nothing where the source has no name for it."""
         load = self.trace.instr(at)
         fn = self.trace.at(at[0]).fn
-        address, data = load.args[0], self.trace.loaded(at)
+        address, data = load.args[0], self.trace.loaded_bytes(at)
         written = self.places.written(load)
         known = self.variable(fn, address)
         if known is None:
@@ -154,7 +154,7 @@ class Accesses:
             return found
         try:
             where = int(self.trace.operand(i, address))
-        except Unknown:
+        except UnknownValue:
             return None
         o = self.objects.at(where, i)
         return None if o is None or o.variable is None else (o.variable.type, where - o.start)

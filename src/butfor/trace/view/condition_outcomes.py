@@ -11,7 +11,7 @@ from butfor.ir.instructions import Function, Instr
 from butfor.ir.machine_types import Kind
 from butfor.ir.short_circuits import find_decisions
 from butfor.source import Role, Statement
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.source_places import Place, Places
 
 _CONTROL = frozenset(("if", "while", "do", "for", "?:"))  # where what is done if the condition holds stands first
@@ -81,7 +81,7 @@ class Conditions:
                 return None
         try:
             return bool(self.trace.value((i, value.index)))
-        except Unknown:
+        except UnknownValue:
             return None
 
     def _by_last_part(self, last: Node, statement: Statement) -> bool | None:
@@ -96,7 +96,7 @@ class Conditions:
             return None
         try:
             return bool(self.trace.operand(last[0], branch.args[0])) != negated
-        except Unknown:
+        except UnknownValue:
             return None
 
     def _operand_location(self, fn: Function, instr: Instr, statement: Statement) -> Location | None:

@@ -9,11 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from butfor.ir.debug_types import Variable
-from butfor.trace.log.columns import NO_FRAME
+from butfor.ir.instructions import Function
+from butfor.trace.log.record_layout import NO_FRAME, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
 from butfor.trace.view.object_parts import path_text
-
-GLOBAL, STACK, HEAP, DYNAMIC = 1, 2, 3, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,9 @@ class Object:
 
     def describe(self) -> str:
         """The object in words."""
-        if self.kind == HEAP:
+        if self.kind == ObjectKind.HEAP:
             return f"a heap block of {self.size} bytes"
-        if self.kind == GLOBAL and self.variable is None:
+        if self.kind == ObjectKind.GLOBAL and self.variable is None:
             return self.name
         return f"`{self.name}`" if self.name else "a temporary"
 
@@ -51,11 +50,11 @@ class Objects:
         o = self.log.object[number]
         kind, site = int(o["kind"]), int(o["site"])
         name, variable = "", None
-        if kind == GLOBAL:
+        if kind == ObjectKind.GLOBAL:
             full = self.program.global_table[site][0]
             variable = self.source.global_declaration(full)
             name = variable.name if variable else "a string literal" if full.startswith(".str") else full
-        elif kind in (STACK, DYNAMIC) and int(o["frame"]) != NO_FRAME:
+        elif kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(o["frame"]) != NO_FRAME:
             variable = self._local(int(o["frame"]), site)
             name = variable.name if variable else ""
         return Object(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable)
@@ -63,9 +62,8 @@ class Objects:
     def _local(self, frame: int, slot: int) -> Variable | None:
         trace = self.recording.trace
         fn = trace.at(int(self.log.frame["entry"][frame])).fn
-        if slot >= 2**31:  # the callee's own copy of a struct argument
-            slot = slot ^ 0xFFFFFFFF
-        return self.source.variables(fn).get(slot)
+        parameter = byval_parameter(slot)
+        return self.source.variables(fn).get(slot if parameter is None else parameter)
 
     @cached_property
     def _order(self) -> tuple[list[int], list[int]]:
@@ -124,29 +122,24 @@ class Objects:
         o = self.at(address, i)
         if o is None or o.number == 0:
             return False
-        return o.kind == HEAP or (o.kind in (STACK, DYNAMIC) and int(log.object[o.number]["frame"]) in under_way)
+        return o.kind == ObjectKind.HEAP or (
+            o.kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(log.object[o.number]["frame"]) in under_way
+        )
 
     def _local_at(self, address: int, i: int) -> Object | None:
         """A local that is no object of its own because nothing takes its address."""
         trace = self.recording.trace
-        frame = self.log.frame_of(i)
-        for _ in range(64):
-            if frame == NO_FRAME:
-                return None
-            base = int(self.log.frame["base"][frame])
-            fn = trace.at(int(self.log.frame["entry"][frame])).fn
-            layout = self.program.layout(fn.name)
-            if base <= address < base + layout.frame_size:
-                return self._variable_at(fn.name, base, address)
-            frame = int(self.log.frame["parent"][frame])
-        return None
+        frame = trace.frame_holding(address, i)
+        if frame is None:
+            return None
+        fn = trace.at(int(self.log.frame["entry"][frame])).fn
+        return self._variable_at(fn, int(self.log.frame["base"][frame]), address)
 
-    def _variable_at(self, function: str, base: int, address: int) -> Object | None:
-        fn = self.program.function(function)
+    def _variable_at(self, fn: Function, base: int, address: int) -> Object | None:
         for slot, variable in self.source.variables(fn).items():
-            offset = self.program.layout(function).frame.get(slot)
+            offset = self.program.layout(fn.name).frame.get(slot)
             if offset is not None and 0 <= address - base - offset < max(variable.type.size, 1):
-                return Object(0, STACK, base + offset, variable.type.size, 0, variable.name, variable)
+                return Object(0, ObjectKind.STACK, base + offset, variable.type.size, 0, variable.name, variable)
         return None
 
     def pointer_text(self, address: int, i: int) -> str:
@@ -162,9 +155,9 @@ class Objects:
         offset = address - o.start
         if o.variable is not None:
             return "&" + o.name + path_text(o.variable.type, offset)
-        if o.kind == GLOBAL:
+        if o.kind == ObjectKind.GLOBAL:
             return self._literal(o, offset)
-        name = f"heap block of {o.size} bytes" if o.kind == HEAP else "a temporary"
+        name = f"heap block of {o.size} bytes" if o.kind == ObjectKind.HEAP else "a temporary"
         return f"&({name})" + (f" + {offset}" if offset else "")
 
     def _argument(self, address: int) -> str | None:

@@ -14,8 +14,8 @@ from butfor.ir.natural_loops import Loop, natural_loops
 from butfor.ir.recording_segments import variable_and_offset
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.dependence.overwritten_values import Overwritten
-from butfor.trace.log.columns import NO_FRAME
-from butfor.trace.trace import Node, Trace, Unknown
+from butfor.trace.log.record_layout import NO_FRAME
+from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.access_names import Accesses, Read
 from butfor.trace.view.c_values import show
 from butfor.trace.view.condition_outcomes import Conditions
@@ -126,7 +126,7 @@ class Steps:
                 target = variable[0].name + smallest(variable[0].type, variable[1], store_size(instr.detail))[0]
         elif where is None or variable_and_offset(s.fn, instr.args[1], s.layout.frame) is not None:
             target = None  # a temporary: what the statement assigns is another thing
-        new, old = self.trace.stored(node), self.previous(node)  # nothing new for the store that crashed
+        new, old = self.trace.stored_bytes(node), self.previous(node)  # nothing new for the store that crashed
         after = self.accesses.show(i, instr.args[1], instr.detail, new, target) if new else None
         before = None if old is None else self.accesses.show(i, instr.args[1], instr.detail, old, target)
         return target, before, after
@@ -140,7 +140,7 @@ class Steps:
         for k in range(n - 1, s.seg.start - 1, -1):
             instr = s.fn.instrs[k]
             if instr.op == "load" and instr.args[0] == pointer and sum(s.layout.effects[k].loads) == size:
-                return self.trace.loaded((i, k))
+                return self.trace.loaded_bytes((i, k))
             if instr.op in ("store", "call", "atomicrmw", "cmpxchg"):
                 break
         return self.overwritten.by(node)
@@ -174,14 +174,14 @@ class Steps:
     def _read(self, i: int, slot: int) -> list[Read]:
         try:
             return self.accesses.read(self.trace.definition(i, slot))
-        except Unknown:  # it was not completed
+        except UnknownValue:  # it was not completed
             return []
 
     def _taken(self, i: int, slot: int) -> list[tuple[int, Operand]]:
         """The operand of a merged value, and where it was seen; for a constant that a decision gave, what decided."""
         try:
             phi = self.trace.definition(i, slot)
-        except Unknown:
+        except UnknownValue:
             return []
         chosen, at = self.trace.phi_choice(phi)
         last = self.trace.at(at).last
@@ -194,7 +194,7 @@ class Steps:
         """An operand's value in words, or None when it is not known."""
         try:
             return show(self.trace.operand(i, op), t, None, self.objects, i)
-        except Unknown:
+        except UnknownValue:
             return None
 
     def _outcome(self, node: Node, instr: Instr) -> str | None:
@@ -261,7 +261,7 @@ class Steps:
 
     def _iteration(self, i: int, name: str, loop: Loop) -> Iteration:
         fn = self.trace.program.function(name)
-        header = self.trace.static.first(fn) + self.trace.program.layout(name).first_of_block[loop.header]
+        header = self.trace.static.first_of_block(fn, loop.header)
         frame = self.log.frame_of(i)
         places = self.log.positions(header)
         at = int(places.searchsorted(i, "right")) - 1
