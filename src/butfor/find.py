@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from butfor.concolic.explore_inputs import Goal, Search, State
+from butfor.concolic.explore_inputs import Goal, Search, SearchState
 from butfor.concolic.input_fuzzer import Fuzzer
-from butfor.concolic.input_runner import Run, Runner
+from butfor.concolic.input_runner import InputRun, InputRunner
 from butfor.concolic.search_inputs import input_of
-from butfor.concolic.search_result import Found, bound_notes, search_dict, shown, tests_of
+from butfor.concolic.search_result import FoundFailure, input_in_words, search_dict, search_notes, tests_from_failures
 from butfor.counterfactual.shrink_input import NotShrinkable, shrink
 from butfor.explanation import Explanation, Failure, Status
 from butfor.files import write_file
@@ -23,27 +23,26 @@ from butfor.pipeline import analyse
 from butfor.tests_file import tests_text
 from butfor.witness.confirm_witness import follow_witness
 
-DEFAULT_FAILURES = 3
-_SEARCH_SHARE, _SHRINK_SHARE, _LEAST_SHARE = (
-    0.8,
-    0.1,
-    0.15,
-)  # of the budget; the last one is what the explanation gets at least
+DEFAULT_FAILURES = 3  # one is explained, the others are listed
+# Shares of the budget; the search usually ends early, soon after the first failure.
+_SEARCH_SHARE = 0.8
+_SHRINK_SHARE = 0.1
+_MIN_EXPLAIN_SHARE = 0.15
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class FindOptions:
-    """How long the search goes on: for `failures` different failures and as many runs of each. None: a few, and not long after the first."""
+    """What the search is to find, and where its result goes."""
 
-    failures: int | None = None
-    save: Path | None = None
+    failures: int | None = None  # different ones, and runs of each; None: a few, and not long after the first
+    save: Path | None = None  # the file for the failing inputs, as tests
     is_guarded: bool = True  # inputs with which the program would write files or act on other programs are not run
 
 
 def find(options: Options, wanted: FindOptions, progress: Progress | None = None) -> Explanation:
-    """The explanation of the first failure found; all that were found are in the extra key `found`, what was tried in `search`."""
+    """The explanation of the first failure found; `extra` has all of them in `found`, what was tried in `search`."""
     say = progress or _silent
     start = time.monotonic()
     program = compile_program(options, say)
@@ -51,15 +50,15 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
     if witness is not None:
         options = replace(options, witness=None, nondet=witness.values)
     counts_no_end = options.step_limit is not None or options.time_limit != DEFAULT_TIME_LIMIT
-    with Runner(options, program, counts_no_end, wanted.is_guarded) as runner:
+    with InputRunner(options, program, counts_no_end, wanted.is_guarded) as runner:
         runner.prepare()
         state = _search(runner, options, wanted, say)
-        found = [Found(_failure(runs[0]), tuple(runs)) for runs in state.failing.values()]
+        found = [FoundFailure(_failure(runs[0]), tuple(runs)) for runs in state.failing.values()]
         _save(found, wanted)
         if found and not state.was_interrupted:
             found = _shrunk(runner, found, options.budget, say)
             _save(found, wanted)
-    notes = bound_notes(state, runner.refused, options.budget, runner.reaching)
+    notes = search_notes(state, runner.refused, options.budget, runner.reaching)
     extra: dict[str, Any] = {"found": [one.to_dict() for one in found], "search": search_dict(state, runner.refused)}
     if witness is not None:
         confirmed = runner.failure_in(witness.recording)
@@ -67,11 +66,11 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
         extra["witness"] = witness.to_dict(confirmed)
     if not found:
         return Explanation(Status.NO_FAILURE, notes=tuple(notes), extra=extra)
-    left = max(options.budget - (time.monotonic() - start), _LEAST_SHARE * options.budget)
+    left = max(options.budget - (time.monotonic() - start), _MIN_EXPLAIN_SHARE * options.budget)
     first = found[0]
     answer = analyse(first.runs[0].recording, replace(options, budget=left, stdin=None, args=(), nondet=()), say)
     count = sum(len(one.runs) for one in found)
-    head = [f"found after {notes[0]}", f"the failing input: {shown(first.runs[0].given)}"]
+    head = [f"found after {notes[0]}", f"the failing input: {input_in_words(first.runs[0].given)}"]
     if len(found) > 1 or count > 1:
         others = ", ".join(f"{one.failure.kind} at {one.failure.file}:{one.failure.line}" for one in found[1:])
         head.append(
@@ -87,15 +86,15 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
 
 
 def _silent(text: str) -> None:
-    """Says nothing."""
+    """Ignore progress messages."""
 
 
-def _failure(run: Run) -> Failure:
+def _failure(run: InputRun) -> Failure:
     assert run.failure is not None
     return run.failure
 
 
-def _search(runner: Runner, options: Options, wanted: FindOptions, say: Progress) -> State:
+def _search(runner: InputRunner, options: Options, wanted: FindOptions, say: Progress) -> SearchState:
     is_asked = wanted.failures is not None
     goal = Goal(
         failures=wanted.failures or DEFAULT_FAILURES,
@@ -104,27 +103,27 @@ def _search(runner: Runner, options: Options, wanted: FindOptions, say: Progress
     )
     say("searching")
     with Fuzzer(runner) as fuzzer:
-        return Search(runner, fuzzer, goal, say).go([input_of(run_spec(options))])
+        return Search(runner, fuzzer, goal, say).run([input_of(run_spec(options))])
 
 
-def _save(found: list[Found], wanted: FindOptions) -> None:
+def _save(found: list[FoundFailure], wanted: FindOptions) -> None:
     if wanted.save is not None and found:
-        write_file(wanted.save, tests_text(tests_of(found)).encode())
+        write_file(wanted.save, tests_text(tests_from_failures(found)).encode())
 
 
-def _shrunk(runner: Runner, found: list[Found], budget: float, say: Progress) -> list[Found]:
-    """The same failures, each with the smallest input found as its first run."""
+def _shrunk(runner: InputRunner, found: list[FoundFailure], budget: float, say: Progress) -> list[FoundFailure]:
+    """The failures, each with the smallest failing input found as its first run."""
     out = []
     for one in found:
         say(f"looking for a smaller input for the failure at line {one.failure.line}")
         end = time.monotonic() + _SHRINK_SHARE * budget / len(found)
         smallest = _smallest(runner, one.runs[0], end)
         rest = [run for run in one.runs[1:] if run.given != smallest.given]
-        out.append(Found(_failure(smallest), (smallest, *rest)))
+        out.append(FoundFailure(_failure(smallest), (smallest, *rest)))
     return out
 
 
-def _smallest(runner: Runner, run: Run, end: float) -> Run:
+def _smallest(runner: InputRunner, run: InputRun, end: float) -> InputRun:
     best = run
     like = run_spec(runner.options)
     assert run.failure is not None

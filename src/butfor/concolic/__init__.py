@@ -1,1 +1,4 @@
-"""Searching for inputs with which a C program fails: runs are recorded, their path conditions changed and solved, the answers run again."""
+"""Concolic search for failing inputs of a C program.
+
+Runs are recorded, a decision of their path conditions is negated and solved, and the solution is run in turn.
+"""

@@ -1,7 +1,7 @@
-"""The forward pass over a recorded run that follows what depends on the input.
+"""The forward pass: symbolic execution along a recorded run, which gives its path condition.
 
-It replays the run as `trace/check.py` does, with the recorded values at hand, and keeps a term for every value that depends on the input.
-Every branch on such a value is a decision.
+It replays the run with the recorded values at hand and keeps a term for every value that depends on the input. Every
+branch on such a value is a decision.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from typing import Any
 
 from butfor.concolic import symbolic_accesses, symbolic_calls, symbolic_decisions
 from butfor.concolic.path_condition import PathCondition
-from butfor.concolic.program_facts import Facts
-from butfor.concolic.search_inputs import Input
-from butfor.concolic.shadow_state import UNKNOWN, Frame, Shadow
+from butfor.concolic.program_facts import ProgramFacts
+from butfor.concolic.search_inputs import ProgramInput
+from butfor.concolic.shadow_state import UNKNOWN, Shadow, ShadowFrame
+from butfor.concolic.symbolic_arguments import bind_main_parameters, write_argument_texts
 from butfor.encode.instance_values import Gap, flat
 from butfor.encode.instruction_terms import term_of
 from butfor.ir.instructions import Instr
@@ -26,57 +27,58 @@ from butfor.trace.recording import Recording
 from butfor.trace.semantics.instruction_semantics import SemanticsError, compile_instr
 from butfor.trace.trace import UnknownValue
 
-_MOST_SEGMENTS = 100_000
-_MOST_DECISIONS = 4000
-_INTEGER = frozenset("mul udiv sdiv urem srem".split())
+_MAX_FOLLOWED_SEGMENTS = 100_000  # bounds the time of one pass
+_MAX_DECISIONS = 4000  # bounds the conditions that a solver gets
+_INTEGER_ARITHMETIC = frozenset("mul udiv sdiv urem srem".split())
 
 
-def path_condition(recording: Recording, given: Input, facts: Facts) -> PathCondition:
-    """What the run with this input says about others."""
+def path_condition(recording: Recording, given: ProgramInput, facts: ProgramFacts) -> PathCondition:
+    """The path condition of the run with this input."""
     shadow = Shadow(recording, given, facts)
+    write_argument_texts(shadow)
     log = shadow.log
-    count = min(len(log), _MOST_SEGMENTS)
+    count = min(len(log), _MAX_FOLLOWED_SEGMENTS)
     if count < len(log):
         shadow.gaps.add("the end of a long run")
     for i in range(count):
         s = shadow.trace.at(i)
         try:
-            _segment(shadow, i, s, _enter(shadow, i, s), i == len(log) - 1)
+            _follow_segment(shadow, i, s, _frame_of_segment(shadow, i, s), i == len(log) - 1)
         except (UnknownValue, SemanticsError, TermError, Gap):
             shadow.gaps.add("the end of a run that stopped in the middle of something")
             break
-        if len(shadow.decisions) >= _MOST_DECISIONS:
+        if len(shadow.decisions) >= _MAX_DECISIONS:
             shadow.gaps.add("a path with very many decisions")
             break
     return shadow.path()
 
 
-# --- frames --------------------------------------------------------------------------------------------------------------------------
+# --- frames
 
 
-def _enter(shadow: Shadow, i: int, s: StaticSegment) -> Frame:
-    """The frame in which segment i runs, a new one if a call begins with it."""
+def _frame_of_segment(shadow: Shadow, i: int, s: StaticSegment) -> ShadowFrame:
+    """The frame that segment i belongs to, a new one if it enters a function."""
     number = shadow.log.frame_of(i)
     f = shadow.frames.get(number)
     if s.seg.flags & ENTRY or f is None:
         base = int(shadow.log.frame["base"][number])
-        f = Frame(s.fn, base)
+        f = ShadowFrame(s.fn, base)
         shadow.frames[number] = f
         shadow.memory.forget(base, s.layout.frame_size)
-        _bind(shadow, i, f, number)
+        _bind_parameters(shadow, i, f, number)
     if s.seg.start == s.fn.blocks[s.seg.block].start:
         f.came_from, f.block = f.block, s.seg.block
     return f
 
 
-def _bind(shadow: Shadow, i: int, f: Frame, number: int) -> None:
-    """Gives a new frame its parameters."""
+def _bind_parameters(shadow: Shadow, i: int, f: ShadowFrame, number: int) -> None:
+    """Give a new frame its parameters."""
     args, shadow.args = shadow.args, None
     for k in range(len(f.fn.params)):
         f.regs[k] = UNKNOWN
     if int(shadow.log.frame["parent"][number]) == NO_FRAME:
         if f.fn.name == "main":
-            shadow.argv.bind(shadow, f)
+            bind_main_parameters(shadow, f)
     elif args is not None and args[0] == f.fn.name:
         for k in range(min(len(f.fn.params), len(args[1]))):
             f.set(k, args[1][k], args[2][k])
@@ -89,10 +91,10 @@ def _bind(shadow: Shadow, i: int, f: Frame, number: int) -> None:
                 shadow.memory.copy(copy, source, size)
 
 
-# --- instructions --------------------------------------------------------------------------------------------------------------------
+# --- instructions
 
 
-def _segment(shadow: Shadow, i: int, s: StaticSegment, f: Frame, is_last: bool) -> None:
+def _follow_segment(shadow: Shadow, i: int, s: StaticSegment, f: ShadowFrame, is_last: bool) -> None:
     seg, log = s.seg, shadow.log
     loads, stores, size, addresses, words = log.counts_before(i)
     if seg.flags & AFTER:
@@ -100,18 +102,18 @@ def _segment(shadow: Shadow, i: int, s: StaticSegment, f: Frame, is_last: bool) 
     at = LogCursor(loads, stores, size, addresses)
     instrs = s.fn.instrs
     if seg.start == s.fn.blocks[seg.block].start:
-        _phis(shadow, s, f)
+        _follow_phis(shadow, s, f)
     for n in range(seg.start, seg.end):
         if is_last and at.is_past_end(log, s, n):
             return
-        _instr(shadow, i, s, f, instrs[n], at)
+        _follow_instruction(shadow, i, s, f, instrs[n], at)
     if seg.flags & RET:
         last = s.last
         shadow.returned = (shadow.concrete(f, last.args[0]), f.term(last.args[0])) if last.args else (UNKNOWN, None)
         shadow.frames.pop(log.frame_of(i), None)
 
 
-def _phis(shadow: Shadow, s: StaticSegment, f: Frame) -> None:
+def _follow_phis(shadow: Shadow, s: StaticSegment, f: ShadowFrame) -> None:
     new = []
     for n in range(s.seg.start, s.seg.end):
         instr = s.fn.instrs[n]
@@ -124,7 +126,7 @@ def _phis(shadow: Shadow, s: StaticSegment, f: Frame) -> None:
         f.set(slot, value, term)
 
 
-def _instr(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
+def _follow_instruction(shadow: Shadow, i: int, s: StaticSegment, f: ShadowFrame, instr: Instr, at: LogCursor) -> None:
     match instr.op:
         case "phi" | "unreachable" | "fence" | "indirectbr" | "ret":
             return
@@ -147,10 +149,10 @@ def _instr(shadow: Shadow, i: int, s: StaticSegment, f: Frame, instr: Instr, at:
         case "call":
             symbolic_calls.call(shadow, i, s, f, instr)
         case _:
-            _plain(shadow, f, instr)
+            _follow_computation(shadow, f, instr)
 
 
-def _plain(shadow: Shadow, f: Frame, instr: Instr) -> None:
+def _follow_computation(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
     regs, is_open = f.regs, False
     for a in instr.args:
         if isinstance(a, int):
@@ -168,15 +170,15 @@ def _plain(shadow: Shadow, f: Frame, instr: Instr) -> None:
     except SemanticsError:
         f.set(instr.slot, UNKNOWN, None)
         return
-    f.set(instr.slot, value, _computed(shadow, f, instr, value) if is_open else None)
+    f.set(instr.slot, value, _result_term(shadow, f, instr, value) if is_open else None)
 
 
-def _computed(shadow: Shadow, f: Frame, instr: Instr, value: Any) -> Term | None:
-    """The term of a computation's result."""
+def _result_term(shadow: Shadow, f: ShadowFrame, instr: Instr, value: Any) -> Term | None:
+    """The term of a computation's result, None where it cannot be followed."""
     try:
         args = [shadow.operand(f, a) for a in instr.args]
         term = term_of(instr, args, f.type_of(instr.args[0]))
-        if term is None and instr.op in _INTEGER and instr.type.kind is Kind.INT and instr.type.bits <= 64:
+        if term is None and instr.op in _INTEGER_ARITHMETIC and instr.type.kind is Kind.INT and instr.type.bits <= 64:
             term = binary(instr.op, args[0], args[1])
         if term is None:
             shadow.gaps.add("floating point" if "f" in instr.op else f"the operation {instr.op}")

@@ -1,4 +1,4 @@
-"""Other inputs by chance: parts of known ones changed, repeated, left out and put together with words and numbers of the program."""
+"""Random mutations of inputs: tokens changed, repeated, removed or spliced with words and numbers of the program."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from butfor.concolic.search_inputs import MOST_ARGS, Input
+from butfor.concolic.search_inputs import MAX_ARGUMENTS, ProgramInput
 
 _TOKEN = re.compile(rb"[-+]?\d+|[A-Za-z_]\w*|\s+|.", re.DOTALL)
 _NUMBERS = (0, 1, -1, 2, 3, 4, 5, 7, 8, 9, 10, 16, 100, 127, 128, 255, 256, 1000, 65535, 2**31 - 1, -(2**31))
-_LONGEST = 512
+_MAX_MUTATED_LENGTH = 512  # bytes of a text, values of a list: longer inputs only make runs slower
 
 
 class Mutator:
-    """Changes of inputs, the same ones every time. `words` and `numbers` are those of the program."""
+    """Random mutations, the same ones in every search. `words` and `numbers` are those of the program."""
 
     def __init__(self, words: Sequence[bytes], numbers: Sequence[int], reads: frozenset[str]) -> None:
         self.pick = random.Random(1)
@@ -24,8 +24,8 @@ class Mutator:
         self.words = tuple(dict.fromkeys((*words, *characters, b" ", b"\n", b"a", b"A", b"0", b"1", b",", b"-")))
         self.reads = sorted(reads) or ["stdin"]
 
-    def change(self, given: Input, other: Input) -> Input:
-        """The input with one to four changes; `other` lends parts."""
+    def change(self, given: ProgramInput, other: ProgramInput) -> ProgramInput:
+        """The input with one to four mutations; `other` lends parts."""
         result = given
         for _ in range(self.pick.choice((1, 1, 2, 2, 3, 4))):
             match self.pick.choice(self.reads):
@@ -67,7 +67,7 @@ class Mutator:
             tokens[at] = token[:k] + bytes([pick.randrange(256)]) + token[k + 1 :]
         else:
             tokens.append(b"\n" + self._word() + b"\n")
-        return b"".join(tokens)[:_LONGEST]
+        return b"".join(tokens)[:_MAX_MUTATED_LENGTH]
 
     def _like(self, token: bytes) -> bytes:
         if re.fullmatch(rb"[-+]?\d+", token):
@@ -81,7 +81,7 @@ class Mutator:
     def _arguments(self, args: list[bytes], other: tuple[bytes, ...]) -> tuple[bytes, ...]:
         at = self.pick.randrange(len(args) + 1)
         kind = self.pick.random()
-        if kind < 0.25 and len(args) < MOST_ARGS:
+        if kind < 0.25 and len(args) < MAX_ARGUMENTS:
             args.insert(at, self._word())
         elif kind < 0.35 and at < len(args):
             del args[at]
@@ -101,4 +101,4 @@ class Mutator:
             values[at:at] = values[max(0, at - 2) : at]
         else:
             values[at] = value
-        return tuple(values[:_LONGEST])
+        return tuple(values[:_MAX_MUTATED_LENGTH])

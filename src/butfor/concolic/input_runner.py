@@ -1,4 +1,4 @@
-"""Inputs run for real: each is recorded, its failure decided, its coverage counted."""
+"""Running inputs: each run is recorded, its failure decided, its coverage counted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.concolic.harmless import reaching_calls
-from butfor.concolic.program_facts import Facts
-from butfor.concolic.search_inputs import Input
+from butfor.concolic.program_facts import ProgramFacts
+from butfor.concolic.search_inputs import ProgramInput
 from butfor.counterfactual.fork_server import Limits, Outcome, Server
 from butfor.counterfactual.shrink_input import nature
 from butfor.explanation import Failure, FailureKind
@@ -27,16 +27,18 @@ from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
 
-_MOST_SEGMENTS = 300_000
-_MOST_SECONDS = 2.0
-_MOST_OUTPUT = 8 * 2**20
+# Limits of one run, unless runs that do not end are looked for: a search makes hundreds of them.
+_MAX_RUN_STEPS = 300_000
+_MAX_RUN_SECONDS = 2.0
+_MAX_RUN_OUTPUT_BYTES = 8 * 2**20
+_QUICK_RUN_MILLISECONDS = 1000  # of a run without recording
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Run:
-    """One recorded run: its failure, if it failed, and how often each static segment and each edge between two was taken."""
+class InputRun:
+    """One recorded run: its failure, if any, how often each static segment was executed, and its edges between two."""
 
-    given: Input
+    given: ProgramInput
     recording: Recording
     failure: Failure | None
     counts: NDArray[np.int64]
@@ -46,55 +48,55 @@ class Run:
 
     @property
     def nature(self) -> tuple[object, ...]:
-        """What makes two failures the same."""
+        """What two runs with the same failure have in common."""
         assert self.failure is not None
         return nature(self.failure)
 
 
-class Runner:
-    """Runs inputs of one program. Use it in a `with` block."""
+class InputRunner:
+    """Runs one program with different inputs. Use it in a `with` block."""
 
     def __init__(self, options: Options, program: Build, counts_no_end: bool, is_guarded: bool = True) -> None:
         self.options = options if counts_no_end else _limited(options)
         self.program = program
         self.counts_no_end = counts_no_end
         self.is_guarded = is_guarded
-        self.facts: Facts | None = None
+        self.facts: ProgramFacts | None = None
         self.runs = 0
-        self.refused = 0  # inputs that were not run for real, because they would reach beyond the run
+        self.refused = 0  # inputs that were not recorded, because with them the program would reach beyond the run
         self.reaching: tuple[str, ...] = ()
         self.plain_spec = run_spec(self.options)
         self._stack = ExitStack()
         self._server: tuple[RunSpec, Server] | None = None
         self._build: HookedBuild | None = None
 
-    def __enter__(self) -> Runner:
+    def __enter__(self) -> InputRunner:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
     def prepare(self) -> None:
-        """Looks at the program, before the first run."""
+        """Look for calls that reach beyond the run, before the first run."""
         program = self.program.code.program
         self.reaching = reaching_calls(program.source.declared_names()) if self.is_guarded else ()
 
-    def run(self, given: Input) -> Run | None:
-        """The recorded run with this input; None when it was not run, because it would touch files or other programs."""
-        if self.reaching and self._quick(given).touched:
+    def run(self, given: ProgramInput) -> InputRun | None:
+        """The recorded run with this input; None when refused, because it would touch files or other programs."""
+        if self.reaching and self._quick_run(given).touched:
             self.refused += 1
             return None
         spec = given.run_spec(self.plain_spec)
         options = replace(self.options, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
         recording = self._as_expected(record(options, self.program, _silent))
         if self.facts is None:
-            self.facts = Facts(recording)
+            self.facts = ProgramFacts(recording)
         self.runs += 1
         failure = self.failure_in(recording)
         log = recording.log
         seg = log.seg.astype(np.int64)
         edges = np.unique(seg[:-1] * len(log.table) + seg[1:]) if len(seg) > 1 else np.empty(0, np.int64)
-        return Run(
+        return InputRun(
             given,
             recording,
             failure,
@@ -105,23 +107,23 @@ class Runner:
         )
 
     def failure_in(self, recording: Recording) -> Failure | None:
-        """The failure of a run, of those that the search looks for: an exit status counts only if another one was expected."""
+        """The failure of a run, if the search counts it: an exit status counts only if another one was expected."""
         recording = self._as_expected(recording)
         point = verdict_on(recording, Places(recording), Dependence(recording.trace), self.options).failure
         if point is None or (point.kind is FailureKind.NO_END and not self.counts_no_end):
             return None
         if point.message == ABORTED and self.facts is not None and self.facts.has_error_function:
-            return None  # such programs end runs that are of no interest with abort
+            return None  # such programs use abort to end runs that are of no interest
         return reported_failure(point, Places(recording))
 
     def _as_expected(self, recording: Recording) -> Recording:
-        """The run, in which any exit status is right unless another one was expected."""
+        """The run, with its exit status taken as the expected one unless the options expect another."""
         end = recording.log.end
         is_any = self.options.expect_exit is None and end.reason == EndReason.EXIT
         return recording.with_expectations(None, end.status) if is_any else recording
 
-    def _quick(self, given: Input) -> Outcome:
-        """A run that can touch nothing."""
+    def _quick_run(self, given: ProgramInput) -> Outcome:
+        """The outcome of a run without recording, which can touch nothing."""
         spec = given.run_spec(self.plain_spec)
         if self._server is None or (self._server[0].args, self._server[0].nondet) != (spec.args, spec.nondet):
             self._stack.close()
@@ -133,7 +135,7 @@ class Runner:
     def server(self, spec: RunSpec) -> Server:
         """A server for quick runs with these arguments and values."""
         name = f"./{self.options.sources[0].with_suffix('').name}"
-        return Server(self._hooked(), name, spec, b"", Limits(milliseconds=1000), os.getcwd())
+        return Server(self._hooked(), name, spec, b"", Limits(milliseconds=_QUICK_RUN_MILLISECONDS), os.getcwd())
 
     def _hooked(self) -> HookedBuild:
         if self._build is None:
@@ -142,14 +144,14 @@ class Runner:
 
 
 def _limited(options: Options) -> Options:
-    """The options with limits for runs of which there are many."""
+    """The options with the limits for one run of many."""
     return replace(
         options,
-        time_limit=min(options.time_limit, _MOST_SECONDS),
-        step_limit=min(options.step_limit or _MOST_SEGMENTS, _MOST_SEGMENTS),
-        output_limit=min(options.output_limit, _MOST_OUTPUT),
+        time_limit=min(options.time_limit, _MAX_RUN_SECONDS),
+        step_limit=min(options.step_limit or _MAX_RUN_STEPS, _MAX_RUN_STEPS),
+        output_limit=min(options.output_limit, _MAX_RUN_OUTPUT_BYTES),
     )
 
 
 def _silent(text: str) -> None:
-    """Says nothing."""
+    """Ignore progress messages."""

@@ -1,38 +1,38 @@
-"""What one run says about others: the decisions it took, each with what would have gone another way, and edits worth a try."""
+"""The path condition of a run: its decisions with their alternatives, and input edits worth trying."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from butfor.concolic.search_inputs import Field, Splice
+from butfor.concolic.search_inputs import InputField, Splice
 from butfor.logic.terms import Term
 
-Site = tuple[str, int, int]  # function, instruction, which way
+Site = tuple[str, int, int]  # function, instruction, which alternative of it
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
-    """Another way that a decision can go. `target` is the static segment it leads to, -1 if unknown; `is_error` when it leads to a failure."""
+class Alternative:
+    """Another outcome of a decision: its condition and the static segment it leads to, -1 if unknown."""
 
     term: Term
     site: Site
     target: int = -1
-    is_error: bool = False
+    is_error: bool = False  # it leads to a failure
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A condition on the input that held in the run. A pinned one only keeps an address where it was: it may be given up."""
+    """A condition on the input that held in the run. A pinned one only fixes an address, and may be given up."""
 
     held: Term
-    others: tuple[Other, ...] = ()
+    others: tuple[Alternative, ...] = ()
     is_pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
-    """A concrete change of the input that may lead elsewhere; the same `key` is not tried over and over."""
+class InputEdit:
+    """A concrete change of the input that may lead to another path; edits with the same `key` are tried a few times."""
 
     key: tuple[object, ...]
     splices: tuple[Splice, ...]
@@ -40,12 +40,12 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class PathCondition:
-    """All of it for one run. `values` are the values of the variables in the run; `gaps` say in words what was not followed."""
+    """What one run says about others. `values` are those of the variables in it; `gaps` names what was not followed."""
 
     decisions: tuple[Decision, ...]
-    bounds: Mapping[str, Term]  # what a variable can be at all
-    edits: tuple[Edit, ...]
-    fields: Mapping[str, Field]
+    bounds: Mapping[str, Term]  # which values a variable can have at all
+    edits: tuple[InputEdit, ...]
+    fields: Mapping[str, InputField]
     values: Mapping[str, int]
     reads: frozenset[str]  # of "args", "stdin", "nondet"
     gaps: frozenset[str]

@@ -1,4 +1,4 @@
-"""What the search knows about the program whatever the run: where branches lead, which blocks mean failure, which constants it compares with."""
+"""Static facts about the program: where branches lead, which blocks fail, which constants it compares with."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from butfor.trace.log.static_segments import StaticTable
 from butfor.trace.recording import Recording
 from butfor.trace.semantics.instruction_semantics import Closure
 
-FAILING = frozenset(("__assert_fail", "__assert", "abort", "reach_error", "__VERIFIER_error"))
+FAILURE_FUNCTIONS = frozenset(("__assert_fail", "__assert", "abort", "reach_error", "__VERIFIER_error"))
 ERROR_FUNCTIONS = frozenset(("reach_error", "__VERIFIER_error"))
-_MOST_CONSTANTS = 64
-_NO_WORD = re.compile(rb"[%(]|\.[ch]\Z")  # formats, and what assertions say about their place
+_MAX_CONSTANTS = 64  # of each kind; they are tried one by one
+_MAX_WORD_BYTES = 24  # longer strings are messages, not words of the input
+_NOT_A_WORD = re.compile(rb"[%(]|\.[ch]\Z")  # formats; file and function names of assertions
 
 
-class Facts:
-    """Facts about one program, kept from run to run."""
+class ProgramFacts:
+    """Facts about one program, shared by all its runs."""
 
     def __init__(self, recording: Recording) -> None:
         self.source = recording.source
@@ -29,21 +30,21 @@ class Facts:
         self._errors: dict[str, frozenset[int]] = {}
 
     def segment_of(self, fn: Function, block: int) -> int:
-        """The static segment that a block begins with."""
+        """The static segment at the start of a block."""
         return self.static.first_of_block(fn, block)
 
     def is_error(self, fn: Function, block: int) -> bool:
-        """Whether a block can only lead to a failure."""
+        """Whether a block calls a function that ends the run as a failure."""
         known = self._errors.get(fn.name)
         if known is None:
             known = self._errors[fn.name] = frozenset(
-                b.index for b in fn.blocks if any(map(_fails, fn.instrs[b.start : b.end]))
+                b.index for b in fn.blocks if any(map(_is_failing_call, fn.instrs[b.start : b.end]))
             )
         return block in known
 
     @cached_property
     def branches(self) -> frozenset[int]:
-        """All ways that branches of the program can go, as edges between static segments: first * segments + second."""
+        """All outcomes of the program's branches, as edges between static segments: first * segments + second."""
         count = len(self.static.table)
         out = set()
         for fn in map(self.program.function, self.program.names):
@@ -56,32 +57,24 @@ class Facts:
 
     @cached_property
     def has_error_function(self) -> bool:
-        """Whether the program says itself what a failure is, as programs of SV-COMP do."""
+        """Whether the program marks its own failures, as programs of SV-COMP do."""
         return bool(ERROR_FUNCTIONS & {*self.program.names, *self.source.declared_names()})
 
     @cached_property
-    def library_calls(self) -> frozenset[str]:
-        """Library functions that the program names."""
-        return frozenset(self.source.declared_names())
-
-    @cached_property
     def real_numbers(self) -> tuple[float, ...]:
-        """Constants that floating-point numbers are compared with or computed from."""
+        """Floating-point constants of the program."""
         found: dict[float, None] = {}
         for fn in map(self.program.function, self.program.names):
             for instr in fn.instrs:
                 for a in instr.args:
                     if isinstance(a, Const) and a.kind == "float" and a.type.bits in (32, 64):
-                        found[
-                            struct.unpack(
-                                "<d" if a.type.bits == 64 else "<f", int(a.value).to_bytes(a.type.bits // 8, "little")
-                            )[0]
-                        ] = None
-        return tuple(x for x in found if x == x)[:_MOST_CONSTANTS]
+                        data = int(a.value).to_bytes(a.type.bits // 8, "little")
+                        found[struct.unpack("<d" if a.type.bits == 64 else "<f", data)[0]] = None
+        return tuple(x for x in found if x == x)[:_MAX_CONSTANTS]
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
-        """Numbers that values are compared with."""
+        """Integer constants that the program compares values with."""
         found: dict[int, None] = {}
         for fn in map(self.program.function, self.program.names):
             for instr in fn.instrs:
@@ -92,20 +85,20 @@ class Facts:
                 if instr.op == "switch":
                     rows += [(int(case or 0), instr.detail[2].bits) for case, _ in instr.detail[1]]
                 found |= {n - (1 << bits) if bits > 1 and n >> bits - 1 else n: None for n, bits in rows}
-        return tuple(found)[:_MOST_CONSTANTS]
+        return tuple(found)[:_MAX_CONSTANTS]
 
     @cached_property
     def words(self) -> tuple[bytes, ...]:
-        """Short strings of the program that may be words of its input."""
+        """Short strings of the program that may occur in its input."""
         out: dict[bytes, None] = {}
         for variable in self.source.global_variables().values():
             init = variable.init
             if init is not None and init.kind == "bytes" and isinstance(init.value, bytes):
                 text = init.value.partition(b"\0")[0]
-                if 0 < len(text) <= 24 and not _NO_WORD.search(text) and text.isascii():
+                if 0 < len(text) <= _MAX_WORD_BYTES and not _NOT_A_WORD.search(text) and text.isascii():
                     out[text] = None
-        return tuple(out)[:_MOST_CONSTANTS]
+        return tuple(out)[:_MAX_CONSTANTS]
 
 
-def _fails(instr: Instr) -> bool:
-    return instr.op == "call" and instr.detail.callee in FAILING
+def _is_failing_call(instr: Instr) -> bool:
+    return instr.op == "call" and instr.detail.callee in FAILURE_FUNCTIONS

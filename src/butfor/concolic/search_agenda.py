@@ -1,4 +1,4 @@
-"""What to try next: decisions to turn and edits to make, the most promising first."""
+"""The agenda of the search: decisions to negate and input edits to make, the most promising first."""
 
 from __future__ import annotations
 
@@ -10,37 +10,43 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.concolic.path_condition import Edit, Other, PathCondition, Site
-from butfor.concolic.search_inputs import Input
+from butfor.concolic.path_condition import Alternative, InputEdit, PathCondition, Site
+from butfor.concolic.search_inputs import ProgramInput
 
-_MOST_WAITING = 40_000
-_BY_NOVELTY = (1.5, 0.6, 0.3, 0.0)
-_PER_CHILD = 0.15  # what a run loses with each that was made from it
-_EXACT = 32  # rounds of a loop that are told apart
+_MAX_CANDIDATES = 40_000  # bounds memory: each keeps the path condition of its run alive
+# Costs, relative to 1.0 for one more try of an edit at the same place.
+_COST_BY_NOVELTY = (1.5, 0.6, 0.3, 0.0)
+_COST_PER_CHILD = 0.15  # for each run that was made from the same parent: others get their turn
+_COST_PER_SIZE_DOUBLING = 0.1  # small inputs are quick to run and easy to read
+_COST_OF_EDIT = 0.5  # an edit is a guess, a solved decision is not
+_COST_PER_TRY_OF_EDIT, _COST_PER_TRY_OF_DECISION = 1.0, 0.6
+_BONUS_ERROR, _BONUS_UNCOVERED = 4.0, 3.0  # for an alternative that leads to a failure, or to new code
+_COST_TOLERANCE = 0.01  # a cost that grew by less still counts as the one in the heap
+_OLDEST_EVERY = 4  # every fourth candidate is the oldest of its cost, so that no loop starves the rest
+_MAX_EXACT_ITERATIONS = 32  # more iterations of a loop are told apart by their order of magnitude only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parent:
-    """A run that was followed: where others start from."""
+    """A run that was followed, from which others are made."""
 
-    given: Input
+    given: ProgramInput
     path: PathCondition
     novelty: int
-    generation: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """One thing to try: decision number `at` of a run turned to `other`, or an edit of its input."""
+    """One thing to try: decision `at` of a run with the outcome `other`, or an edit of its input."""
 
     parent: Parent
     at: int = 0
-    other: Other | None = None
-    edit: Edit | None = None
+    other: Alternative | None = None
+    edit: InputEdit | None = None
 
 
 class Coverage:
-    """Which segments and edges of the program were run, and how often in one run."""
+    """Which segments and edges of the program were executed, and how often in one run."""
 
     def __init__(self, segments: int) -> None:
         self.covered = np.zeros(segments, np.bool_)
@@ -50,11 +56,15 @@ class Coverage:
         self._most = np.zeros(segments, np.int64)
 
     def add(self, counts: NDArray[np.int64], edges: NDArray[np.int64]) -> int:
-        """How new a run is: 3 for new edges, 2 for a new set of known ones or more rounds than ever, 1 for another number of rounds, 0."""
+        """How new a run is.
+
+        3: it has new edges; 2: a new set of known edges, or more iterations than ever; 1: another number of iterations.
+        """
         new_edges = set(edges.tolist()) - self.edges
         whole = hash(edges.tobytes())
         rounds = {
-            (s, _round(c)) for s, c in zip(np.flatnonzero(counts).tolist(), counts[counts > 0].tolist(), strict=True)
+            (s, _iterations_class(c))
+            for s, c in zip(np.flatnonzero(counts).tolist(), counts[counts > 0].tolist(), strict=True)
         } - self._rounds
         self.covered |= counts > 0
         self.edges |= new_edges
@@ -65,12 +75,14 @@ class Coverage:
         return 3 if new_edges else 2 if is_new_set else 1 if rounds else 0
 
 
-def _round(count: int) -> int:
-    return count if count <= _EXACT else _EXACT + count.bit_length()
+def _iterations_class(count: int) -> int:
+    if count <= _MAX_EXACT_ITERATIONS:
+        return count
+    return _MAX_EXACT_ITERATIONS + count.bit_length()
 
 
 class Agenda:
-    """Candidates by how much they promise. What was often tried at one place sinks."""
+    """A priority queue of candidates; those at a place that was often tried sink."""
 
     def __init__(self, coverage: Coverage) -> None:
         self.coverage = coverage
@@ -81,15 +93,13 @@ class Agenda:
         self._waiting: set[Candidate] = set()
         self._number = 0
         self._popped = 0
-        self.dropped = 0
 
     def __len__(self) -> int:
         return len(self._waiting)
 
     def add(self, candidate: Candidate) -> None:
-        """One more to try."""
-        if len(self._waiting) > _MOST_WAITING:
-            self.dropped += 1
+        """Add a candidate, unless the agenda is full."""
+        if len(self._waiting) > _MAX_CANDIDATES:
             return
         self._waiting.add(candidate)
         self._number += 1
@@ -98,15 +108,18 @@ class Agenda:
         heapq.heappush(self._oldest, (cost, self._number, candidate))
 
     def pop(self) -> Candidate:
-        """The best one: of equals mostly the newest, which goes deep into loops, now and then the oldest. Costs that grew are looked at again."""
+        """The cheapest candidate: of equals mostly the newest, which goes deep into loops, now and then the oldest.
+
+        A candidate whose cost has grown since it was pushed goes back into the heap.
+        """
         self._popped += 1
-        heap = self._oldest if self._popped % 4 == 0 else self._newest
+        heap = self._oldest if self._popped % _OLDEST_EVERY == 0 else self._newest
         while True:
             cost, number, candidate = heapq.heappop(heap)
             if candidate not in self._waiting:
                 continue
             now = self._cost(candidate)
-            if now <= cost + 0.01 or len(self._waiting) == 1:
+            if now <= cost + _COST_TOLERANCE or len(self._waiting) == 1:
                 self._waiting.discard(candidate)
                 self._tries[_place(candidate)] += 1
                 self._children[candidate.parent] += 1
@@ -116,18 +129,18 @@ class Agenda:
     def _cost(self, c: Candidate) -> float:
         tries = self._tries[_place(c)]
         base = (
-            _BY_NOVELTY[c.parent.novelty]
-            + 0.1 * math.log2(1 + c.parent.given.size)
-            + _PER_CHILD * self._children[c.parent]
+            _COST_BY_NOVELTY[c.parent.novelty]
+            + _COST_PER_SIZE_DOUBLING * math.log2(1 + c.parent.given.size)
+            + _COST_PER_CHILD * self._children[c.parent]
         )
         if c.edit is not None:
-            return base + 0.5 + tries
+            return base + _COST_OF_EDIT + _COST_PER_TRY_OF_EDIT * tries
         assert c.other is not None
         if c.other.is_error:
-            base -= 4.0
+            base -= _BONUS_ERROR
         elif c.other.target >= 0 and not self.coverage.covered[c.other.target]:
-            base -= 3.0
-        return base + 0.6 * tries
+            base -= _BONUS_UNCOVERED
+        return base + _COST_PER_TRY_OF_DECISION * tries
 
 
 def _place(c: Candidate) -> Site | tuple[object, ...]:

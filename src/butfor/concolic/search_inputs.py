@@ -1,7 +1,8 @@
-"""Inputs of a program as the search sees them: bytes and numbers with names, and how a solver's answer becomes another input.
+"""Program inputs as named variables, and how a solver's model becomes another input.
 
-Names of variables: `s3` byte 3 of standard input, `a1_0` byte 0 of the first argument (its terminator counts as a byte), `n2` the third
-nondeterministic value, `argc`; `more` is 1 when standard input goes on where it ended, `keep3` is 0 when it ends at byte 3.
+Names of variables: `s3` byte 3 of standard input, `a1_0` byte 0 of the first argument (its terminator counts as a
+byte), `n2` the third nondeterministic value, `argc`; `more` is 1 when standard input goes on where it ended, `keep3` is
+0 when it ends at byte 3.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from dataclasses import dataclass, replace
 from butfor.frontends.c.run_program import RunSpec
 
 STDIN = 0  # the place of standard input; arguments are 1, 2, ...
-MOST_ARGS = 8
-MOST_BYTES = 1 << 16  # of one text: longer ones are not made
+MAX_ARGUMENTS = 8  # of an input that is made: each one more multiplies the paths
+MAX_TEXT_BYTES = 1 << 16  # of a text that is lengthened: enough for any buffer of usual size
 NEW_ARGUMENT = b"1"
 _FILLER = b"A"
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """One input of the program."""
+class ProgramInput:
+    """One input of the program: arguments, standard input, nondeterministic values."""
 
     args: tuple[bytes, ...] = ()
     stdin: bytes = b""
@@ -28,15 +29,15 @@ class Input:
 
     @property
     def size(self) -> int:
-        """Bytes and numbers in it."""
+        """The number of bytes and nondeterministic values."""
         return len(self.stdin) + sum(len(a) + 1 for a in self.args) + len(self.nondet)
 
     def text(self, place: int) -> bytes:
-        """Standard input, or an argument."""
+        """Standard input, or an argument; empty where there is none."""
         return self.stdin if place == STDIN else self.args[place - 1] if place <= len(self.args) else b""
 
-    def with_text(self, place: int, text: bytes) -> Input:
-        """The same with another text at a place; arguments end at a zero byte."""
+    def with_text(self, place: int, text: bytes) -> ProgramInput:
+        """This input with another text at a place; arguments end at a zero byte."""
         if place == STDIN:
             return replace(self, stdin=text)
         args = list(self.args) + [NEW_ARGUMENT] * (place - len(self.args))
@@ -53,14 +54,14 @@ class Input:
         )
 
 
-def input_of(spec: RunSpec) -> Input:
+def input_of(spec: RunSpec) -> ProgramInput:
     """The input of a run."""
-    return Input(tuple(a.encode("utf-8", "surrogateescape") for a in spec.args), spec.stdin, spec.nondet)
+    return ProgramInput(tuple(a.encode("utf-8", "surrogateescape") for a in spec.args), spec.stdin, spec.nondet)
 
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """Bytes start to end of the text at a place are replaced."""
+    """A replacement for bytes `start` to `end` of the text at a place."""
 
     place: int
     start: int
@@ -69,10 +70,10 @@ class Splice:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """A number that library code read from a text or found out about it: a change of the number changes bytes start to end.
+class InputField:
+    """A number that library code computed from bytes `start` to `end` of a text; another number rewrites those bytes.
 
-    kind: number (its decimal digits), length (of the text, which is cut or filled up).
+    kind: number (the bytes are its decimal digits), length (the bytes are cut or padded to it).
     """
 
     kind: str
@@ -83,7 +84,7 @@ class Field:
     is_signed: bool
 
     def splice(self, value: int, text: bytes) -> Splice:
-        """What gives the field that value."""
+        """The replacement that gives the field this value."""
         if self.kind == "number":
             shown = value - (1 << self.bits) if self.is_signed and value >> self.bits - 1 else value
             return Splice(self.place, self.start, self.end, str(shown).encode())
@@ -92,12 +93,12 @@ class Field:
             self.place,
             self.start,
             self.end,
-            (old + (old[-1:].strip() or _FILLER) * min(value, MOST_BYTES))[: min(value, MOST_BYTES)],
+            (old + (old[-1:].strip() or _FILLER) * min(value, MAX_TEXT_BYTES))[: min(value, MAX_TEXT_BYTES)],
         )
 
 
-def spliced(given: Input, splices: Iterable[Splice]) -> Input:
-    """The input with parts replaced; of those that overlap, the first one counts."""
+def with_splices(given: ProgramInput, splices: Iterable[Splice]) -> ProgramInput:
+    """The input with these replacements; of overlapping ones the first wins."""
     result = given
     done: list[Splice] = []
     for s in splices:
@@ -109,8 +110,8 @@ def spliced(given: Input, splices: Iterable[Splice]) -> Input:
     return result
 
 
-def changed(given: Input, model: Mapping[str, int], fields: Mapping[str, Field]) -> Input:
-    """The input that a solver's answer stands for; what it does not name stays as it is."""
+def input_from_model(given: ProgramInput, model: Mapping[str, int], fields: Mapping[str, InputField]) -> ProgramInput:
+    """The input that a solver's model describes; what the model does not name stays as it is."""
     result = _with_arguments(given, model)
     stdin, ends = bytearray(given.stdin), len(given.stdin)
     nondet = list(given.nondet)
@@ -126,16 +127,16 @@ def changed(given: Input, model: Mapping[str, int], fields: Mapping[str, Field])
         stdin += bytes([model.get(f"s{len(stdin)}", 10)])
     result = replace(result, stdin=bytes(stdin[:ends] if ends < len(given.stdin) else stdin), nondet=tuple(nondet))
     moved = {name: f for name, f in fields.items() if name in model}
-    return spliced(result, [f.splice(model[name], given.text(f.place)) for name, f in moved.items()])
+    return with_splices(result, [f.splice(model[name], given.text(f.place)) for name, f in moved.items()])
 
 
-def _with_arguments(given: Input, model: Mapping[str, int]) -> Input:
+def _with_arguments(given: ProgramInput, model: Mapping[str, int]) -> ProgramInput:
     args = [bytearray(a) + b"\0" for a in given.args]
     for name, value in model.items():
         if name[0] == "a" and name != "argc":
             number, _, at = name[1:].partition("_")
             if int(number) <= len(args) and int(at) < len(args[int(number) - 1]):
                 args[int(number) - 1][int(at)] = value
-    count = min(max(model.get("argc", len(args) + 1) - 1, 0), MOST_ARGS)
+    count = min(max(model.get("argc", len(args) + 1) - 1, 0), MAX_ARGUMENTS)
     texts = [bytes(a).partition(b"\0")[0] for a in args][:count]
     return replace(given, args=tuple(texts + [NEW_ARGUMENT] * (count - len(texts))))

@@ -1,4 +1,4 @@
-"""What a search found, as data for the report and in words."""
+"""The result of a search, as JSON data and as notes in words."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from butfor.concolic.explore_inputs import State
-from butfor.concolic.input_runner import Run
-from butfor.concolic.search_inputs import Input
+from butfor.concolic.explore_inputs import SearchState
+from butfor.concolic.input_runner import InputRun
+from butfor.concolic.search_inputs import ProgramInput
 from butfor.explanation import Failure
 from butfor.tests_file import TestCase
 from butfor.trace.log.columns import EndReason
 
-_MOST_SHOWN = 300  # bytes of an input that a note shows
-_KINDS = {"args": "arguments", "stdin": "standard input", "nondet": "nondeterministic values"}
+_MAX_SHOWN_BYTES = 300  # of standard input in a note: about three lines
+_INPUT_KINDS = {"args": "arguments", "stdin": "standard input", "nondet": "nondeterministic values"}
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One failure and the runs that show it, the one to explain first."""
+class FoundFailure:
+    """One failure and the runs that have it, first the one to explain."""
 
     failure: Failure
-    runs: tuple[Run, ...]
+    runs: tuple[InputRun, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """A member of `found` in the JSON report."""
-        return {"failure": self.failure.to_dict(), "runs": [_input(run.given) for run in self.runs]}
+        """The element of `found` in the JSON report."""
+        return {"failure": self.failure.to_dict(), "runs": [_input_dict(run.given) for run in self.runs]}
 
 
-def _input(given: Input) -> dict[str, Any]:
+def _input_dict(given: ProgramInput) -> dict[str, Any]:
     return {
         "args": [a.decode("utf-8", "surrogateescape") for a in given.args],
         "stdin": given.stdin,
@@ -42,34 +42,34 @@ def _signed(n: int) -> int:
     return n - (1 << 64) if n >> 63 else n
 
 
-def tests_of(found: Iterable[Found]) -> list[TestCase]:
-    """The failing runs as tests: where a program ended by itself, its status is no part of the failure."""
+def tests_from_failures(found: Iterable[FoundFailure]) -> list[TestCase]:
+    """The failing runs as tests. A program that failed and exited by itself is expected to exit as it did."""
     tests = []
     for k, one in enumerate(found, 1):
         for j, run in enumerate(one.runs, 1):
             end = run.recording.log.end
             status = end.status if end.reason == EndReason.EXIT and end.status else None
             where = f"{one.failure.file}:{one.failure.line}"
-            row = _input(run.given)
+            row = _input_dict(run.given)
             name = f"failure {k}, run {j}: {one.failure.kind} at {where}"
             tests.append(TestCase(name, tuple(row["args"]), run.given.stdin, None, status, tuple(row["nondet"])))
     return tests
 
 
-def shown(given: Input) -> str:
-    """An input in words."""
+def input_in_words(given: ProgramInput) -> str:
+    """An input as a phrase."""
     parts = []
     if given.args:
         parts.append(f"arguments {shlex.join(a.decode('utf-8', 'backslashreplace') for a in given.args)}")
     if given.stdin:
-        text = given.stdin[:_MOST_SHOWN].decode("utf-8", "backslashreplace")
-        parts.append(f"standard input {text!r}{' and so on' if len(given.stdin) > _MOST_SHOWN else ''}")
+        text = given.stdin[:_MAX_SHOWN_BYTES].decode("utf-8", "backslashreplace")
+        parts.append(f"standard input {text!r}{' and so on' if len(given.stdin) > _MAX_SHOWN_BYTES else ''}")
     if given.nondet:
         parts.append(f"nondeterministic values {','.join(str(_signed(n)) for n in given.nondet)}")
     return "; ".join(parts) or "no input at all"
 
 
-def search_dict(state: State, refused: int) -> dict[str, Any]:
+def search_dict(state: SearchState, refused: int) -> dict[str, Any]:
     """The `search` object of the JSON report: what was tried."""
     return {
         "verdict": "no input was found with which the program fails"
@@ -90,13 +90,13 @@ def search_dict(state: State, refused: int) -> dict[str, Any]:
     }
 
 
-def is_complete(state: State, refused: int) -> bool:
+def is_complete(state: SearchState, refused: int) -> bool:
     """Whether every path of the program was run: nothing is left to try, and nothing was left out on the way."""
     return state.is_exhausted and not state.gaps and not refused and not state.was_interrupted
 
 
-def bound_notes(state: State, refused: int, budget: float, reaching: Sequence[str]) -> list[str]:
-    """How far the search went."""
+def search_notes(state: SearchState, refused: int, budget: float, reaching: Sequence[str]) -> list[str]:
+    """How far the search went, one note each."""
     longest = _count(state.longest, "byte or number", "bytes or numbers")
     quick = f" and {_count(state.quick, 'input')} by chance" if state.quick else ""
     tried = f"{_count(state.tried, 'input')}{quick} tried in {state.seconds:.1f} s, the longest with {longest}"
@@ -106,7 +106,7 @@ def bound_notes(state: State, refused: int, budget: float, reaching: Sequence[st
             "the program reads no arguments, no standard input and no nondeterministic values: it has one run only"
         )
     else:
-        notes.append(f"searched: {', '.join(_KINDS[k] for k in _KINDS if k in state.reads)}")
+        notes.append(f"searched: {', '.join(_INPUT_KINDS[k] for k in _INPUT_KINDS if k in state.reads)}")
     if is_complete(state, refused):
         notes.append("all paths explored")
     elif state.was_interrupted:

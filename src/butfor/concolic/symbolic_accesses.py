@@ -1,9 +1,10 @@
-"""Loads and stores of the run, with the terms of what they read and write."""
+"""Loads and stores of the run, with the terms of what they load and store."""
 
 from __future__ import annotations
 
 from butfor.concolic import symbolic_addresses
-from butfor.concolic.shadow_state import UNKNOWN, Frame, Shadow
+from butfor.concolic.shadow_state import UNKNOWN, Shadow, ShadowFrame
+from butfor.concolic.symbolic_arguments import loaded_argv_pointer
 from butfor.encode.instance_values import Gap, bits_of, flat
 from butfor.ir.instructions import Instr
 from butfor.logic.byte_simplify import part, simpler
@@ -12,9 +13,9 @@ from butfor.trace.log.static_segments import LogCursor, StaticSegment
 from butfor.trace.semantics.instruction_semantics import from_bytes
 
 
-def load(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
-    """A load: its term is that of the bytes, or of all that its address may choose from."""
-    data = _loaded(shadow, s, instr, at)
+def load(shadow: Shadow, s: StaticSegment, f: ShadowFrame, instr: Instr, at: LogCursor) -> None:
+    """Follow a load: its term is that of the bytes, or a choice between all that its address may select."""
+    data = _loaded_bytes(shadow, s, instr, at)
     address = shadow.concrete(f, instr.args[0])
     value = from_bytes(data, instr.type)
     term = None
@@ -23,10 +24,10 @@ def load(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor
         if pointer is not None:
             term = symbolic_addresses.symbolic_load(shadow, f, instr, pointer, address, data)
         if term is None:
-            term = shadow.argv.loaded(shadow, address, value) or shadow.memory.loaded(address, data)
+            term = loaded_argv_pointer(shadow, address, value) or shadow.memory.loaded(address, data)
         if term is not None:
             try:
-                term = shadow.checked(simpler(_cut(term, bits_of(instr.type))), flat(value, instr.type))
+                term = shadow.checked(simpler(_truncated(term, bits_of(instr.type))), flat(value, instr.type))
             except (TermError, Gap):
                 term = None
         else:
@@ -37,7 +38,7 @@ def load(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor
     f.set(instr.slot, value, term)
 
 
-def _loaded(shadow: Shadow, s: StaticSegment, instr: Instr, at: LogCursor) -> bytes:
+def _loaded_bytes(shadow: Shadow, s: StaticSegment, instr: Instr, at: LogCursor) -> bytes:
     parts = []
     for size in s.layout.effects[instr.index].loads:
         parts.append(shadow.trace.written_bytes(shadow.log.writer(at.load, at.store), size))
@@ -45,8 +46,8 @@ def _loaded(shadow: Shadow, s: StaticSegment, instr: Instr, at: LogCursor) -> by
     return b"".join(parts)
 
 
-def store(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
-    """A store, to the one place or to all that its address may choose from."""
+def store(shadow: Shadow, s: StaticSegment, f: ShadowFrame, instr: Instr, at: LogCursor) -> None:
+    """Follow a store, to one place or to all that its address may select."""
     effects = s.layout.effects[instr.index]
     total = sum(effects.stores)
     data = shadow.log.value[at.byte : at.byte + total].tobytes()
@@ -68,10 +69,10 @@ def store(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCurso
         shadow.memory.write(address, data, term)
 
 
-def atomic(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCursor) -> None:
-    """A read and write in one, which is not followed."""
+def atomic(shadow: Shadow, s: StaticSegment, f: ShadowFrame, instr: Instr, at: LogCursor) -> None:
+    """Replay an atomic read-modify-write, without terms."""
     t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
-    data = _loaded(shadow, s, instr, at)
+    data = _loaded_bytes(shadow, s, instr, at)
     old = from_bytes(data, t)
     if instr.op == "atomicrmw":
         f.set(instr.slot, old, None)
@@ -85,7 +86,7 @@ def atomic(shadow: Shadow, s: StaticSegment, f: Frame, instr: Instr, at: LogCurs
     at.byte += total
 
 
-def _cut(term: Term, width: int) -> Term:
+def _truncated(term: Term, width: int) -> Term:
     return part(term, 0, width) if term.width > width else term
 
 

@@ -1,44 +1,51 @@
-"""Decisions that instructions take on the input: branches, divisors, functions that are called through pointers."""
+"""Decisions of instructions on the input: branches, divisors, indirect calls."""
 
 from __future__ import annotations
 
-from butfor.concolic.path_condition import Other
-from butfor.concolic.shadow_state import UNKNOWN, Frame, Shadow
+from butfor.concolic.path_condition import Alternative
+from butfor.concolic.shadow_state import UNKNOWN, Shadow, ShadowFrame
 from butfor.ir.instructions import Instr
 from butfor.logic.byte_simplify import same, truth
 from butfor.logic.terms import Term, conjunction, const, disjunction, negate
 
 
-def branch(shadow: Shadow, f: Frame, instr: Instr) -> None:
-    """A branch or switch."""
+def branch(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
+    """Add the decision of a branch or switch whose condition depends on the input."""
     term, value = f.term(instr.args[0]), shadow.concrete(f, instr.args[0])
     if term is None or value is UNKNOWN:
         return
     if instr.op == "br":
         condition = truth(term)
         held, other = (condition, negate(condition)) if value else (negate(condition), condition)
-        shadow.decide(held, (_other(shadow, other, f, instr, instr.detail[1 if value else 0], 1 if value else 0),))
+        shadow.decide(
+            held, (_alternative(shadow, other, f, instr, instr.detail[1 if value else 0], 1 if value else 0),)
+        )
         return
     default, cases, _ = instr.detail
     by_target: dict[int, list[Term]] = {}
     for case, target in cases:
         by_target.setdefault(target, []).append(same(term, const(int(case or 0), term.width)))
     none = conjunction(negate(t) for terms in by_target.values() for t in terms)
-    ways = {target: disjunction(terms) for target, terms in by_target.items() if target != default}
-    ways[default] = disjunction((none, *by_target.get(default, ())))
-    went = dict(cases).get(value, default)
-    others = tuple(_other(shadow, t, f, instr, target, target) for target, t in ways.items() if target != went)
-    shadow.decide(ways[went], others)
+    outcomes = {target: disjunction(terms) for target, terms in by_target.items() if target != default}
+    outcomes[default] = disjunction((none, *by_target.get(default, ())))
+    taken = dict(cases).get(value, default)
+    others = tuple(
+        _alternative(shadow, t, f, instr, target, target) for target, t in outcomes.items() if target != taken
+    )
+    shadow.decide(outcomes[taken], others)
 
 
-def _other(shadow: Shadow, term: Term, f: Frame, instr: Instr, target: int, way: int) -> Other:
-    return Other(
-        term, (f.fn.name, instr.index, way), shadow.facts.segment_of(f.fn, target), shadow.facts.is_error(f.fn, target)
+def _alternative(shadow: Shadow, term: Term, f: ShadowFrame, instr: Instr, target: int, outcome: int) -> Alternative:
+    return Alternative(
+        term,
+        (f.fn.name, instr.index, outcome),
+        shadow.facts.segment_of(f.fn, target),
+        shadow.facts.is_error(f.fn, target),
     )
 
 
-def division(shadow: Shadow, f: Frame, instr: Instr) -> None:
-    """A divisor that depends on the input may be zero, or -1 for the least value."""
+def division(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
+    """Decide that a division does not trap: the divisor is not zero, nor -1 with the least dividend."""
     divisor = shadow.operand(f, instr.args[1])
     dividend = shadow.operand(f, instr.args[0])
     zero = const(0, divisor.width)
@@ -47,12 +54,12 @@ def division(shadow: Shadow, f: Frame, instr: Instr) -> None:
         least = same(dividend, const(1 << divisor.width - 1, divisor.width))
         bad = disjunction((bad, conjunction((least, same(divisor, const(-1, divisor.width))))))
     if bad.args or bad.op == "var":
-        shadow.decide(negate(bad), (Other(bad, (f.fn.name, instr.index, 1), is_error=True),))
+        shadow.decide(negate(bad), (Alternative(bad, (f.fn.name, instr.index, 1), is_error=True),))
 
 
-def chosen_function(shadow: Shadow, f: Frame, instr: Instr, target: int) -> None:
-    """A function pointer that depends on the input."""
+def chosen_function(shadow: Shadow, f: ShadowFrame, instr: Instr, target: int) -> None:
+    """Decide which function is called through a pointer that depends on the input."""
     term = f.term(instr.args[-1])
     if term is not None:
         held = same(term, const(target, 64))
-        shadow.decide(held, (Other(negate(held), (f.fn.name, instr.index, 20)),))
+        shadow.decide(held, (Alternative(negate(held), (f.fn.name, instr.index, 20)),))

@@ -1,5 +1,5 @@
-"""Library functions as the search sees them: how their results depend on the input, and which edits of it would change what they do.
+"""Models of library functions for the search: how results depend on the input, and which input edits change them.
 
-A function that reads a number from text gives a number field: the solver chooses the number, its digits are written into the input. A
-function that compares with or looks for a text gives an edit: that text is put into the input.
+A function that parses a number gives a field of the input: the solver chooses the number, its digits are written into
+the input. A function that compares with or searches for a text gives an edit: that text is put into the input.
 """

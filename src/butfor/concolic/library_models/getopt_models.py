@@ -1,20 +1,23 @@
-"""The getopt family: options that the program knows are given to it."""
+"""Model of the getopt family: options that the program knows are put into its arguments."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from butfor.concolic.library_models.input_tokens import text_at
-from butfor.concolic.library_models.library_call import Call, Taken
-from butfor.concolic.path_condition import Edit
-from butfor.concolic.search_inputs import MOST_ARGS, Splice
-from butfor.concolic.shadow_state import Shadow
+from butfor.concolic.path_condition import InputEdit
+from butfor.concolic.search_inputs import MAX_ARGUMENTS, Splice
+from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Type
 from butfor.logic.terms import Term
 
+_OPTION_BYTES = 32  # sizeof(struct option)
+_MAX_LONG_OPTIONS = 64  # of a table that should end earlier
 
-def getopt(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
-    """Each of the options that getopt is told about is given, with an argument if it takes one."""
+
+def getopt(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
+    """No term; propose each option that getopt knows, with an argument if it takes one."""
     shadow.reads.add("args")
     shadow.gaps.add(f"the function {call.name}()")
     if len(call.args) < 3 or not isinstance(call.args[2], int):
@@ -30,17 +33,17 @@ def getopt(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -
     after = len(shadow.given.args) + 1
     for word, takes in words:
         splices = (Splice(after, 0, 1, word), *((Splice(after + 1, 0, 1, b"1"),) if takes else ()))
-        if after + takes <= MOST_ARGS:
-            shadow.edit(Edit(("option", *call.site, word, after), splices))
+        if after + takes <= MAX_ARGUMENTS:
+            shadow.edit(InputEdit(("option", *call.site, word, after), splices))
     return None
 
 
 def _long_options(shadow: Shadow, table: int) -> list[tuple[bytes, bool]]:
-    """Names of the options of getopt_long, and whether they take an argument."""
+    """The names of the options of getopt_long, and whether they take an argument."""
     out = []
-    for k in range(64):
-        row = bytes(v or 0 for _, v in shadow.memory.text(table + 32 * k, 32))
-        name = text_at(shadow, int.from_bytes(row[:8], "little")) if len(row) == 32 else b""
+    for k in range(_MAX_LONG_OPTIONS):
+        row = bytes(v or 0 for _, v in shadow.memory.text(table + _OPTION_BYTES * k, _OPTION_BYTES))
+        name = text_at(shadow, int.from_bytes(row[:8], "little")) if len(row) == _OPTION_BYTES else b""
         if not name:
             break
         out.append((b"--" + name, row[8] == 1))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from butfor.concolic import symbolic_addresses
 from butfor.concolic.library_models import character_models, getopt_models, input_models, number_models, text_models
-from butfor.concolic.library_models.library_call import Call, Taken
 from butfor.concolic.library_models.scanf_models import scanned
-from butfor.concolic.path_condition import Other
+from butfor.concolic.path_condition import Alternative
 from butfor.concolic.search_inputs import STDIN
-from butfor.concolic.shadow_state import Shadow
+from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Kind, Type
 from butfor.logic.byte_simplify import same
 from butfor.logic.terms import Term, const, negate
 
-_Rule = Callable[[Shadow, Call, Any, Type, Taken], Term | None]
+_Rule = Callable[[Shadow, LibraryCall, Any, Type, Sequence[ConsumedInput]], Term | None]
 _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("getchar", "getc", "fgetc", "_IO_getc", "IO_getc"), input_models.character),
     **dict.fromkeys(("fgets", "gets", "getline", "getdelim"), input_models.line),
@@ -48,7 +47,7 @@ _WITHOUT_INPUT = frozenset(
 )
 
 
-def before(shadow: Shadow, call: Call) -> None:
+def before(shadow: Shadow, call: LibraryCall) -> None:
     """What a call asks of its arguments, which it may fail on."""
     name = call.name.removeprefix("__").removesuffix("_chk")
     if (
@@ -67,10 +66,10 @@ def before(shadow: Shadow, call: Call) -> None:
             if call.args[0]:
                 shadow.decide(holds)
             else:
-                shadow.decide(negate(holds), (Other(holds, (*call.site, 1)),))
+                shadow.decide(negate(holds), (Alternative(holds, (*call.site, 1)),))
 
 
-def filled_with(call: Call | None) -> int | None:
+def filled_with(call: LibraryCall | None) -> int | None:
     """The byte that a call fills memory with, if it is one that does: memset its own, strncpy and the like zeros."""
     if call is None:
         return None
@@ -79,7 +78,7 @@ def filled_with(call: Call | None) -> int | None:
     return 0
 
 
-def after(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
+def after(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
     """The term of the result, None when it does not depend on the input or nobody knows how."""
     name = call.name
     if name.startswith("__VERIFIER_nondet_"):

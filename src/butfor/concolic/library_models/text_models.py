@@ -1,25 +1,27 @@
-"""Library functions that measure, compare, copy, search and split texts."""
+"""Models of functions that measure, compare, copy, search and split texts."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from butfor.concolic import symbolic_addresses
+from butfor.concolic.library_models.character_models import converted_character
 from butfor.concolic.library_models.input_tokens import text_at, token_at
-from butfor.concolic.library_models.library_call import Call, Taken
-from butfor.concolic.path_condition import Edit, Other
-from butfor.concolic.search_inputs import Field, Splice
-from butfor.concolic.shadow_state import Shadow
+from butfor.concolic.path_condition import Alternative, InputEdit
+from butfor.concolic.search_inputs import InputField, Splice
+from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Type
 from butfor.logic.byte_simplify import same
 from butfor.logic.terms import TRUE, Term, compare, const, ite, negate
 
-_LONGEST = 4096  # bytes of a text that is looked at
-_LONGEST_MADE = 400  # bytes of a text that gets another length
+_MAX_TEXT_BYTES = 4096  # of a text that is followed: its terms have one part for each
+_MAX_CHOSEN_LENGTH = 400  # bytes of a text whose length the solver chooses: beyond most fixed buffers
+_MAX_WANTED_BYTES = 1024  # of a text that is put into the input
+_MAX_WORDS_AFTER_TOKEN = 6  # words of the program tried as one more token
 
 
-def overfull(shadow: Shadow, call: Call) -> None:
-    """A text that goes into an array of fixed size: a longer one may leave it."""
+def overfull(shadow: Shadow, call: LibraryCall) -> None:
+    """Propose a text that is too long for the array that it is copied to."""
     target = call.args[0]
     bounds = shadow.objects.around(target) if isinstance(target, int) else None
     if bounds is None:
@@ -27,53 +29,57 @@ def overfull(shadow: Shadow, call: Call) -> None:
     room = bounds[0] + bounds[1] - target
     for source in call.args[1:]:
         token = token_at(shadow, source) if isinstance(source, int) else None
-        if token is not None and token.end - token.start <= room < _LONGEST:
+        if token is not None and token.end - token.start <= room < _MAX_TEXT_BYTES:
             text = shadow.given.text(token.place)[token.start : token.end]
             longer = (text or b"A") + (text[-1:].strip() or b"A") * (room + 1 - len(text))
-            shadow.edit(Edit(("overfull", *call.site, room), (Splice(token.place, token.start, token.end, longer),)))
+            shadow.edit(
+                InputEdit(("overfull", *call.site, room), (Splice(token.place, token.start, token.end, longer),))
+            )
 
 
-def length(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
-    """strlen: the length of a text of the input can be chosen."""
+def length(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
+    """The result of strlen: a field if the text is part of the input."""
     token = token_at(shadow, call.args[0])
     if token is None or token.end - token.start != value:
         if shadow.memory.is_symbolic(call.args[0] or 0, 1):
-            _by_bytes(shadow, call, value)
+            _decide_length(shadow, call, value)
         return None
     shadow.gaps.add("lengths of texts")
-    term = shadow.field(Field("length", token.place, token.start, token.end, 64, False), value)
-    shadow.bounds[str(term.data)] = compare("ule", term, const(_LONGEST_MADE, 64))
+    term = shadow.field(InputField("length", token.place, token.start, token.end, 64, False), value)
+    shadow.bounds[str(term.data)] = compare("ule", term, const(_MAX_CHOSEN_LENGTH, 64))
     return term
 
 
-def _by_bytes(shadow: Shadow, call: Call, value: int) -> None:
-    """The length of a text that is no part of the input as a whole: its bytes are not zero, its end is."""
-    for k, (term, _) in enumerate(shadow.memory.text(call.args[0], min(value + 1, _LONGEST))):
+def _decide_length(shadow: Shadow, call: LibraryCall, value: int) -> None:
+    """Decide the length of a text that is not part of the input as a whole: no byte of it is zero, its end is."""
+    for k, (term, _) in enumerate(shadow.memory.text(call.args[0], min(value + 1, _MAX_TEXT_BYTES))):
         if term is not None:
             is_end = same(term, const(0, 8))
             held = is_end if k == value else negate(is_end)
-            shadow.decide(held, (Other(negate(held), (*call.site, 10)),))
+            shadow.decide(held, (Alternative(negate(held), (*call.site, 10)),))
 
 
-def comparison(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
-    """strcmp and its kin. The result: 0 if all bytes are the same, else by the first that differ."""
+def comparison(
+    shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]
+) -> Term | None:
+    """The result of strcmp and the like: 0 if all bytes are equal, else by the first that differ."""
     x, y = call.args[:2]
-    most = _LONGEST
+    most = _MAX_TEXT_BYTES
     if len(call.args) > 2:
         if not isinstance(call.args[2], int):
             return None
-        most = min(call.args[2], _LONGEST)
+        most = min(call.args[2], _MAX_TEXT_BYTES)
     is_text, folds = "mem" not in call.name and call.name != "bcmp", "case" in call.name
     if not isinstance(x, int) or not isinstance(y, int):
         return None
     pairs = list(zip(shadow.memory.text(x, most), shadow.memory.text(y, most), strict=False))
     if not any(a[0] is not None or b[0] is not None for a, b in pairs):
         return None
-    _propose(shadow, call, x, y, most, is_text, value)
-    return _order(pairs, is_text, folds, value, result.bits)
+    _propose_equal(shadow, call, x, y, most, is_text, value)
+    return _comparison_term(pairs, is_text, folds, value, result.bits)
 
 
-def _order(pairs: list[Any], is_text: bool, folds: bool, value: int, bits: int) -> Term | None:
+def _comparison_term(pairs: list[Any], is_text: bool, folds: bool, value: int, bits: int) -> Term | None:
     steps: list[tuple[Term, Term, Term]] = []
     for a, b in pairs:
         if a[1] is None or b[1] is None:
@@ -81,7 +87,7 @@ def _order(pairs: list[Any], is_text: bool, folds: bool, value: int, bits: int) 
         left = a[0] if a[0] is not None else const(a[1], 8)
         right = b[0] if b[0] is not None else const(b[1], 8)
         if folds:
-            left, right = (symbolic_addresses.mapped(t, "tolower", 8) for t in (left, right))
+            left, right = (converted_character(t, "tolower", 8) for t in (left, right))
         steps.append(
             (
                 same(left, right),
@@ -102,8 +108,8 @@ def _order(pairs: list[Any], is_text: bool, folds: bool, value: int, bits: int) 
     return outcome
 
 
-def _propose(shadow: Shadow, call: Call, x: int, y: int, most: int, is_text: bool, value: int) -> None:
-    """The other text, put where the one from the input stands."""
+def _propose_equal(shadow: Shadow, call: LibraryCall, x: int, y: int, most: int, is_text: bool, value: int) -> None:
+    """Propose the other text in place of the one from the input."""
     for mine, other in ((x, y), (y, x)):
         token = token_at(shadow, mine)
         if token is None:
@@ -114,21 +120,23 @@ def _propose(shadow: Shadow, call: Call, x: int, y: int, most: int, is_text: boo
                 break
             wanted.append(byte)
         text = bytes(wanted)
-        if not value or not text or len(text) > 1024:
+        if not value or not text or len(text) > _MAX_WANTED_BYTES:
             continue
         end = (
             max(token.end, token.start + len(text))
             if "mem" in call.name
             else token.start + min(len(text), token.end - token.start)
-            if most < _LONGEST
+            if most < _MAX_TEXT_BYTES
             else token.end
         )
         place = shadow.given.text(token.place)
-        shadow.edit(Edit(("text", *call.site, text), (Splice(token.place, token.start, min(end, len(place)), text),)))
+        shadow.edit(
+            InputEdit(("text", *call.site, text), (Splice(token.place, token.start, min(end, len(place)), text),))
+        )
 
 
-def search(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
-    """strstr, strchr and the like: what is looked for is put in, or taken out."""
+def search(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
+    """No term; propose to insert what strstr, strchr and the like search for, or to remove it."""
     token = token_at(shadow, call.args[0])
     if token is None or len(call.args) < 2 or not isinstance(call.args[1], int):
         return None
@@ -145,18 +153,20 @@ def search(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -
     middle = token.start + len(text) // 2
     if not value:
         shadow.edit(
-            Edit(("find", *call.site, wanted, "end"), (Splice(token.place, token.end, token.end, wanted + b"1"),))
+            InputEdit(("find", *call.site, wanted, "end"), (Splice(token.place, token.end, token.end, wanted + b"1"),))
         )
-        shadow.edit(Edit(("find", *call.site, wanted, "middle"), (Splice(token.place, middle, middle, wanted),)))
-        shadow.edit(Edit(("find", *call.site, wanted, "all"), (Splice(token.place, token.start, token.end, wanted),)))
+        shadow.edit(InputEdit(("find", *call.site, wanted, "middle"), (Splice(token.place, middle, middle, wanted),)))
+        shadow.edit(
+            InputEdit(("find", *call.site, wanted, "all"), (Splice(token.place, token.start, token.end, wanted),))
+        )
     elif wanted in text:
         at = token.start + text.index(wanted)
-        shadow.edit(Edit(("miss", *call.site, wanted), (Splice(token.place, at, at + len(wanted), b""),)))
+        shadow.edit(InputEdit(("miss", *call.site, wanted), (Splice(token.place, at, at + len(wanted), b""),)))
     return None
 
 
-def split(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) -> Term | None:
-    """strtok: one more token can be added where the last one ended."""
+def split(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
+    """No term; propose one more token for strtok after the one that it returned."""
     shadow.gaps.add(f"the function {call.name}()")
     if not isinstance(call.args[1], int):
         return None
@@ -164,9 +174,9 @@ def split(shadow: Shadow, call: Call, value: Any, result: Type, taken: Taken) ->
     if value:
         token = token_at(shadow, value)
         if token is not None:
-            for text in (b"1", b"A", *shadow.facts.words[:6]):
+            for text in (b"1", b"A", *shadow.facts.words[:_MAX_WORDS_AFTER_TOKEN]):
                 shadow.edit(
-                    Edit(
+                    InputEdit(
                         ("token", *call.site, token.start, text),
                         (Splice(token.place, token.end, token.end, delimiter + text),),
                     )

@@ -6,45 +6,48 @@ import random
 
 import pytest
 
-from butfor.concolic.guessed_solutions import guess
-from butfor.concolic.search_inputs import STDIN, Field, Input, Splice, changed, spliced
+from butfor.concolic.decision_solving import guess
+from butfor.concolic.search_inputs import STDIN, InputField, ProgramInput, Splice, input_from_model, with_splices
 from butfor.logic.byte_simplify import joined, part, same, simpler, truth
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.terms import Term, binary, compare, concat, const, extract, ite, resize, variable
 
 
 def test_bytes_numbers_and_arguments() -> None:
-    given = Input((b"ab",), b"xyz", (5,))
-    assert changed(given, {"s1": 65, "n2": 7, "a1_0": 66}, {}) == Input((b"Bb",), b"xAz", (5, 0, 7))
+    given = ProgramInput((b"ab",), b"xyz", (5,))
+    assert input_from_model(given, {"s1": 65, "n2": 7, "a1_0": 66}, {}) == ProgramInput((b"Bb",), b"xAz", (5, 0, 7))
 
 
 def test_an_argument_ends_at_a_zero_and_goes_on_without_one() -> None:
-    assert changed(Input((b"abc",)), {"a1_1": 0}, {}).args == (b"a",)
-    assert changed(Input((b"ab",)), {"a1_2": 99}, {}).args == (b"abc",)
+    assert input_from_model(ProgramInput((b"abc",)), {"a1_1": 0}, {}).args == (b"a",)
+    assert input_from_model(ProgramInput((b"ab",)), {"a1_2": 99}, {}).args == (b"abc",)
 
 
 def test_standard_input_grows_and_ends() -> None:
-    assert changed(Input(stdin=b"ab"), {"more": 1, "s2": 99}, {}).stdin == b"abc"
-    assert changed(Input(stdin=b"abc"), {"keep1": 0, "s0": 65}, {}).stdin == b"A"
+    assert input_from_model(ProgramInput(stdin=b"ab"), {"more": 1, "s2": 99}, {}).stdin == b"abc"
+    assert input_from_model(ProgramInput(stdin=b"abc"), {"keep1": 0, "s0": 65}, {}).stdin == b"A"
 
 
 def test_arguments_are_added_and_removed() -> None:
-    assert len(changed(Input((b"a",)), {"argc": 4}, {}).args) == 3
-    assert changed(Input((b"a", b"b")), {"argc": 2}, {}).args == (b"a",)
+    assert len(input_from_model(ProgramInput((b"a",)), {"argc": 4}, {}).args) == 3
+    assert input_from_model(ProgramInput((b"a", b"b")), {"argc": 2}, {}).args == (b"a",)
 
 
 def test_fields_are_written_as_text() -> None:
-    number = Field("number", STDIN, 2, 3, 32, True)
-    assert changed(Input(stdin=b"x 1 y"), {"f": 2**32 - 25}, {"f": number}).stdin == b"x -25 y"
-    length = Field("length", 1, 0, 2, 64, False)
-    assert changed(Input((b"ab",)), {"l": 5}, {"l": length}).args == (b"abbbb",)
-    assert changed(Input((b"abcdef",)), {"l": 2}, {"l": Field("length", 1, 0, 6, 64, False)}).args == (b"ab",)
+    number = InputField("number", STDIN, 2, 3, 32, True)
+    assert input_from_model(ProgramInput(stdin=b"x 1 y"), {"f": 2**32 - 25}, {"f": number}).stdin == b"x -25 y"
+    length = InputField("length", 1, 0, 2, 64, False)
+    assert input_from_model(ProgramInput((b"ab",)), {"l": 5}, {"l": length}).args == (b"abbbb",)
+    assert input_from_model(
+        ProgramInput((b"abcdef",)), {"l": 2}, {"l": InputField("length", 1, 0, 6, 64, False)}
+    ).args == (b"ab",)
 
 
 def test_of_overlapping_splices_the_first_counts() -> None:
     assert (
-        spliced(
-            Input(stdin=b"abcdef"), [Splice(STDIN, 1, 3, b"-"), Splice(STDIN, 2, 4, b"+"), Splice(STDIN, 5, 6, b"!")]
+        with_splices(
+            ProgramInput(stdin=b"abcdef"),
+            [Splice(STDIN, 1, 3, b"-"), Splice(STDIN, 2, 4, b"+"), Splice(STDIN, 5, 6, b"!")],
         ).stdin
         == b"a-de!"
     )
