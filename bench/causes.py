@@ -20,7 +20,7 @@ from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.run_cause_tree import DEPTH
-from butfor.methods.cause_tree.run_causes import MOST_CAUSES, CauseTree
+from butfor.methods.cause_tree.run_causes import MAX_CAUSES, CauseTree
 from butfor.options import OPTIMISATIONS, Options
 from butfor.pipeline import run_info
 from butfor.trace import recording as recordings
@@ -83,7 +83,7 @@ def measure(path: Path, without: str) -> dict[str, Any]:
     CauseTree(case).open(0)
     first = time.process_time() - start
     useful, _ = opened(case, USEFUL)
-    full, tree = opened(case, MOST_CAUSES)
+    full, tree = opened(case, MAX_CAUSES)
     lines = {(p.path, p.line) for cause in tree.causes for p in cause.statements}
     return {
         "first": first,

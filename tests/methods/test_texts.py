@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from butfor.methods.wrong_output.rewritten_texts import Mentioned, Rewrite, rewrites
+from butfor.methods.wrong_output.rewritten_texts import ProgramConstants, Rewrite, rewrites
 
 
 def found(
-    written: list[tuple[str, str]], expected: str, writer: str, program: Mentioned | None = None
+    written: list[tuple[str, str]], expected: str, writer: str, program: ProgramConstants | None = None
 ) -> Rewrite | None:
     """The change of one writer."""
     rows = [(w, text.encode()) for w, text in written]
-    return dict(rewrites(rows, expected.encode(), [writer], program or Mentioned())).get(writer)
+    return dict(rewrites(rows, expected.encode(), [writer], program or ProgramConstants())).get(writer)
 
 
 @pytest.mark.parametrize(
@@ -40,17 +40,17 @@ def found(
     ],
 )
 def test_kinds(written: list[tuple[str, str]], expected: str, kind: str | None) -> None:
-    change = found(written, expected, "p", Mentioned(b"YES\n\nNO\n", frozenset((100_000_000,))))
+    change = found(written, expected, "p", ProgramConstants(b"YES\n\nNO\n", frozenset((100_000_000,))))
     assert (change.kind if change else None) == kind
 
 
 def test_the_last_separator_is_one_too_many() -> None:
     change = found([("p", "1"), ("s", ","), ("p", "2"), ("s", ",")], "1,2", "s")
-    assert change == Rewrite("once", b",", b"", 1)
+    assert change == Rewrite("once", b",", b"")
 
 
 def test_a_text_that_the_program_has_elsewhere_is_not_a_misspelt_one() -> None:
-    texts = Mentioned(b"not prime\nprime\n")
+    texts = ProgramConstants(b"not prime\nprime\n")
     change = found([("p", "not prime\n")], "prime\n", "p", texts)
     assert change is not None
     assert change.kind == "other"

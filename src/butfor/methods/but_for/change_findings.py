@@ -1,4 +1,4 @@
-"""Changes of a run that avoid its failure, as findings and as rows of the report."""
+"""Changes that avoid the failure of a run, as findings and as rows of the report."""
 
 from __future__ import annotations
 
@@ -16,35 +16,37 @@ from butfor.methods.case import FailingRun
 from butfor.ranking.finding import Finding
 from butfor.trace.view.source_places import Place
 
-EACH = 6  # changes of one statement that are tried on other inputs
-_LEFT = ", but for memory errors that the failing run has too"
+MAX_CHANGES_PER_STATEMENT = 6  # that are tried on other inputs and shown: the others are less natural
+_MEMORY_ERRORS_REMAIN = ", but for memory errors that the failing run has too"
+_OTHER_OUTPUT = 2  # the effect of a change on another input: its output changed
 
 
 @dataclass(slots=True)
-class Statement:
+class ChangedStatement:
     """A statement with the changes at it that avoid the failure."""
 
     place: Place
     found: list[Confirmed] = field(default_factory=list)
 
 
-class Teller:
+class ChangeReporter:
     """Puts confirmed changes into words."""
 
     def __init__(self, case: FailingRun, sites: tuple[Site, ...], result: Result) -> None:
         self.words = Words(case.places)
         self.speech = Speech(case.recording.program, sites, case.places.shown)
         self.result = result
-        whole = case.recording.meta.expect_stdout is not None
-        self.then = "the output would have been right" if whole else "the run would not have failed"
+        has_expectation = case.recording.meta.expect_stdout is not None
+        self.then = "the output would have been right" if has_expectation else "the run would not have failed"
 
-    def finding(self, s: Statement, log_odds: float) -> Finding:
+    def finding(self, s: ChangedStatement, log_odds: float) -> Finding:
         """The statement with its best change."""
         best = s.found[0]
         edit = self.words.edit(best.candidate)
-        is_told = best.candidate.rule.op is Op.RELATION  # it is decided by that operator
-        what = f"{self.words.had(best.candidate)}{f' ({edit})' if edit and not is_told else ''}"
-        text = f"{what}, {self.then}{'' if best.keeps else ', with other output before'}{'' if best.is_clean else _LEFT}{self._tests(best)}"
+        names_edit = best.candidate.rule.op is Op.RELATION  # its words already name the operator
+        what = f"{self.words.had(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
+        output = "" if best.keeps else ", with other output before"
+        text = f"{what}, {self.then}{output}{'' if best.is_clean else _MEMORY_ERRORS_REMAIN}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
         return Finding(s.place, round(score_of(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
 
@@ -70,12 +72,12 @@ class Teller:
             "avoids": c.avoids,
             "breaks": c.breaks,
             "inputs": len(c.elsewhere),
-            "inputs_altered": sum(effect == 2 for effect in c.elsewhere),
+            "inputs_altered": sum(effect == _OTHER_OUTPUT for effect in c.elsewhere),
         }
 
-    def plain(self, s: Statement) -> dict[str, Any]:
+    def plain(self, s: ChangedStatement) -> dict[str, Any]:
         """The statement and its changes for the report, best first."""
-        changes = [self._change(c) for c in s.found[:EACH]]
+        changes = [self._change(c) for c in s.found[:MAX_CHANGES_PER_STATEMENT]]
         return {
             "file": s.place.file,
             "line": s.place.line,

@@ -23,7 +23,7 @@ from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.debug_types import CType
-from butfor.methods.but_for.change_findings import EACH, Statement, Teller
+from butfor.methods.but_for.change_findings import MAX_CHANGES_PER_STATEMENT, ChangedStatement, ChangeReporter
 from butfor.methods.but_for.solver_values import solved_values
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.method import Earlier
@@ -98,7 +98,7 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     statements = _by_statement(places, result.confirmed)
     for s in statements:
         s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
-    teller = Teller(case, build.sites, result)
+    teller = ChangeReporter(case, build.sites, result)
     findings = [
         teller.finding(
             s,
@@ -152,7 +152,7 @@ def _is_text(earlier: Earlier) -> bool:
     return "output" in earlier and any(f.score >= _TELLING for f in earlier["output"].findings)
 
 
-def _missing(statements: list[Statement], result: Result) -> tuple[str, ...]:
+def _missing(statements: list[ChangedStatement], result: Result) -> tuple[str, ...]:
     """What is said when no edit of a statement avoids the failure: then something is missing in the program."""
     if not result.complete or any(c.candidate.family not in _DETOURS for s in statements for c in s.found):
         return ()
@@ -274,18 +274,20 @@ def _place_of(case: FailingRun, site: Site) -> Place | None:
     return case.places.of_instr(fn, fn.instrs[site.instr])
 
 
-def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> list[Statement]:
-    found: dict[Place, Statement] = {}
+def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> list[ChangedStatement]:
+    found: dict[Place, ChangedStatement] = {}
     for c in confirmed:
         place = places[id(c.candidate)]
-        found.setdefault(place, Statement(place)).found.append(c)
+        found.setdefault(place, ChangedStatement(place)).found.append(c)
     return list(found.values())
 
 
 def _best(places: Mapping[int, Place], result: Result) -> list[Confirmed]:
     """The most natural changes of each statement."""
     return [
-        c for s in _by_statement(places, result.confirmed) for c in sorted(s.found, key=_natural, reverse=True)[:EACH]
+        c
+        for s in _by_statement(places, result.confirmed)
+        for c in sorted(s.found, key=_natural, reverse=True)[:MAX_CHANGES_PER_STATEMENT]
     ]
 
 

@@ -1,4 +1,4 @@
-"""Values that the solver proposes: what a statement would have had to assign for the failing path not to fail. Runs of the program decide."""
+"""Values that a solver proposes for statements so that the failing path does not fail; runs decide whether they do."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from butfor.path.path_model import Kind, Path
 from butfor.trace.view.c_values import signed
 from butfor.trace.view.source_places import Place
 
-_EACH = 0.3  # seconds for one question
-_MOST = 40  # statements that are asked about, those nearest to the failure first
-_WIDEST = 64
+SECONDS_PER_QUERY = 0.3  # a proposal is worth no more: the program decides
+MAX_STATEMENTS = 40  # that are asked about, those nearest to the failure first
+MAX_BITS = 64  # of an integer that a rule of a changed run can set
+MAX_BRANCH_CONDITIONS = 3  # besides the check, that are tried to be violated
 
 
 def solved_values(path: Path, is_over: Callable[[], bool]) -> Iterator[tuple[Place, int]]:
-    """Statements that assign an integer, each with a value for its last assignment with which the path meets its check, or is left."""
+    """Statements with an integer for their last assignment with which the path meets its check or is left."""
     rerun = Rerun(path)
     changes = sorted(plain_changes(path).values(), key=lambda c: -max(c.on, default=-1))
-    for change in changes[:_MOST]:
+    for change in changes[:MAX_STATEMENTS]:
         last = max(change.on, default=-1)
         if is_over():
             return
         if last < 0 or path.instances[last].kind is not Kind.ASSIGN:
             continue
         widths = [cell.sort for cell, _ in path.instances[last].writes]
-        if len(widths) != 1 or not 0 < widths[0] <= _WIDEST:
+        if len(widths) != 1 or not 0 < widths[0] <= MAX_BITS:
             continue
         try:
-            needed = [_closed(n.condition) for n in rerun.needed(change, is_over)]
+            needed = [_with_zeros(n.condition) for n in rerun.needed(change, is_over)]
         except OutOfTime:
             return
         value = _value(needed, widths[0], is_over)
@@ -42,8 +43,8 @@ def solved_values(path: Path, is_over: Callable[[], bool]) -> Iterator[tuple[Pla
             yield change.place, value
 
 
-def _closed(condition: Term) -> Term:
-    """The condition with zeros for what nothing determines: a guess, as the value that follows from it is."""
+def _with_zeros(condition: Term) -> Term:
+    """The condition with zeros for values that nothing determines: a guess, like the value that follows from it."""
     opened = {
         str(v.data): constant(default_value(v.width), v.width)
         for v in variables((condition,))
@@ -53,13 +54,13 @@ def _closed(condition: Term) -> Term:
 
 
 def _value(needed: Sequence[Term], bits: int, is_over: Callable[[], bool]) -> int | None:
-    """A value that violates what the failure needs: the last of it, which is the check itself, or any."""
-    for wanted in (needed[-1:], *([condition] for condition in needed[:-1][:3])):
+    """A value that violates a condition of the failure: the last one, which is the check itself, or another one."""
+    for wanted in (needed[-1:], *([condition] for condition in needed[:-1][:MAX_BRANCH_CONDITIONS])):
         goals = [negate(c) for c in wanted if c is not FALSE]
         chosen = [v for v in variables(goals) if v.width == bits]
         if not chosen:
             continue
-        result = default_stack().check([tuple(goals)], Limit.after(_EACH, is_over), chosen)
+        result = default_stack().check([tuple(goals)], Limit.after(SECONDS_PER_QUERY, is_over), chosen)
         if result.verdict is Verdict.SAT:
             found = result.model.get(str(chosen[-1].data))
             return None if found is None else signed(int(found), bits)

@@ -1,4 +1,4 @@
-"""The solver's word on causes: whether their instances alone force what they explain, within a share of the time."""
+"""Causes re-checked by a solver: whether their instances alone force the property that they explain."""
 
 from __future__ import annotations
 
@@ -11,37 +11,40 @@ from butfor.logic.solvers import Verdict
 from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node
 
-_SOLVING, _EACH = 3.0, 0.5  # seconds for all re-checks, and for one
-_SHARE = 0.25  # of the budget, at most
-_MOST_SOLVED = 1_000  # instances of a cause that is re-checked
+MAX_RECHECK_SECONDS = 3.0  # for all causes of a tree
+MAX_RECHECK_BUDGET_SHARE = 0.25  # the same for small budgets: other methods need time too
+SECONDS_PER_RECHECK = 0.5  # a cause that takes longer rarely gets an answer
+MAX_RECHECKED_INSTANCES = 1_000  # the solver rarely answers in time for larger causes
+UNSLICED_FACTOR = 20  # without slicing the solver is given far more, to measure what slicing saves
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """These instances alone force the values of the roots. `complete`: no instance was left out for its number."""
+    """The claim that some instances alone force the values of the roots. `complete`: no limit left an instance out."""
 
     nodes: tuple[Node, ...]
     roots: tuple[Node, ...]
     complete: bool
 
 
-class Confirming:
-    """Asks a solver about claims, in the order in which they come, until its time is used up."""
+class CauseConfirmation:
+    """Re-checks claims in the order in which they come, until the time for it is used up."""
 
     def __init__(self, case: FailingRun, without: frozenset[str]) -> None:
         self.case = case
-        self._left = min(_SOLVING, case.options.budget * _SHARE)
+        self._left = min(MAX_RECHECK_SECONDS, case.options.budget * MAX_RECHECK_BUDGET_SHARE)
         self._only_related = "unrelated" not in without
         self._only_slice = "slicing" not in without
 
     def confirms(self, claims: Iterable[Claim], others: Iterable[Node]) -> bool:
-        """Whether the solver agrees with all claims; `others` are instances that have nothing to do with them."""
-        related = () if self._only_related else tuple(others)
-        return all(claim.complete and self._confirms(claim, related) for claim in claims)
+        """Whether the solver agrees with all claims; `others` are unrelated instances."""
+        unrelated = () if self._only_related else tuple(others)
+        return all(claim.complete and self._confirms(claim, unrelated) for claim in claims)
 
     def _confirms(self, claim: Claim, others: tuple[Node, ...]) -> bool:
         nodes = self._given(claim.nodes, others)
-        if not claim.roots or self._left <= 0 or len(nodes) > _MOST_SOLVED * (1 if self._only_slice else 20):
+        most = MAX_RECHECKED_INSTANCES * (1 if self._only_slice else UNSLICED_FACTOR)
+        if not claim.roots or self._left <= 0 or len(nodes) > most:
             return False
         start = time.monotonic()
         is_over = self.case.budget.is_over
@@ -49,7 +52,7 @@ class Confirming:
             self.case.trace,
             nodes,
             claim.roots,
-            min(_EACH, self._left),
+            min(SECONDS_PER_RECHECK, self._left),
             dependence=self.case.dependence,
             is_cancelled=is_over,
         )
@@ -57,7 +60,7 @@ class Confirming:
         return verdict is Verdict.UNSAT
 
     def _given(self, nodes: tuple[Node, ...], others: tuple[Node, ...]) -> dict[Node, None]:
-        """The instances that the solver is given: the cause itself; without optimisations also what has nothing to do with it."""
+        """The instances that the solver is given: those of the cause; without optimisations, unrelated ones too."""
         given = dict.fromkeys((*nodes, *others))
         if not self._only_slice:
             trace, last = self.case.trace, max((n[0] for n in given), default=-1)

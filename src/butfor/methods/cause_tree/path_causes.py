@@ -1,7 +1,7 @@
-"""The cause tree of a failing path: what made the check fail, which decisions led there, what made those come out as they did.
+"""The cause tree of a failing path: what made the check fail, which decisions led there, and why.
 
-A cause of a property at a position: the nearest instances before it that contradict the property, as a minimal core. First the assignments are
-asked alone, then with the conditions that held, last with the values found for the inputs.
+A cause of a property at a position is a minimal unsatisfiable core of the property and the nearest instances before it.
+First the assignments are asked alone, then with the conditions that held, at last with the inputs pinned.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from butfor.trace.view.source_places import Place
 
 Group = tuple[tuple[int, int], tuple[Term, ...]]
 
-_LONGEST = 5.0  # seconds for one question
-_START = -1  # the position that stands for what held at the start
+SECONDS_PER_QUERY = 5.0  # each node takes several, and a tree has dozens of nodes
+_START = -1  # the position that stands for the precondition
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
-    """Why a property does not hold: positions of instances, and how far that is proved. `pinned`: only for the values found."""
+class CauseCore:
+    """The positions of instances that contradict a property. `pinned`: only for the values found for the inputs."""
 
     positions: tuple[int, ...]
     proved: bool
@@ -34,25 +34,28 @@ class Reason:
 
 
 @dataclass(frozen=True, slots=True)
-class Cause:
-    """One node of the tree. `branch` is the position of the decision that is explained, None for the check; `others` are its other rounds."""
+class PathCause:
+    """One node of the tree.
+
+    `branch` is the position of the decision that is explained, None for the check; `others` are its other iterations.
+    """
 
     id: int
     parent: int | None
     level: int
     via: str
     branch: int | None
-    reason: Reason
+    core: CauseCore
     others: tuple[int, ...] = ()
 
     @property
     def positions(self) -> tuple[int, ...]:
-        """The instances of the node: those of the reason, and the decision itself."""
-        return (*self.reason.positions, *(() if self.branch is None else (self.branch,)))
+        """The instances of the node: those of the core, and the decision itself."""
+        return (*self.core.positions, *(() if self.branch is None else (self.branch,)))
 
 
 class PathCauses:
-    """The tree, level by level, within a budget."""
+    """Builds the tree level by level within a budget."""
 
     def __init__(
         self, path: Path, solver: Solver, budget: Budget, is_benign: Callable[[Place], bool] = lambda place: False
@@ -65,34 +68,34 @@ class PathCauses:
         self.versions = versions_of(path)
         self.complete = True
 
-    def tree(self, depth: int) -> list[Cause]:
-        """The causes of the failure up to a depth; each decision once for each direction."""
+    def tree(self, depth: int) -> list[PathCause]:
+        """The causes of the failure up to a depth; each decision once for each outcome."""
         last = len(self.path.instances)
-        causes = [Cause(0, None, 0, "check", None, self._reason(self.versions.check, last))]
+        causes = [PathCause(0, None, 0, "check", None, self._core_of(self.versions.check, last))]
         known = set()
-        for parent in causes:  # grows meanwhile
+        for parent in causes:  # grows during the loop
             if parent.level >= depth:
                 continue
             found = dict(self._critical(parent))
             for branch, via in sorted(found.items(), reverse=True):
-                key = self._direction(branch)
+                key = self._outcome(branch)
                 if key in known or self.is_benign(self.path.instances[branch].place):
                     continue
                 if self.budget.is_over():
                     self.complete = False
                     return causes
                 known.add(key)
-                same = tuple(b for b in found if b != branch and self._direction(b) == key)
-                reason = self._reason(negate(self.versions.conditions[branch]), branch)
-                causes.append(Cause(len(causes), parent.id, parent.level + 1, via, branch, reason, same))
+                same = tuple(b for b in found if b != branch and self._outcome(b) == key)
+                core = self._core_of(negate(self.versions.conditions[branch]), branch)
+                causes.append(PathCause(len(causes), parent.id, parent.level + 1, via, branch, core, same))
         return causes
 
-    def _direction(self, branch: int) -> tuple[Place, bool]:
+    def _outcome(self, branch: int) -> tuple[Place, bool]:
         instance = self.path.instances[branch]
         return instance.place, instance.held
 
-    def _critical(self, cause: Cause) -> Iterator[tuple[int, str]]:
-        """The decisions without which the cause would not have been: those around it, and those that kept other values from being assigned."""
+    def _critical(self, cause: PathCause) -> Iterator[tuple[int, str]]:
+        """The critical conditions of a cause: decisions around it, and those whose other arm may assign what it reads."""
         last = len(self.path.instances)
         positions = cause.positions if cause.branch is not None else (*cause.positions, last)
         for position in positions:
@@ -107,8 +110,8 @@ class PathCauses:
                 if instance.escapes:
                     yield position, "control"
 
-    def _reason(self, goal: Term, end: int) -> Reason:
-        """Why the goal cannot hold behind the first `end` instances."""
+    def _core_of(self, goal: Term, end: int) -> CauseCore:
+        """The core of why the goal cannot hold after the first `end` instances."""
         v = self.versions
         unknown = False
         for with_conditions, pinned in ((False, False), (True, False), (True, True)):
@@ -121,23 +124,23 @@ class PathCauses:
                 )
                 if terms:
                     groups.append(((k, 0), terms))
-            verdict, core, minimal = self._core(groups, goal)
+            verdict, core, minimal = self._minimal_core(groups, goal)
             if verdict is Verdict.UNSAT:
-                return Reason(tuple(k for k in core if k != _START), minimal, pinned)
+                return CauseCore(tuple(k for k in core if k != _START), minimal, pinned)
             unknown |= verdict is Verdict.UNKNOWN
         self.complete &= not unknown
-        return Reason(self._data(end), False)
+        return CauseCore(self._data_slice(end), False)
 
     def _has_condition(self, position: int) -> bool:
         return self.path.instances[position].kind in (Kind.BRANCH, Kind.ASSUME)
 
-    def _core(self, groups: list[Group], goal: Term) -> tuple[Verdict, tuple[int, ...], bool]:
-        """The verdict on the goal with all groups; if it is UNSAT, a minimal core of the nearest groups that suffice, checked again."""
+    def _minimal_core(self, groups: list[Group], goal: Term) -> tuple[Verdict, tuple[int, ...], bool]:
+        """The verdict on the goal; if UNSAT, a minimal core of the nearest groups, and whether it was re-checked."""
         verdict = self._check(groups, goal)
         if verdict is not Verdict.UNSAT:
             return verdict, (), False
         enough, too_few = len(groups), 0
-        while enough - too_few > 1:  # more groups never make it possible again
+        while enough - too_few > 1:  # unsatisfiability is monotone: more groups never make the goal possible again
             middle = (enough + too_few) // 2
             if self._check(groups[-middle:], goal) is Verdict.UNSAT:
                 enough = middle
@@ -156,10 +159,10 @@ class PathCauses:
         return self.solver.check(Problem(tuple(groups), goal), self._limit()).verdict
 
     def _limit(self) -> Limit:
-        return Limit.after(_LONGEST, self.budget.is_over)
+        return Limit.after(SECONDS_PER_QUERY, self.budget.is_over)
 
-    def _data(self, end: int) -> tuple[int, ...]:
-        """The instances that the values at a position were computed by; for where no solver says which of them count."""
+    def _data_slice(self, end: int) -> tuple[int, ...]:
+        """The instances that a position depends on by data; a core for where no solver finds one."""
         seen: set[int] = set()
         work = [writer for _, writer in self.uses.reads[end]]
         while work:

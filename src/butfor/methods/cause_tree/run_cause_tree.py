@@ -7,7 +7,7 @@ from typing import Any
 
 from butfor.explanation import Evidence, FailureKind
 from butfor.methods.case import FailingRun
-from butfor.methods.cause_tree.run_causes import Cause, CauseTree
+from butfor.methods.cause_tree.run_causes import CauseTree, RunCause
 from butfor.methods.slice.run_slice import in_words
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.trace import Node
@@ -38,7 +38,7 @@ def cause_tree_of_run(case: FailingRun, depth: int, without: frozenset[str]) -> 
     return Diagnosis(findings, data, tree.complete)
 
 
-def _plain(case: FailingRun, cause: Cause) -> dict[str, Any]:
+def _plain(case: FailingRun, cause: RunCause) -> dict[str, Any]:
     condition = cause.condition
     return {
         "id": cause.id,
@@ -59,7 +59,7 @@ def _plain(case: FailingRun, cause: Cause) -> dict[str, Any]:
     }
 
 
-def _outcome(case: FailingRun, cause: Cause) -> str:
+def _outcome(case: FailingRun, cause: RunCause) -> str:
     """How the decision went, with the values it saw."""
     if cause.decided is None or cause.condition is None or case.trace.instr(cause.decided).op not in ("br", "switch"):
         return ""
@@ -74,7 +74,7 @@ def _values(case: FailingRun, nodes: list[Node]) -> str:
 
 def _findings(case: FailingRun, tree: CauseTree) -> Iterator[Finding]:
     """One finding per statement, at its first place in the tree."""
-    first: dict[Place, tuple[Cause, Node]] = {}
+    first: dict[Place, tuple[RunCause, Node]] = {}
     for cause in tree.causes:
         for place, nodes in cause.statements.items():
             first.setdefault(place, (cause, nodes[0]))
@@ -90,7 +90,7 @@ def _findings(case: FailingRun, tree: CauseTree) -> Iterator[Finding]:
         )
 
 
-def _why(cause: Cause, kind: FailureKind) -> str:
+def _why(cause: RunCause, kind: FailureKind) -> str:
     if cause.condition is None:
         return (
             "it computed the pointer or index used there"

@@ -1,8 +1,9 @@
-"""The cause tree: why the failure, why its causes were reached, level by level (cascade fault localization).
+"""The cause tree of a recorded run: the causes of the failure, and of the decisions that led to them, level by level.
 
-A node is a cause: the statements that justify one property. The first property is the failed check; every decision that let a cause's statements
-run, or kept another value from being assigned, is a property of its own one level down. There is one node per static decision and direction: the
-rounds of a loop are one node, and a decision that several causes lead to is opened once and shared.
+Cascade fault localization. A node is a cause: the statements that justify one property. The first property is the
+failed check; every critical condition of a cause, that is every decision that let its statements run or kept another
+value from being assigned, is a property of its own one level down. There is one node per static decision and outcome:
+the iterations of a loop are one node, and a decision that several causes lead to is opened once and shared.
 """
 
 from __future__ import annotations
@@ -14,29 +15,35 @@ from typing import Any
 
 from butfor.encode.justification import Justified, Justifier
 from butfor.methods.case import Budget, FailingRun
-from butfor.methods.cause_tree.cause_statements import Statements
-from butfor.methods.cause_tree.confirm_causes import Claim, Confirming
+from butfor.methods.cause_tree.cause_statements import CauseStatements
+from butfor.methods.cause_tree.confirm_causes import CauseConfirmation, Claim
 from butfor.trace.dependence.stores_elsewhere import Elsewhere
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
-MOST_CAUSES = 200
-_SHARE = 0.5  # of the budget: other methods need some too
-_COST = {"control": 0.0, "address": 0.5, "potential": 1.0, "elsewhere": 1.5}
-_ROUNDS = 3  # instances of one decision that are justified together when it is opened
-_LOADS = 12  # instances of one load that are asked what could have been assigned instead
-_ELSEWHERE, _ELSEWHERE_LEVEL = (
-    4,
-    1,
-)  # stores that wrote next to what a cause read; the level down to which they are looked for
-_LATER = 6  # instances that are looked at when they turn up after that
+MAX_CAUSES = 200  # nobody reads more of a tree
+BUDGET_SHARE = 0.5  # other methods need time too
+_LEVELS_BEHIND = {
+    "control": 0.0,
+    "address": 0.5,
+    "potential": 1.0,
+    "elsewhere": 1.5,
+}  # how likely it explains the fault
+MAX_JUSTIFIED_ITERATIONS = 3  # instances of one decision that are justified together: others rarely add statements
+MAX_INSTANCES_PER_LOAD = 12  # that are asked what could have been assigned instead: the search is slow
+MAX_MISPLACED_STORES = 4  # per cause: stores next to what it read explain a failure rarely
+MAX_MISPLACED_STORE_LEVEL = 1  # deeper in the tree they are noise
+MAX_LATER_INSTANCES = 6  # of a decision that is open already: one in which it did something different comes early
 
 Key = tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class Cause:
-    """One node of the tree. `condition` is the decision that is explained, None for the failed check; `via` says how it was reached."""
+class RunCause:
+    """One node of the tree.
+
+    `condition` is the decision that is explained, None for the failed check; `via` says how it was reached.
+    """
 
     id: int
     parent: int | None
@@ -46,17 +53,17 @@ class Cause:
     nodes: tuple[Node, ...]
     proved: bool = False  # a solver confirmed that the statements alone force the property
     shared: dict[int, None] = field(default_factory=dict)  # further causes that lead here
-    rounds: set[Node] = field(default_factory=set)  # instances of the decision that were met
-    later: int = 0  # instances that were looked at after it was opened
+    rounds: set[Node] = field(default_factory=set)  # instances of the decision
+    later: int = 0  # instances that were merged after it was opened
     decided: Node | None = None  # the instance that settled the decision
     guard: int = -1  # the frame whose rest this decision let run, else -1
     statements: dict[Place, list[Node]] = field(default_factory=dict)
-    claims: list[Claim] = field(default_factory=list)  # what is to be proved
+    claims: list[Claim] = field(default_factory=list)  # to be proved
 
 
 @dataclass(order=True, slots=True)
 class _Candidate:
-    """A cause that may be opened; with `via` "ask", a question that takes longer and may find some."""
+    """A cause that may be opened; with `via` "search", a longer search that may find some."""
 
     order: tuple[float, ...]
     key: Key = field(compare=False)
@@ -69,55 +76,54 @@ class _Candidate:
 
 
 class CauseTree:
-    """Causes in the order in which they were opened: best first, flat, linked by id."""
+    """The tree as a list of causes in the order in which they were opened, best first, linked by id."""
 
     def __init__(self, case: FailingRun, without: frozenset[str] = frozenset()) -> None:
         self.case = case
         self.trace = case.trace
         self.justifier = Justifier(case.dependence)
-        self.causes: list[Cause] = []
+        self.causes: list[RunCause] = []
         self.complete = True
         self.pruned = 0  # candidates that a mark removed
-        self.guilty: Cause | None = None
-        self._text = Statements(case, frozenset(() if "trust" in without else case.options.trust))
+        self.guilty: RunCause | None = None
+        self._statements = CauseStatements(case, frozenset(() if "trust" in without else case.options.trust))
         self._folds = "loops" not in without
         self._without = without
-        self._budget = Budget(_SHARE * case.budget.seconds)
-        self._opened: dict[Key, Cause | None] = {}
-        self._waiting: dict[
-            Key, dict[tuple[Node, ...], int]
-        ] = {}  # instances of decisions on the heap, with the cause that led to them
+        self._budget = Budget(BUDGET_SHARE * case.budget.seconds)
+        self._opened: dict[Key, RunCause | None] = {}
+        # instances of decisions on the heap, with the cause that led to them
+        self._waiting: dict[Key, dict[tuple[Node, ...], int]] = {}
         self._calls: dict[Key, dict[Node, None]] = {}  # calls between a decision on the heap and what it let run
-        self._turned_up: list[tuple[Cause, tuple[Node, ...]]] = []  # further instances of decisions that are open
+        self._to_merge: list[tuple[RunCause, tuple[Node, ...]]] = []  # further instances of decisions that are open
         self._heap: list[_Candidate] = []
 
-    def open(self, depth: int, most: int = MOST_CAUSES) -> None:
-        """Builds the tree down to a level, or to the statement that the user called guilty; at most so many causes."""
+    def open(self, depth: int, most: int = MAX_CAUSES) -> None:
+        """Build the tree down to a level, or to a statement that the user marked as guilty; at most so many causes."""
         self._explore(depth, most)
         self.complete = self.complete and not self.case.dependence.potentials.is_bounded
         if self.guilty is not None:
             self._only_path_to(self.guilty)
-        solver = Confirming(self.case, self._without)
+        confirmation = CauseConfirmation(self.case, self._without)
         for cause in self.causes:
-            cause.proved = solver.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
+            cause.proved = confirmation.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
 
     def _explore(self, depth: int, most: int) -> None:
-        self._root(depth)
-        while (self._heap or self._turned_up) and self.guilty is None:
+        self._add_root(depth)
+        while (self._heap or self._to_merge) and self.guilty is None:
             if len(self.causes) >= most or self._is_late():
                 self.complete = False
                 return
-            if self._turned_up:
-                self._merge(*self._turned_up.pop(), depth)
+            if self._to_merge:
+                self._merge(*self._to_merge.pop(), depth)
                 continue
             c = heapq.heappop(self._heap)
-            if c.via == "ask":
-                self._ask(c)
+            if c.via == "search":
+                self._search(c)
             elif c.key not in self._opened:
                 self._open(c, depth)
 
-    def _root(self, depth: int) -> None:
-        """The cause of the failure itself."""
+    def _add_root(self, depth: int) -> None:
+        """Add the cause of the failure itself."""
         point = self.case.point
         root = self._add(None, 0, None, "failure", point.roots, self.justifier.justify(point.roots))
         assert root is not None
@@ -125,68 +131,68 @@ class CauseTree:
             if node[1] >= 0 and self.trace.instr(node).op in ("br", "switch"):
                 self._opened[self._key(node)[0]] = None
         if point.node is not None:
-            self._candidate(point.node, root, "control", 0.0)
+            self._push_decision(point.node, root, "control", 0.0)
         for node in point.possible_roots:
-            self._maybe(node, root)
+            self._push_potential(node, root)
         if point.silent_interval is not None and depth > 0:
-            self._push_question((1 + _COST["potential"], 0.0), ("prints",), root, ())
-        self._children(root, depth)
+            self._push_search((1 + _LEVELS_BEHIND["potential"], 0.0), ("prints",), root, ())
+        self._push_critical_conditions(root, depth)
 
-    def _push_question(self, order: tuple[float, float], key: Key, parent: Cause, nodes: tuple[Node, ...]) -> None:
+    def _push_search(self, order: tuple[float, float], key: Key, parent: RunCause, nodes: tuple[Node, ...]) -> None:
         heapq.heappush(
-            self._heap, _Candidate((*order, float("-inf")), key, parent.id, "ask", nodes, None, parent.level + 1)
+            self._heap, _Candidate((*order, float("-inf")), key, parent.id, "search", nodes, None, parent.level + 1)
         )
 
-    def _ask(self, c: _Candidate) -> None:
-        """Puts on the list what is found by a longer search, now that it is the best that is left."""
+    def _search(self, c: _Candidate) -> None:
+        """Push the candidates that a longer search finds, now that it is the most promising thing left to do."""
         parent = self.causes[c.parent]
         if c.key[0] == "prints":
             for node in self.case.kept_output:
-                self._maybe(node, parent)
+                self._push_potential(node, parent)
         elif c.key[0] == "stores":
-            self._elsewhere(c.nodes, parent)
+            self._push_misplaced_stores(c.nodes, parent)
         else:
-            self._otherwise(c.nodes, parent)
+            self._push_omissions(c.nodes, parent)
 
-    def _otherwise(self, loads: tuple[Node, ...], parent: Cause) -> None:
-        """The decisions that kept something else from being assigned to what these loads read."""
+    def _push_omissions(self, loads: tuple[Node, ...], parent: RunCause) -> None:
+        """Push the decisions whose other arm could have assigned what these loads read."""
         targets: dict[Node, None] = {}
-        for node in self._text.few(loads, _LOADS):
+        for node in self._statements.few(loads, MAX_INSTANCES_PER_LOAD):
             if self._is_late():
                 break
             targets.update((target, None) for _, target in self.case.dependence.potential(node))
         for target in targets:
-            self._candidate(target, parent, "potential", 0.5)
+            self._push_decision(target, parent, "potential", 0.5)
 
-    def _elsewhere(self, loads: tuple[Node, ...], parent: Cause) -> None:
-        """The stores that could have assigned what these loads read, or the text that the failure shows, and wrote next to it."""
+    def _push_misplaced_stores(self, loads: tuple[Node, ...], parent: RunCause) -> None:
+        """Push the stores that could have assigned what these loads read, or the wrong text, but wrote next to it."""
         look = Elsewhere(self.case.dependence.potentials)
         found = (
             [store for text in self.case.point.wrong_text_bytes for store in look.of_text(*text)]
             if parent.level == 0
             else []
         )
-        for load in self._text.few(loads, 1):
+        for load in self._statements.few(loads, 1):
             found += look.of(load) if not self._is_late() else ()
-        known = {self._text.static(n) for n in parent.nodes}
-        new = [store for store in sorted(found, reverse=True) if self._text.static(store) not in known]
-        for store in self._text.few(new, 1)[:_ELSEWHERE]:
+        known = {self._statements.static(n) for n in parent.nodes}
+        new = [store for store in sorted(found, reverse=True) if self._statements.static(store) not in known]
+        for store in self._statements.few(new, 1)[:MAX_MISPLACED_STORES]:
             index = self.trace.instr(store).args[1]
             if isinstance(index, int):
-                key: Key = ("store", self._text.static(store))
+                key: Key = ("store", self._statements.static(store))
                 self._calls[key] = {store: None}
-                order = (parent.level + 1 + _COST["elsewhere"], 0.0, -float(store[0]))
+                order = (parent.level + 1 + _LEVELS_BEHIND["elsewhere"], 0.0, -float(store[0]))
                 nodes = (self.trace.definition(store[0], index),)
                 heapq.heappush(
                     self._heap,
                     _Candidate(order, key, parent.id, "elsewhere", nodes, self.case.places.of(store), parent.level + 1),
                 )
 
-    def _maybe(self, node: Node, root: Cause) -> None:
-        """An instance that could have kept the failure away: a decision that went otherwise, or another value of it."""
-        self._candidate(node, root, "potential", 0.0)
+    def _push_potential(self, node: Node, root: RunCause) -> None:
+        """Push an instance that could have avoided the failure: as a decision that went otherwise, or by its value."""
+        self._push_decision(node, root, "potential", 0.0)
         if node[1] < 0 or self.trace.instr(node).op not in ("br", "switch"):
-            order = (1 + _COST["potential"], 0.0, -float(node[0]))
+            order = (1 + _LEVELS_BEHIND["potential"], 0.0, -float(node[0]))
             heapq.heappush(
                 self._heap,
                 _Candidate(order, ("maybe", node), root.id, "potential", (node,), self.case.places.of(node), 1),
@@ -195,40 +201,44 @@ class CauseTree:
     def _open(self, c: _Candidate, depth: int) -> None:
         self._opened[c.key] = None
         place = self.case.places.of(c.nodes[-1]) if c.place is None and c.via in ("control", "potential") else c.place
-        if self._text.mark(place) == "benign":
+        if self._statements.mark(place) == "benign":
             self.pruned += 1
             return
         waiting = self._waiting.pop(c.key, {})
-        others = sorted(waiting, key=lambda parts: -parts[-1][0])[: _ROUNDS - 1] if c.via != "address" else []
+        others = (
+            sorted(waiting, key=lambda parts: -parts[-1][0])[: MAX_JUSTIFIED_ITERATIONS - 1]
+            if c.via != "address"
+            else []
+        )
         roots = tuple(dict.fromkeys(node for parts in (c.nodes, *others) for node in parts))
         justified = self.justifier.justify(roots)
         cause = self._add(c.parent, c.level, place, c.via, roots, justified)
-        if cause is None:  # nothing new was computed, but other decisions may have led to it
-            self._children(replace(self.causes[c.parent], nodes=tuple(justified.nodes)), depth)
+        if cause is None:  # no new statement, but other decisions may have led here
+            self._push_critical_conditions(replace(self.causes[c.parent], nodes=tuple(justified.nodes)), depth)
             return
         self._opened[c.key] = cause
         cause.guard = c.guard
         cause.decided = c.nodes[-1] if c.via not in ("address", "elsewhere") else None
         for call in self._calls.pop(c.key, ()):
-            self._text.add_instance(cause.statements, call)
+            self._statements.add_instance(cause.statements, call)
         cause.rounds.update(parts[-1] for parts in (c.nodes, *waiting))
         cause.shared.update((parent, None) for parent in waiting.values() if parent != c.parent)
-        self._children(cause, depth)
+        self._push_critical_conditions(cause, depth)
 
-    def _merge(self, cause: Cause, roots: tuple[Node, ...], depth: int) -> None:
-        """Adds what another instance of a decision needed, if it needed other statements; what led to it may be new in any case."""
+    def _merge(self, cause: RunCause, roots: tuple[Node, ...], depth: int) -> None:
+        """Add another instance of a decision if it has other statements, and push its critical conditions."""
         justified = self.justifier.justify(roots)
         before = len(cause.statements)
-        self._text.add(cause.statements, justified)
+        self._statements.add(cause.statements, justified)
         known = set(cause.nodes)
         new = tuple(n for n in justified.nodes if n not in known)
         if len(cause.statements) > before:
             cause.nodes += new
             cause.claims.append(Claim(tuple(justified.nodes), roots, justified.complete))
-        self._children(replace(cause, nodes=new), depth)
+        self._push_critical_conditions(replace(cause, nodes=new), depth)
 
-    def _only_path_to(self, cause: Cause) -> None:
-        """Leaves the causes on the way from the failure to this one, which the user called guilty."""
+    def _only_path_to(self, cause: RunCause) -> None:
+        """Drop all causes but those on the way from the failure to this one, which the user marked as guilty."""
         path = [cause]
         while path[-1].parent is not None:
             path.append(self.causes[path[-1].parent])
@@ -245,45 +255,44 @@ class CauseTree:
         via: str,
         roots: tuple[Node, ...],
         justified: Justified,
-    ) -> Cause | None:
-        """The cause of these instances' values; None when it says nothing that its parent did not say."""
+    ) -> RunCause | None:
+        """The cause of these instances' values; None when it names no statement that its parent does not name."""
         self.complete = self.complete and justified.complete
-        cause = Cause(len(self.causes), parent, level, place, via, tuple(justified.nodes))
-        self._text.add(cause.statements, justified)
+        cause = RunCause(len(self.causes), parent, level, place, via, tuple(justified.nodes))
+        self._statements.add(cause.statements, justified)
         if parent is not None and via == "address" and cause.statements.keys() <= self.causes[parent].statements.keys():
             return None
         cause.claims.append(Claim(tuple(justified.nodes), roots, justified.complete))
         self.causes.append(cause)
-        if self.case.marks and "guilty" in map(self._text.mark, (place, *cause.statements)):
+        if self.case.marks and "guilty" in map(self._statements.mark, (place, *cause.statements)):
             self.guilty = cause
         if justified.addresses:
-            self._address_child(cause, tuple(justified.addresses))
+            self._push_address(cause, tuple(justified.addresses))
         return cause
 
-    # --- critical conditions --------------------------------------------------------------------------------------------------
+    # --- critical conditions ------------------------------------------------------------------------------------------
 
-    def _address_child(self, cause: Cause, addresses: tuple[Node, ...]) -> None:
+    def _push_address(self, cause: RunCause, addresses: tuple[Node, ...]) -> None:
         key = ("address", cause.id)
-        order = (cause.level + 1 + _COST["address"], -float(max(n[0] for n in addresses)))
+        order = (cause.level + 1 + _LEVELS_BEHIND["address"], -float(max(n[0] for n in addresses)))
         heapq.heappush(
             self._heap, _Candidate(order, key, cause.id, "address", addresses, cause.condition, cause.level + 1)
         )
 
-    def _children(self, cause: Cause, depth: int) -> None:
-        """Puts the critical conditions of a cause on the list of what may be opened."""
+    def _push_critical_conditions(self, cause: RunCause, depth: int) -> None:
+        """Push the critical conditions of a cause as candidates."""
         if cause.level >= depth:
             self._heap = [c for c in self._heap if c.parent != cause.id]
             heapq.heapify(self._heap)
             return
         nodes = (
-            [n for n in cause.nodes if self._text.mark(self.case.places.of(n)) != "benign"]
+            [n for n in cause.nodes if self._statements.mark(self.case.places.of(n)) != "benign"]
             if self.case.marks
             else cause.nodes
         )
-        newest = sorted({self._text.outside(n)[0]: None for n in nodes}, reverse=True)
-        over: dict[
-            Node, tuple[float, dict[Node, None]]
-        ] = {}  # decisions with their distance, and the calls on the way to them
+        newest = sorted({self._statements.outside(n)[0]: None for n in nodes}, reverse=True)
+        # decisions with their distance, and the calls on the way to them
+        over: dict[Node, tuple[float, dict[Node, None]]] = {}
         for rank, i in enumerate(newest):
             if self._is_late():
                 return
@@ -291,12 +300,12 @@ class CauseTree:
             if parent is not None:
                 over.setdefault(parent, (rank / len(newest), {}))[1].update(dict.fromkeys(calls))
         for parent, (distance, calls_between) in over.items():
-            self._candidate(parent, cause, "control", distance, calls_between)
+            self._push_decision(parent, cause, "control", distance, calls_between)
         loads = tuple(n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load")
         if loads:
-            self._push_question((cause.level + 1 + _COST["potential"], 0.5), ("reads", cause.id), cause, loads)
-        if cause.level <= _ELSEWHERE_LEVEL and (loads or self.case.point.wrong_text_bytes):
-            self._push_question((cause.level + 1 + _COST["elsewhere"], 0.0), ("stores", cause.id), cause, loads)
+            self._push_search((cause.level + 1 + _LEVELS_BEHIND["potential"], 0.5), ("reads", cause.id), cause, loads)
+        if cause.level <= MAX_MISPLACED_STORE_LEVEL and (loads or self.case.point.wrong_text_bytes):
+            self._push_search((cause.level + 1 + _LEVELS_BEHIND["elsewhere"], 0.0), ("stores", cause.id), cause, loads)
 
     def _is_late(self) -> bool:
         """Whether the time is used up; then the tree is not complete."""
@@ -314,8 +323,10 @@ class CauseTree:
             parent = self.case.dependence.control(parent[0])
         return parent, calls
 
-    def _candidate(self, node: Node, parent: Cause, via: str, distance: float, calls: Iterable[Node] = ()) -> None:
-        node = self._text.outside(node)
+    def _push_decision(
+        self, node: Node, parent: RunCause, via: str, distance: float, calls: Iterable[Node] = ()
+    ) -> None:
+        node = self._statements.outside(node)
         if self.trace.instr(node).op not in ("br", "switch"):
             upper, calls = self._decision_over(node[0])
             if upper is None:
@@ -325,26 +336,27 @@ class CauseTree:
         if key in self._opened:
             known = self._opened[key]
             if known is not None:
-                self._met_again(known, parts, parent)
+                self._link(known, parts, parent)
             return
         self._waiting.setdefault(key, {}).setdefault(parts, parent.id)
         self._calls.setdefault(key, {}).update(dict.fromkeys(calls))
         frame = self.trace.log.frame_of(node[0]) if via == "control" and self.case.dependence.is_guard(node) else -1
         level = parent.level + (frame < 0 or frame != parent.guard)  # a row of early exits is one step, not a nest
-        order = (level + _COST[via], distance, -float(node[0]))
+        order = (level + _LEVELS_BEHIND[via], distance, -float(node[0]))
         heapq.heappush(self._heap, _Candidate(order, key, parent.id, via, parts, None, level, frame))
 
-    def _met_again(self, known: Cause, parts: tuple[Node, ...], parent: Cause) -> None:
+    def _link(self, known: RunCause, parts: tuple[Node, ...], parent: RunCause) -> None:
+        """Link an open cause to one more parent, and queue a new instance of its decision."""
         if parent.id not in (known.parent, known.id):
             known.shared[parent.id] = None
         if parts[-1] not in known.rounds:
             known.rounds.add(parts[-1])
-            if known.later < _LATER:
+            if known.later < MAX_LATER_INSTANCES:
                 known.later += 1
-                self._turned_up.append((known, parts))
+                self._to_merge.append((known, parts))
 
     def _key(self, node: Node) -> tuple[Key, tuple[Node, ...]]:
-        """What makes two decisions the same node of the tree: the condition and the way it went; and the instances that decided."""
+        """The key of a decision's node in the tree, its condition and outcome, and the instances that decided it."""
         decision, parts = self.justifier.decision_of(node)
         s = self.trace.at(parts[-1][0])
         following = self.trace.next_in_frame(parts[-1][0])

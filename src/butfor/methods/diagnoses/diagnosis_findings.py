@@ -90,7 +90,7 @@ def _findings(sets: Sequence[ChangeSet], exact: bool, runs: int) -> tuple[Findin
     return tuple(sorted(findings, key=lambda f: -f.score))
 
 
-# --- in words ---------------------------------------------------------------------------------------------------------------
+# --- in words ---------------------------------------------------------------------------------------------------------
 
 
 def _notes(found: Changes, runs: int) -> tuple[str, ...]:

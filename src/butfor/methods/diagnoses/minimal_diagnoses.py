@@ -6,7 +6,7 @@ from butfor.errors import ButforError
 from butfor.failures.failure_point import Unsupported
 from butfor.methods.case import Budget, FailingPath, FailingRun
 from butfor.methods.diagnoses.diagnosis_findings import Runs, diagnosis
-from butfor.methods.diagnoses.wider_changes import plainly, wider_changes
+from butfor.methods.diagnoses.structural_changes import structural_changes, value_changes
 from butfor.methods.other_failing_tests import other_cases
 from butfor.path.execute.statement_changes import plain_changes
 from butfor.ranking.finding import Diagnosis
@@ -37,8 +37,8 @@ def diagnoses_of_runs(case: FailingRun) -> Diagnosis:
 def _add(found: Runs, name: str, case: FailingRun) -> None:
     path = case.any_path
     found.paths[name] = path
-    found.possible.append({p: c for p, c in plainly(case, path).items() if _may_change(case, p)})
-    found.wider.append({p: c for p, c in wider_changes(case, path).items() if _may_change(case, p)})
+    found.possible.append({p: c for p, c in value_changes(case, path).items() if _may_change(case, p)})
+    found.wider.append({p: c for p, c in structural_changes(case, path).items() if _may_change(case, p)})
 
 
 def _may_change(case: FailingRun, place: Place) -> bool:

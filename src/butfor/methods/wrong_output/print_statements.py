@@ -8,7 +8,7 @@ from butfor.explanation import FailureKind
 from butfor.failures.wrong_output import first_difference, writes_of_output
 from butfor.ir.instructions import Const
 from butfor.methods.case import FailingRun
-from butfor.methods.wrong_output.rewritten_texts import Mentioned, Rewrite, rewrites
+from butfor.methods.wrong_output.rewritten_texts import ProgramConstants, Rewrite, rewrites
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
@@ -49,7 +49,7 @@ def wrong_prints(case: FailingRun) -> Diagnosis:
     last = by_place[-1][0] if by_place else None
     if missing and last is not None and found.get(last) is None:
         kind = "unfinished" if len(missing) <= _FINISH and not missing.strip().isalnum() else "last"
-        found[last] = Rewrite(kind, by_place[-1][1], by_place[-1][1] + missing, 1)
+        found[last] = Rewrite(kind, by_place[-1][1], by_place[-1][1] + missing)
     findings = sorted((Finding(p, _SCORES[r.kind], _words(r)) for p, r in found.items()), key=lambda f: -f.score)
     rows = [
         {
@@ -78,7 +78,7 @@ def _near(written: list[tuple[Place | None, bytes]], actual: bytes, expected: by
     return list(dict.fromkeys(found))
 
 
-def _mentioned(case: FailingRun) -> Mentioned:
+def _mentioned(case: FailingRun) -> ProgramConstants:
     """The texts of the program, and the numbers of the functions that ran."""
     program = case.recording.program
     variables = program.source.global_variables().values()
@@ -87,7 +87,7 @@ def _mentioned(case: FailingRun) -> Mentioned:
     constants = (
         a for name in ran for instr in program.function(name).instrs for a in instr.args if isinstance(a, Const)
     )
-    return Mentioned(texts, frozenset(int(c.value) for c in constants if c.kind == "int"))
+    return ProgramConstants(texts, frozenset(int(c.value) for c in constants if c.kind == "int"))
 
 
 def _shown(text: bytes) -> str:

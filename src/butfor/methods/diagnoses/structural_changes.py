@@ -1,4 +1,4 @@
-"""Changes of statements of a recorded run that go further than other values: other inputs read, other places written, other functions called."""
+"""Changes of statements of a recorded run beyond their values: other inputs, other targets, other calls."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
-_MOST_STORES = 400  # into one object, the latest, that are looked at
+MAX_STORES_PER_OBJECT = 400  # the latest ones: the last stores are the ones that a failure sees
 
 
-def plainly(case: FailingRun, path: Path) -> dict[Place, Change]:
-    """The changes of values: of statements, macros and initialisers."""
-    return plain_changes(path, case.places.macros, dict(_starts(case, path)))
+def value_changes(case: FailingRun, path: Path) -> dict[Place, Change]:
+    """The changes of values: by statements, macros and initialisers."""
+    return plain_changes(path, case.places.macros, dict(_initialisers(case, path)))
 
 
-def _starts(case: FailingRun, path: Path) -> Iterator[tuple[str, Place]]:
+def _initialisers(case: FailingRun, path: Path) -> Iterator[tuple[str, Place]]:
     """The initialisers of globals that a path begins with."""
     for name in path.initial:
         r = path.ranges.get(name)
@@ -35,11 +35,11 @@ def _starts(case: FailingRun, path: Path) -> Iterator[tuple[str, Place]]:
                 yield name, found[0]
 
 
-def wider_changes(case: FailingRun, path: Path) -> dict[Place, Change]:
-    """For each statement all that a change of it may do, beginning with other values."""
+def structural_changes(case: FailingRun, path: Path) -> dict[Place, Change]:
+    """For each statement whose change can do more than change values, all that it can do."""
     found: dict[Place, Change] = {}
     for change in (
-        *plainly(case, path).values(),
+        *value_changes(case, path).values(),
         *_inputs(path),
         Change(path.place, How.FAILING, leads=True),
         *_calls(case, path),
@@ -61,19 +61,19 @@ def _inputs(path: Path) -> Iterator[Change]:
             yield Change(instance.place, How.INPUT, frozenset((k,)), frozenset((k,)))
 
 
-# --- calls ------------------------------------------------------------------------------------------------------------------
+# --- calls ------------------------------------------------------------------------------------------------------------
 
 
 def _calls(case: FailingRun, path: Path) -> Iterator[Change]:
-    """Statements that call another function, or none: what the call assigned may be anything then."""
+    """Statements that call another function or none, so that the cells which the call assigned may have any value."""
     frames = case.trace.log.frame
     inside: dict[int, list[int]] = {}
     for k, instance in enumerate(path.instances):
         if path.nodes[k][0] >= 0:
-            for frame in _around(frames["parent"], instance.frame):
+            for frame in _frame_and_callers(frames["parent"], instance.frame):
                 inside.setdefault(frame, []).append(k)
     leading = {case.trace.log.frame_of(case.point.node[0])} if case.point.node is not None else set()
-    leading = {f for frame in leading for f in _around(frames["parent"], frame)}
+    leading = {f for frame in leading for f in _frame_and_callers(frames["parent"], frame)}
     for frame in inside.keys() | leading:
         caller = int(frames["caller"][frame])
         if int(frames["parent"][frame]) == NO_FRAME or caller < 0:
@@ -94,18 +94,18 @@ def _calls(case: FailingRun, path: Path) -> Iterator[Change]:
         yield Change(place, How.CALL, effects=(Effect(last + 1, tuple(sorted(cells)), first),))
 
 
-def _around(parents: NDArray[np.uint32], frame: int) -> Iterator[int]:
-    """A call and those around it, without the program itself."""
+def _frame_and_callers(parents: NDArray[np.uint32], frame: int) -> Iterator[int]:
+    """A frame and its callers, without the outermost one."""
     while frame != NO_FRAME and int(parents[frame]) != NO_FRAME:
         yield frame
         frame = int(parents[frame])
 
 
-# --- targets ----------------------------------------------------------------------------------------------------------------
+# --- targets ----------------------------------------------------------------------------------------------------------
 
 
 def _targets(case: FailingRun, path: Path) -> Iterator[Change]:
-    """Statements that stored into another part of an object of which a part matters."""
+    """Statements that stored into an object, but not into the cells of it that the path reads."""
     objects: dict[Home, list[Range]] = {}
     for r in path.ranges.values():
         if r.home.end > r.home.start:
@@ -121,9 +121,9 @@ def _targets(case: FailingRun, path: Path) -> Iterator[Change]:
 
 
 def _stores(case: FailingRun, home: Home) -> Iterator[tuple[Node, int]]:
-    """The stores into an object while it was there, or past its end, before the failure, and how many bytes each wrote."""
+    """The stores into an object during its lifetime, or past its end, before the failure, with their sizes in bytes."""
     log, trace = case.trace.log, case.trace
-    for e in log.error[:_MOST_STORES]:
+    for e in log.error[:MAX_STORES_PER_OBJECT]:
         if int(e["is_write"]) and int(e["object"]) and int(log.object[int(e["object"])]["start"]) == home.start:
             missed = checked_access(trace, e)
             if trace.instr(missed).op == "store":
@@ -131,7 +131,7 @@ def _stores(case: FailingRun, home: Home) -> Iterator[tuple[Node, int]]:
     until = case.point.node[0] if case.point.node is not None else len(trace) - 1
     first, end = log.counts_before(home.birth).addresses, log.counts_before(until).addresses
     there = log.address[first:end]
-    for k in np.flatnonzero((there >= home.start) & (there < home.end))[-_MOST_STORES:].tolist():
+    for k in np.flatnonzero((there >= home.start) & (there < home.end))[-MAX_STORES_PER_OBJECT:].tolist():
         q, n = trace.store_of_address(first + k)
         s = trace.at(q)
         if s.fn.instrs[n].op == "store":
