@@ -35,10 +35,12 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python docs/make_architecture.py --check
 
 format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python docs/make_architecture.py
 
 clean:
 	rm -rf build dist .cache demo-report*

@@ -54,9 +54,14 @@ def test_command(file: str, command: str, tmp_path: Path) -> None:
     assert ("the changed run ended" if "--with" in words else promised) in done.stdout
 
 
-def test_the_options_that_the_readme_names_exist() -> None:
-    text = (ROOT / "README.md").read_text()
-    named = {word for row in re.findall(r"^\| (`-.*?) \|", text, re.M) for word in re.findall(r"(--[a-z][a-z-]+)", row)}
-    assert len(named) > 10
-    known = butfor_command(["explain", "--help"], ROOT).stdout
-    assert {option for option in named if option not in known} == set()
+def test_the_examples_of_the_readme_are_real_output(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    shown = text.split("<!-- example -->\n```text\n")[1].split("```\n<!-- /example -->")[0].splitlines()
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    done = butfor_command(["explain", "examples/triangle.c", "--", "6", "5", "4"], tmp_path)
+    printed = iter(done.stdout.splitlines())
+    assert [line for line in shown if line != "..." and line not in printed] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 140
