@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from butfor.errors import UsageError
+from butfor.frontends.program_kinds import check_files
 from butfor.options import Options, make_options
 
 
@@ -58,14 +59,14 @@ def test_values_at_the_edge(changes: dict[str, Any]) -> None:
 def test_files_are_checked(tmp_path: Path) -> None:
     good = tmp_path / "a.c"
     good.write_text("")
-    Options(sources=(good,)).check_files()
+    check_files(Options(sources=(good,)))
     for bad, words in ((tmp_path / "b.c", "no such file"), (tmp_path, "is a directory"), (good / "x", "no such file")):
         with pytest.raises(UsageError, match=words):
-            Options(sources=(bad,)).check_files()
+            check_files(Options(sources=(bad,)))
         with pytest.raises(UsageError, match=words):
-            Options(sources=(good,), stdin=bad).check_files()
+            check_files(Options(sources=(good,), stdin=bad))
     with pytest.raises(UsageError, match="no program"):
-        Options().check_files()
+        check_files(Options())
 
 
 def test_loose_values(tmp_path: Path) -> None:

@@ -36,10 +36,11 @@ def explain(
     Lists, text and mappings are taken where `Options` has tuples and bytes. Nothing is printed; errors are `ButforError`s.
     """
     from butfor.api import explain as explain_options
+    from butfor.frontends.program_kinds import check_files
     from butfor.options import make_options
 
     options = make_options(sources, **knobs)
-    options.check_files()
+    check_files(options)
     return explain_options(options, progress)
 
 

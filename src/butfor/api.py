@@ -16,14 +16,18 @@ from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
 from butfor.failures.reported_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.c_module import CModule
-from butfor.frontends.c.record_run import compile_program
 from butfor.frontends.c.record_run import record as record_run
 from butfor.frontends.c.run_program import RunSpec
+from butfor.frontends.program_kinds import (
+    RECORDING,
+    ProgramKind,
+    is_recording,
+    kind_of_program,
+)
 from butfor.marks import marks_file
 from butfor.methods import registry
 from butfor.methods.method import Subject
-from butfor.options import Options, is_recording
+from butfor.options import Options
 from butfor.pipeline import analyse, explain_tests, run_info
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
@@ -41,23 +45,23 @@ def _silent(text: str) -> None:
 def explain(options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of one run of the program in `options`."""
     say = progress or _silent
-    if any(source.suffix == ".bpl" for source in options.sources):
-        from butfor.explain_paths import explain_boogie  # late: C programs need no parser for Boogie
+    kind = _kind_of_program(options)
+    if kind.load_path_frontend is not None:
+        from butfor.explain_paths import explain_found_path  # late: C programs need no parser for Boogie
 
-        return explain_boogie(options, say)
-    first = _first(options)
-    if first.suffix == ".bfr":
+        return explain_found_path(options, kind.load_path_frontend(), say)
+    if kind is RECORDING:
         if options.witness is not None:
             raise UsageError("a recording has its nondet values already", hint="give the C sources with --witness")
         if options.shrink:
             raise UsageError("the input of a recording is not reduced", hint="give the C sources")
-        return replay(first, options, progress)
-    program = compile_program(options, say)
+        return replay(options.sources[0], options, progress)
+    program = kind.run_frontend.compile_program(options, say)
     if options.tests is not None:
         return explain_tests(options, program, say)
     if options.witness is not None:
         return _explain_witness(options, program, say)
-    recording = record_run(options, program, say)
+    recording = kind.run_frontend.record(options, program, say)
     return _explain_shrunk(options, program, recording, say) if options.shrink else analyse(recording, options, say)
 
 
@@ -76,7 +80,7 @@ def _explain_witness(options: Options, program: Build, say: Progress) -> Explana
 
 def repair(options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of a failing run with validated repairs in `methods["repair"]`; of a Boogie program, with what could be changed."""
-    if any(source.suffix == ".bpl" for source in options.sources):
+    if kind_of_program(options.sources).load_path_frontend is not None:
         usual = options.methods or registry.by_default(Subject.PATH)
     else:
         usual = options.methods or registry.by_default(Subject.RUN, with_tests=options.tests is not None)
@@ -132,8 +136,7 @@ def _failure_in(recording: Recording, options: Options) -> Failure | None:
 def record(options: Options, out: Path, progress: Progress | None = None) -> RunInfo:
     """What was recorded; the recording is written to `out`."""
     say = progress or _silent
-    _first(options)
-    recording = record_run(options, compile_program(options, say), say)
+    recording = _recorded(options, say)
     info = run_info(recording)
     say("saving")
     recordings.save(recording, out)
@@ -144,7 +147,7 @@ def replay(path: Path, options: Options, progress: Progress | None = None) -> Ex
     """The explanation of a saved recording."""
     methods = options.methods or registry.without_running()
     answer = analyse(
-        recordings.load(path, CModule),
+        recordings.load(path, RECORDING.run_frontend.read_program),
         replace(options, marks=options.marks or marks_file(path), methods=methods),
         progress or _silent,
     )
@@ -163,11 +166,10 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
     """The run of the program in `options`, which may be a recording, with these changes."""
     say = progress or _silent
     if is_recording(options.sources):
-        recording = recordings.load(options.sources[0], CModule)
+        recording = recordings.load(options.sources[0], RECORDING.run_frontend.read_program)
         recording = recording.with_expectations(options.expect_stdout, options.expect_exit)
     else:
-        _first(options)
-        recording = record_run(options, compile_program(options, say), say)
+        recording = _recorded(options, say)
     places = Places(recording)
     say("looking for the failure")
     point = verdict_on(recording, places, Dependence(recording.trace), options).failure
@@ -175,17 +177,20 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
     return changed_run(recording, places, point, changes, options)
 
 
-def _first(options: Options) -> Path:
-    if not options.sources:
-        raise UsageError("no program is given")
+def _kind_of_program(options: Options) -> ProgramKind:
+    """The kind of the program in the options; a UsageError when its files are not there or make up no program."""
     for source in options.sources:
         if not source.exists():
             raise UsageError(f"{source}: no such file")
         if source.is_dir():
             raise UsageError(f"{source} is a folder", hint="name the C files of the program")
-        if source.suffix not in (".c", ".ll", ".bc", ".bfr"):
-            raise UsageError(
-                f"{source} is not a C file, and no binary that carries its program",
-                hint="give the C sources, or .ll or .bc files",
-            )
-    return options.sources[0]
+    return kind_of_program(options.sources)
+
+
+def _recorded(options: Options, say: Progress) -> Recording:
+    """A recording of the run that the options describe."""
+    kind = _kind_of_program(options)
+    if kind is RECORDING:
+        raise UsageError(f"{options.sources[0]} is a recording already", hint="give the C sources, or .ll or .bc files")
+    frontend = kind.run_frontend
+    return frontend.record(options, frontend.compile_program(options, say), say)

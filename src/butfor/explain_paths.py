@@ -1,4 +1,4 @@
-"""A Boogie program to an explanation: search for failing paths, then the methods on the shortest one."""
+"""From a program that is searched to an explanation: find failing paths, run the methods on the shortest one."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from typing import Any
 
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, RunInfo, Status
-from butfor.frontends.boogie.boogie_text import Text
-from butfor.frontends.boogie.checked_program import Unit
-from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration, explore
+from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration
 from butfor.frontends.boogie.failing_path import Found
+from butfor.frontends.program_kinds import PathFrontend
 from butfor.marks import settle
 from butfor.methods.case import Budget, FailingPath
 from butfor.methods.method import Subject
-from butfor.options import Options, read_bytes
+from butfor.options import Options
 from butfor.path.cell_values import shown_in
 from butfor.path.instance_words import Words
 from butfor.path.path_model import Kind, Path
@@ -28,24 +27,23 @@ _LEAST = 2  # the bound that says something when the time was over before the de
 _SEARCH = 0.7  # the share of the budget that the search may take
 
 
-def explain_boogie(options: Options, say: Progress) -> Explanation:
+def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) -> Explanation:
     """The failing path that was found, explained; or that there is none up to the bound."""
     start = time.perf_counter()
     _check_options(options)
     methods = chosen_methods(options, Subject.PATH)
     budget = Budget(options.budget)
-    text = Text.of(str(options.sources[0]), read_bytes(options.sources[0]))
-    unit = Unit(text)
-    found = explore(unit, unit.entry(options.entry), options.bound or DEFAULT_BOUND, _SEARCH * options.budget, say=say)
+    found = frontend.search_program(options, _SEARCH * options.budget, say)
     seconds = time.perf_counter() - start
-    sources = {text.file: text.text}
     search = _search(found, options)
     notes = [*found.unknown, *(_left(line, found.bound) for line in found.overlong)]
     if not found.failures:
         far_enough = found.in_time or (options.bound is None and found.bound >= _LEAST)
         status = Status.NO_FAILURE if far_enough and not found.unknown else Status.PARTIAL
         info = RunInfo(analyse_seconds=round(seconds, 4))
-        return Explanation(status, info, notes=tuple(notes), extra={"search": search, "failures": []}, sources=sources)
+        return Explanation(
+            status, info, notes=tuple(notes), extra={"search": search, "failures": []}, sources=found.sources
+        )
     first = found.failures[0]
     marks = settle(options, options.marks)
     case = FailingPath(first.path, options, budget, marks)
@@ -79,7 +77,7 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
         {"path": steps(first.path), **answers.data},
         tuple(dict.fromkeys(notes)),
         extra=extra,
-        sources=sources,
+        sources=found.sources,
     )
     if answers.interrupted:
         raise Interrupted(answer)
@@ -87,8 +85,6 @@ def explain_boogie(options: Options, say: Progress) -> Explanation:
 
 
 def _check_options(options: Options) -> None:
-    if len(options.sources) != 1:
-        raise UsageError("a Boogie program is one file", hint="butfor find prog.bpl")
     if options.args or options.tests is not None or options.shrink:
         raise UsageError(
             "a Boogie program is searched, not run: it takes no arguments, tests or --shrink",

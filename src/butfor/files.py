@@ -53,3 +53,25 @@ def _explained(error: OSError, path: Path) -> Exception:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return DiskFull(f"{path}: the disk is full; nothing was written")
     return UsageError(f"{path}: cannot be written: {error.strerror or error}")
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file the user named; a UsageError that says why it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def check_readable(path: Path, hint: str = "") -> None:
+    """Raise a UsageError unless this is a file that can be read; the hint is for a file that is not there."""
+    try:
+        exists, is_folder = path.exists(), path.is_dir()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    if not exists:
+        raise UsageError(f"{path}: no such file", hint=hint)
+    if is_folder:
+        raise UsageError(f"{path}: is a directory", hint="name the source files in it")
+    if not os.access(path, os.R_OK):
+        raise UsageError(f"{path}: permission denied")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from butfor.errors import UsageError
-from butfor.files import write_file
-from butfor.options import PLACE, Options, read_bytes
+from butfor.files import read_bytes, write_file
+from butfor.options import PLACE, Options
 
 Mark = Literal["benign", "guilty"]
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 from butfor.errors import UsageError
+from butfor.files import read_bytes
 
 Inputs = Literal["pinned", "free"]
 
@@ -18,7 +19,6 @@ DEFAULT_BUDGET = 30.0
 DEFAULT_TIME_LIMIT = 10.0
 DEFAULT_OUTPUT_LIMIT = 64 * 2**20
 
-_SUFFIXES = (".c", ".ll", ".bc", ".bfr", ".bpl")
 PLACE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9][0-9]*)\Z")  # how users name a line
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _METHOD = re.compile(r"[A-Za-z][\w.-]*\Z")
@@ -160,20 +160,6 @@ class Options:
             "pre": self.pre,
         }
 
-    def check_files(self) -> None:
-        """Nothing when every file named can be read; else a UsageError that names it."""
-        _require(self.sources, "no program was given", "butfor explain prog.c -- ARGUMENTS")
-        for path in self.sources:
-            _check_readable(path, "" if path.suffix in _SUFFIXES else "arguments of the program go after `--`")
-        for extra in (self.stdin, self.tests, self.witness, self.annotations):
-            if isinstance(extra, Path):
-                _check_readable(extra)
-
-
-def is_recording(sources: Sequence[Path]) -> bool:
-    """Whether these are no sources but a recording."""
-    return len(sources) == 1 and sources[0].suffix not in (".c", ".ll", ".bc", ".bpl")
-
 
 def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:
     """Options from the loose values people write: lists for tuples, text for bytes, a mapping for `env`, strings for paths.
@@ -213,24 +199,6 @@ def _tight(name: str, value: Any) -> Any:
     if name in ("tests", "marks", "witness", "annotations") and isinstance(value, str):
         return Path(value)
     return value
-
-
-def read_bytes(path: Path) -> bytes:
-    """The content of a file the user named; a UsageError that says why it cannot be read."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def _check_readable(path: Path, hint: str = "") -> None:
-    try:
-        exists, directory = path.exists(), path.is_dir()
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror or error}") from error
-    _require(exists, f"{path}: no such file", hint)
-    _require(not directory, f"{path}: is a directory", "name the source files in it")
-    _require(os.access(path, os.R_OK), f"{path}: permission denied")
 
 
 def _require(condition: object, message: str, hint: str = "") -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from butfor.errors import UsageError, did_you_mean
-from butfor.options import read_bytes
+from butfor.files import read_bytes
 
 _KEYS = ("name", "args", "stdin", "nondet", "expect_stdout", "expect_exit")
 

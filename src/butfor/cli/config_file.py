@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from butfor.errors import UsageError, did_you_mean
-from butfor.options import read_bytes
+from butfor.files import read_bytes
 
 
 def find_config(start: Path) -> tuple[Path | None, dict[str, Any]]:

@@ -15,6 +15,7 @@ from butfor.cli.report_targets import ReportRequest
 from butfor.errors import ExitCode, UsageError
 from butfor.explanation import Explanation
 from butfor.files import check_writable
+from butfor.frontends.program_kinds import BOOGIE_PROGRAM, C_PROGRAM
 
 _HELP = """\b
 Examples:
@@ -69,11 +70,11 @@ def command(
     if save is not None:
         check_writable(save)
     options = replace(gather(given, reads_stdin=False), story=report.needs_story)
-    if all(source.suffix == ".bpl" for source in options.sources):
-        from butfor.explain_paths import explain_boogie
+    if all(map(BOOGIE_PROGRAM.has, options.sources)):
+        from butfor import api  # late: --help and wrong flags need none of it
 
-        return answer(lambda progress: explain_boogie(options, progress or (lambda text: None)), report)
-    if any(source.suffix not in (".c", ".ll", ".bc") for source in options.sources):
+        return answer(lambda progress: api.explain(options, progress), report)
+    if not all(map(C_PROGRAM.has, options.sources)):
         raise UsageError(
             f"{options.sources[0]} is not a C file",
             hint="butfor find takes the C sources of a program, or one .bpl file",

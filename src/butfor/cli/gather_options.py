@@ -10,7 +10,9 @@ from typing import Any
 
 from butfor.cli.config_file import find_config, split_flags, split_list
 from butfor.errors import UsageError
-from butfor.options import Options, read_bytes
+from butfor.files import read_bytes
+from butfor.frontends.program_kinds import BOOGIE_PROGRAM, RECORDING, check_files, kind_of_file
+from butfor.options import Options
 
 MOST_STDIN = 256 * 2**20
 
@@ -38,8 +40,8 @@ def gather(given: Mapping[str, Any], *, reads_stdin: bool = True) -> Options:
         del values["stdin"]
     # First the cheap checks: a wrong flag must not wait for the end of standard input.
     options = Options(**values)
-    options.check_files()
-    recorded = all(path.suffix in (".bfr", ".bpl") for path in options.sources)
+    check_files(options)
+    recorded = all(kind_of_file(path) in (RECORDING, BOOGIE_PROGRAM) for path in options.sources)
     if own or (reads_stdin and not recorded and options.stdin is None and options.tests is None):
         options = Options(**{**values, "stdin": own_stdin(from_terminal=own)})
     return options

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 import click
@@ -12,6 +13,7 @@ from butfor import __version__
 from butfor.cli.error_messages import exit_code_for
 from butfor.cli.shared_options import debug_option
 from butfor.errors import did_you_mean
+from butfor.frontends.program_kinds import kind_of_file
 
 _EXAMPLES = """\b
 Examples:
@@ -79,7 +81,7 @@ class ButforGroup(click.Group):
         except click.UsageError as error:
             if not args:
                 raise
-            program = args[0].endswith((".c", ".ll", ".bc", ".bfr", ".bpl"))
+            program = kind_of_file(Path(args[0])) is not None
             suggestion = f"; did you mean `butfor explain {args[0]}`?" if program else did_you_mean(args[0], _COMMANDS)
             raise click.UsageError(f"No such command {args[0]!r}{suggestion}", ctx) from error
 

@@ -16,7 +16,7 @@ from butfor.cli.gather_options import gather
 from butfor.cli.report_targets import ReportRequest
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
-from butfor.options import is_recording
+from butfor.frontends.program_kinds import is_recording
 from butfor.report.formats import PATCH, REPAIR_FORMATS
 from butfor.report.inert_text import one_line
 

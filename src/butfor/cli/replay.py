@@ -16,7 +16,8 @@ from butfor.cli.report_targets import ReportRequest
 from butfor.cli.terminal_output import page_for, progress_line, write_result
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
-from butfor.options import Options, is_recording
+from butfor.frontends.program_kinds import is_recording
+from butfor.options import Options
 from butfor.report.formats import JSON, TEXT
 
 _HELP = """\b

@@ -13,8 +13,10 @@ import click
 
 from butfor.cli.terminal_output import progress_line
 from butfor.errors import ToolMissing, UsageError
+from butfor.files import read_bytes
+from butfor.frontends.program_kinds import RECORDING
 from butfor.marks import Mark, marks_file, settle
-from butfor.options import Options, make_options, read_bytes
+from butfor.options import Options, make_options
 
 _HELP = """\b
 Examples:
@@ -65,7 +67,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     """The report as JSON has it, and the sources it speaks of."""
     if not path.exists():
         raise UsageError(f"{path}: no such file")
-    if path.suffix == ".bfr":
+    if RECORDING.has(path):
         from butfor import api
 
         with progress_line() as progress:

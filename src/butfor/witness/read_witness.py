@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from butfor.errors import UsageError
-from butfor.options import read_bytes
+from butfor.files import read_bytes
 from butfor.witness.witness_model import Waypoint, Witness, equalities
 
 _LARGEST = 64 * 2**20

@@ -7,9 +7,11 @@ are followed up to a fixed number.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
+from butfor.files import read_bytes
+from butfor.frontends.boogie.boogie_text import Text
 from butfor.frontends.boogie.checked_program import Unit
 from butfor.frontends.boogie.control_flow import Flow
 from butfor.frontends.boogie.exploration_state import Frame, State
@@ -18,6 +20,7 @@ from butfor.frontends.boogie.path_walk import MOST_ROUNDS, Walk
 from butfor.frontends.boogie.procedure_calls import local_cells, old_cells
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
 from butfor.logic.terms import Term, conjunction, equal, negate
+from butfor.options import Options
 
 DEFAULT_BOUND = 8
 _AFTER_FIRST = 2.0  # seconds, and how many times the time to the first failure, for the others
@@ -38,6 +41,7 @@ class Exploration:
     in_time: bool = True
     paths: int = 0
     overlong: tuple[int, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)  # texts of the program by the names of their files
     vacuous: bool = False  # nothing can run: what must hold at the start contradicts itself
 
 
@@ -49,6 +53,15 @@ class _Progress:
     unknown: dict[str, None] = field(default_factory=dict)
     overlong: dict[int, None] = field(default_factory=dict)
     paths: int = 0
+
+
+def search_program(options: Options, seconds: float, progress: Callable[[str], None]) -> Exploration:
+    """The failing paths of the program in the options, as far as they were found in this time."""
+    (source,) = options.sources
+    text = Text.of(str(source), read_bytes(source))
+    unit = Unit(text)
+    found = explore(unit, unit.entry(options.entry), options.bound or DEFAULT_BOUND, seconds, say=progress)
+    return replace(found, sources={text.file: text.text})
 
 
 def explore(

@@ -19,6 +19,7 @@ from butfor.frontends.c import build_cache, toolchain
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.header_files import Headers
 from butfor.frontends.c.instrument.recording_module import instrument
+from butfor.frontends.program_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.trace.recording import RecordedProgram
 
@@ -146,7 +147,7 @@ def linked(paths: Sequence[Path]) -> llvm.ModuleRef:
 def _ir_of(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[llvm.ModuleRef, str]:
     def compiled(numbered: tuple[int, Path]) -> tuple[Path, str]:
         k, source = numbered
-        if source.suffix in (".ll", ".bc"):
+        if is_ir(source):
             return source, ""
         out = work / f"{k}.ll"
         return out, toolchain.compile_to_ir(compiler, source, out, spec.flags)

@@ -11,6 +11,7 @@ from pathlib import Path
 from butfor.frontends.c import build_cache
 from butfor.frontends.c.build_cache import cache_dir
 from butfor.frontends.c.toolchain import Compiler
+from butfor.frontends.program_kinds import is_ir
 
 _WORD = re.compile(r"(?:\\[ #\\]|[^\s\\]|\\(?!\n))+")
 
@@ -33,7 +34,7 @@ class Headers:
 
     def __init__(self, compiler: Compiler, sources: Sequence[Path], flags: Sequence[str]) -> None:
         self.compiler = compiler
-        self.sources = [s for s in sources if s.suffix not in (".ll", ".bc")]
+        self.sources = [s for s in sources if not is_ir(s)]
         self.flags = flags
         key = build_cache.key_of([*compiler.command, *flags, "--", *(str(s.absolute()) for s in sources)])
         self._list = cache_dir() / "headers" / key

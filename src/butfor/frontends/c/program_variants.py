@@ -18,6 +18,7 @@ from butfor.frontends.c import build_cache, object_files, toolchain
 from butfor.frontends.c.build import RUNTIME, BuildSpec, code_version, initialise_llvm, linked, runtime_objects
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.hooked_build import HOOKS, HookedBuild, build_hooked, wrapped_functions
+from butfor.frontends.program_kinds import is_ir
 from butfor.ir.program import Program
 
 _ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
@@ -125,7 +126,7 @@ def build_checked(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, 
 
         def assembly(numbered: tuple[int, Path]) -> Path:
             k, source = numbered
-            if source.suffix in (".ll", ".bc"):
+            if is_ir(source):
                 return source
             file, out = Path(name, f"{k}.c"), Path(name, f"{k}.ll")
             data = texts.get(source, b"") or source.read_bytes()
@@ -154,7 +155,7 @@ def _compiled(
     """The object of one source with its variants, and its text."""
     work.mkdir()
     out = work / "out.o"
-    if source.suffix in (".ll", ".bc"):
+    if is_ir(source):
         toolchain.run_tool(
             (*compiler.command, *compiler.arch_flags, "-c", "-g0", str(source), "-o", str(out)),
             f"{source} does not compile",

@@ -1,4 +1,4 @@
-"""From options to a recording of one run of a C program."""
+"""The front end of C programs: from options to a recording of one run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from butfor.errors import DiskFull, UsageError
 from butfor.frontends.c.build import Build, BuildSpec, build
+from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.run_program import RunSpec, run
 from butfor.options import Options
 from butfor.trace.recording import Meta, Recording
@@ -79,6 +80,11 @@ def record(options: Options, program: Build, progress: Progress) -> Recording:
         shutil.rmtree(home, ignore_errors=True)
         raise
     return Recording(home, meta, program.code)
+
+
+def read_program(assembly: str) -> CModule:
+    """The program whose assembly a recording holds."""
+    return CModule(assembly)
 
 
 def _sweep(folder: Path) -> None:

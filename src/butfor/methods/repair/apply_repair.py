@@ -9,8 +9,7 @@ from typing import Any
 
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
-from butfor.files import write_file
-from butfor.options import read_bytes
+from butfor.files import read_bytes, write_file
 from butfor.source.edits import Edit, apply_edits
 
 BEST = 0  # instead of a number: the first that passes all tests

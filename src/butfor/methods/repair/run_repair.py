@@ -16,6 +16,7 @@ from butfor.counterfactual.rerun import MOST_FAILING, goal_of, same_run
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.frontends.c.record_run import build_spec
+from butfor.frontends.program_kinds import RECORDING
 from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier
 from butfor.methods.repair import slip_library
@@ -45,7 +46,7 @@ def repairs_of_run(case: FailingRun, earlier: Earlier, annotations: Path | None)
     if (
         not case.options.sources
         or any(not s.exists() for s in case.options.sources)
-        or case.options.sources[0].suffix == ".bfr"
+        or RECORDING.has(case.options.sources[0])
     ):
         return _none(
             "repairs need the source files, which a recording does not bring to where the compiler looks for them"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from butfor.errors import UsageError, did_you_mean
-from butfor.options import read_bytes
+from butfor.files import read_bytes
 
 _OWN = Path(__file__).parent / "annotations.toml"
 _TABLES = ("operators", "functions", "constants", "variables")

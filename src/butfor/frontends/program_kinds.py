@@ -1,0 +1,145 @@
+"""The kinds of program butfor takes: the suffixes of their files and the front end that reads each.
+
+This is the one table of suffixes. To add a kind of program:
+
+- Files that compile to LLVM IR (C++, objects that carry bitcode, the IR of a program that was built elsewhere): add a `FileKind`
+  to `C_PROGRAM.files` and say in `frontends/c/build.py` how such a file becomes IR. Everything behind the build reads IR and its
+  debug information, so nothing else changes.
+- Another language whose programs are run: write a module with the functions of `RunFrontend`, and a `ProgramKind` that loads it.
+- Another language whose programs are searched: write a module with the functions of `PathFrontend`, likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from butfor.errors import UsageError
+from butfor.files import check_readable
+from butfor.options import Options
+
+if TYPE_CHECKING:  # each front end is imported when a program of its kind is given
+    from butfor.frontends.boogie.explore_paths import Exploration
+    from butfor.frontends.c.build import Build
+    from butfor.ir.program import ProgramSource
+    from butfor.trace.recording import Recording
+
+Progress = Callable[[str], None]
+
+
+class RunFrontend(Protocol):
+    """The front end of programs that are compiled and run; a module with these functions is one."""
+
+    def compile_program(self, options: Options, progress: Progress) -> Build:
+        """The program, compiled so that it records itself."""
+
+    def record(self, options: Options, program: Build, progress: Progress) -> Recording:
+        """The recording of one run."""
+
+    def read_program(self, assembly: str) -> ProgramSource:
+        """The program whose assembly a recording holds."""
+
+
+class PathFrontend(Protocol):
+    """The front end of programs that are searched for failing paths; a module with this function is one."""
+
+    def search_program(self, options: Options, seconds: float, progress: Progress) -> Exploration:
+        """The failing paths of the program, as far as they were found in this time."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind:
+    """One kind of file that is part of a program."""
+
+    suffixes: tuple[str, ...]
+    is_ir: bool = False  # compiled to LLVM IR already
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramKind:
+    """One kind of program: the files that it is given as, how many, and the front end, which is loaded when it is needed."""
+
+    words: str  # for messages
+    files: tuple[FileKind, ...]
+    is_one_file: bool = False
+    load_run_frontend: Callable[[], RunFrontend] | None = None
+    load_path_frontend: Callable[[], PathFrontend] | None = None
+
+    @property
+    def run_frontend(self) -> RunFrontend:
+        """The front end; a UsageError when programs of this kind are not run."""
+        if self.load_run_frontend is None:
+            raise UsageError(f"{self.words} cannot be run", hint="give the C sources, or .ll or .bc files")
+        return self.load_run_frontend()
+
+    def has(self, path: Path) -> bool:
+        """Whether a program of this kind can be made of this file, going by its suffix."""
+        return any(path.suffix in kind.suffixes for kind in self.files)
+
+
+def _c_frontend() -> RunFrontend:
+    from butfor.frontends.c import record_run  # late: brings LLVM
+
+    return record_run
+
+
+def _boogie_frontend() -> PathFrontend:
+    from butfor.frontends.boogie import explore_paths  # late: brings a parser and a solver
+
+    return explore_paths
+
+
+C_SOURCE = FileKind((".c",))
+LLVM_IR = FileKind((".ll", ".bc"), is_ir=True)
+C_PROGRAM = ProgramKind("a C program", (C_SOURCE, LLVM_IR), load_run_frontend=_c_frontend)
+BOOGIE_PROGRAM = ProgramKind(
+    "a Boogie program", (FileKind((".bpl",)),), is_one_file=True, load_path_frontend=_boogie_frontend
+)
+RECORDING = ProgramKind("a recording", (FileKind((".bfr",)),), is_one_file=True, load_run_frontend=_c_frontend)
+KINDS = (C_PROGRAM, BOOGIE_PROGRAM, RECORDING)
+
+
+def kind_of_file(path: Path) -> ProgramKind | None:
+    """The kind of program that this file belongs to, going by its suffix; None when nothing is known of it."""
+    return next((kind for kind in KINDS if kind.has(path)), None)
+
+
+def kind_of_program(sources: Sequence[Path]) -> ProgramKind:
+    """The kind of the program that these files make up; a UsageError when they make up none."""
+    if not sources:
+        raise UsageError("no program is given")
+    kinds = {path: kind_of_file(path) for path in sources}
+    for path, kind in kinds.items():
+        if kind is None:
+            raise UsageError(
+                f"{path} is not a C file, and no binary that carries its program",
+                hint="give the C sources, or .ll or .bc files",
+            )
+    found = [kind for kind in KINDS if kind in kinds.values()]
+    alone = next((kind for kind in found if kind.is_one_file), None)
+    if alone is not None and len(sources) > 1:
+        raise UsageError(f"{alone.words} is one file, given alone")
+    return found[0]
+
+
+def is_ir(path: Path) -> bool:
+    """Whether this file of a C program is LLVM IR, which is not compiled again."""
+    return any(kind.is_ir and path.suffix in kind.suffixes for kind in C_PROGRAM.files)
+
+
+def is_recording(sources: Sequence[Path]) -> bool:
+    """Whether these are no sources but a recording, which may have any suffix that is not one of a program."""
+    return len(sources) == 1 and kind_of_file(sources[0]) in (RECORDING, None)
+
+
+def check_files(options: Options) -> None:
+    """Raise a UsageError that names the first file of the options that cannot be read."""
+    if not options.sources:
+        raise UsageError("no program was given", hint="butfor explain prog.c -- ARGUMENTS")
+    for path in options.sources:
+        check_readable(path, "" if kind_of_file(path) else "arguments of the program go after `--`")
+    for extra in (options.stdin, options.tests, options.witness, options.annotations):
+        if isinstance(extra, Path):
+            check_readable(extra)
