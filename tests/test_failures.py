@@ -217,6 +217,20 @@ MEMORY = [
         kind="uninitialised",
         use="address",
     ),
+    memory(
+        "uninitialised divisor",
+        "int main(void) {\n unsigned *p = malloc(4);\n return 7 §% (*p | 1) == 9; }\n",
+        "an uninitialised value of a heap block of 4 bytes is used as a divisor",
+        kind="uninitialised",
+        use="divisor",
+    ),
+    memory(
+        "uninitialised shift",
+        "int main(void) {\n unsigned *p = malloc(4);\n return 1 §<< (*p & 7) == 0; }\n",
+        "an uninitialised value of a heap block of 4 bytes is used as the width of a shift",
+        kind="uninitialised",
+        use="shift",
+    ),
 ]
 
 CRASHES = [
@@ -250,6 +264,12 @@ CRASHES = [
         "int main(int argc, char **argv) {\n int *p = (int *)(0x1234500L * argc);\n return §*p; }\n",
         "SIGSEGV: read at the bad address 0x1234500",
         address=0x1234500,
+    ),
+    crash(
+        "constant address",
+        "int main(void) {\n *(volatile int *)8 §= 1;\n return 0; }\n",
+        "SIGSEGV: write through a null pointer (offset 8)",
+        address=8,
     ),
     crash(
         "write to a string literal",

@@ -31,6 +31,19 @@ _SEGMENTS_PER_CLOCK_READ = 4096  # reading the clock for each would cost as much
 _MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds
 _MAX_UNMODELLED_CALLS = 2_000  # the latest ones; each is checked for every uninitialised address
 
+_USES = {
+    "branch": "decides a branch",
+    "address": "is used as an address",
+    "function": "is called as a function",
+    "divisor": "is used as a divisor",
+    "shift": "is used as the width of a shift",
+    "output": "is printed",
+}
+_USES_OF_SECOND_OPERAND = {
+    **dict.fromkeys(("udiv", "sdiv", "urem", "srem"), "divisor"),
+    **dict.fromkeys(("shl", "lshr", "ashr"), "shift"),
+}
+
 
 def uninitialised_use(trace: Trace, objects: Objects) -> FailurePoint | None:
     """The first use of an uninitialised value that matters, or None."""
@@ -311,6 +324,9 @@ class _DefinednessFlow:
                 self._set(regs, instr.slot, of(chosen))
             case _:
                 masks = [of(a) for a in instr.args]
+                use = _USES_OF_SECOND_OPERAND.get(instr.op)
+                if self.reports_uses and use is not None and masks[1]:
+                    return self._point(node, use, slice(1, 2))
                 self._set(regs, instr.slot, self.bits.result(node, instr, masks) if any(masks) else 0)
         return None
 
@@ -333,6 +349,8 @@ class _DefinednessFlow:
     def _call(self, node: Node, s: StaticSegment, instr: Instr, regs: dict[int, int]) -> FailurePoint | None:
         call, kind = instr.detail, s.layout.kinds[instr.index]
         masks = [regs.get(a, 0) if isinstance(a, int) else 0 for a in instr.args[: len(call.arg_types)]]
+        if kind == "indirect" and self.reports_uses and isinstance(instr.args[-1], int) and regs.get(instr.args[-1]):
+            return self._point(node, "function", slice(-1, None))
         if kind in ("internal", "indirect"):
             self.args = {k: m for k, m in enumerate(masks) if m}
         elif kind == "external" and call.callee in PRINTING and self.reports_uses:
@@ -366,6 +384,5 @@ class _DefinednessFlow:
         declared = o.variable if o is not None and o.kind == ObjectKind.STACK else None
         where = f" (declared at line {declared.line})" if declared is not None and not declared.is_parameter else ""
         what = f" of {o.describe()}{where}" if o is not None else ""
-        words = {"branch": "decides a branch", "address": "is used as an address", "output": "is printed"}[use]
         details = {"memory": "uninitialised", "use": use, "address": self.origin}
-        return FailurePoint(FailureKind.MEMORY, f"an uninitialised value{what} {words}", node, roots, details)
+        return FailurePoint(FailureKind.MEMORY, f"an uninitialised value{what} {_USES[use]}", node, roots, details)

@@ -21,6 +21,7 @@ from butfor.trace.log.static_segments import StaticSegment, StaticTable
 from butfor.trace.semantics.instruction_semantics import (
     Closure,
     SemanticsError,
+    TrapError,
     compile_instr,
     evaluate_const,
     from_bytes,
@@ -349,7 +350,12 @@ class Trace:
                 raise UnknownValue(str(e)) from e
             self._closures[key] = closure
         regs = {a: self._values[self.definition(i, a)] for a in instr.args if isinstance(a, int)}
-        return closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
+        try:
+            return closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
+        except (
+            TrapError
+        ) as e:  # the run went on, so an operand was another: one that was read where nothing was written
+            raise UnknownValue(str(e)) from e
 
     def _call_value(self, node: Node, s: StaticSegment, instr: Instr) -> Any:
         i, n = node

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -97,10 +98,32 @@ def _load(path: Path) -> llvm.ModuleRef:
         raise CompileError(f"{path} is not valid LLVM IR", stderr=str(e)) from e
 
 
+_STRUCTORS = re.compile(r"^@llvm\.global_(ctors|dtors) = appending global \[\d+ x [^]]*\] \[(.*)\].*$", re.M)
+_STRUCTOR = re.compile(r"\{ i32 (\d+), ptr ([^,]+), ptr [^}]+ \}")
+_DEFAULT_PRIORITY = 65535
+
+
+def _with_init_arrays(text: str) -> str:
+    """A module whose constructors and destructors are in `.init_array` and `.fini_array`.
+
+    llvmlite emits them as `.ctors` and `.dtors`, which the start-up code of today's C libraries does not read.
+    """
+
+    def entries(found: re.Match[str]) -> str:
+        section = ".init_array" if found[1] == "ctors" else ".fini_array"
+        lines = []
+        for k, (priority, function) in enumerate(_STRUCTOR.findall(found[2])):
+            name = section if int(priority) == _DEFAULT_PRIORITY else f"{section}.{int(priority):05}"
+            lines.append(f'@butfor.{found[1]}.{k} = internal global ptr {function}, section "{name}", align 8')
+        return "\n".join(lines)
+
+    return _STRUCTORS.sub(entries, text)
+
+
 def object_code(text: str, opt: int = 1) -> bytes:
     """The object file of a module."""
     initialise_llvm()
-    module = llvm.parse_assembly(text)
+    module = llvm.parse_assembly(_with_init_arrays(text))
     module.verify()
     # opt 0 is three times faster here, but its frames are so much larger that programs which watch their stack behave differently
     machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from butfor.frontends.c.instrument.call_text import split_commas
 from butfor.frontends.c.instrument.memory_checks_at_calls import CallChecker
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS
 from butfor.frontends.c.instrument.recording_function import address_text, local
@@ -47,6 +48,9 @@ declare void @__ck_va_start(ptr)
 declare i64 @__cf_m(i32, i64, i64, i64, ptr, ptr, i32)
 declare i32 @__cf_pv(i32, i32, ptr, ptr)
 """
+
+
+_UNDEFINED_FOR_SOME_SECOND_OPERANDS = frozenset("udiv sdiv urem srem shl lshr ashr".split())
 
 
 class Checker(CallChecker):
@@ -148,12 +152,11 @@ class Checker(CallChecker):
 
     def _check_atomicrmw(self, instr: Instr, text: str) -> None:
         t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
-        m = re.search(r'ptr (%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|getelementptr.*?\)),', text)
-        assert m is not None, text
-        self._access("__ck_w", instr, m[1], instr.args[0], store_size(t))
+        address = split_commas(text)[0].partition("ptr ")[2]
+        self._access("__ck_w", instr, address, instr.args[0], store_size(t))
         self._plain(instr, text)
-        self._emit(f"store i{8 * store_size(t)} 0, ptr {self._shadow(m[1])}, align 1")
-        self._emit(f"call void @__ck_sd(ptr {m[1]}, i64 {store_size(t)})")
+        self._emit(f"store i{8 * store_size(t)} 0, ptr {self._shadow(address)}, align 1")
+        self._emit(f"call void @__ck_sd(ptr {address}, i64 {store_size(t)})")
         self._set(instr, CLEAR)
 
     _check_cmpxchg = _check_atomicrmw
@@ -188,6 +191,9 @@ class Checker(CallChecker):
             self._set(instr, CLEAR)
             return
         masks = [self._mask(a) for a in instr.args]
+        if instr.op in _UNDEFINED_FOR_SOME_SECOND_OPERANDS and masks[1] != CLEAR:
+            flag = self.masks.any([(masks[1], mask_width(self._type(instr.args[1])))])
+            self._emit(f"call void @__ck_b(i1 zeroext {flag}, i32 {self._check(instr)})")
         mask = self.masks.result(instr, text.partition(" = ")[2], masks, [self._type(a) for a in instr.args])
         self.known = mask, CLEAR
         self._plain(instr, text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from butfor.frontends.c.instrument.call_text import argument_texts, arguments_start, type_text, value_text
+from butfor.frontends.c.instrument.call_text import argument_texts, arguments_start, split_commas, type_text, value_text
 from butfor.frontends.c.instrument.harmless import HARMLESS
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS, Provenance
 from butfor.frontends.c.llvm.function_body import instruction_lines, parse_header, split_metadata
@@ -15,8 +15,8 @@ from butfor.ir.recording_segments import SETJMPS, Layout, ends_segment, word_cou
 
 _HEAD_DBG = re.compile(r" !dbg !\d+")
 _ADDRESS = re.compile(
-    r', ptr ((?:addrspace\(\d+\) )?(?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|getelementptr.*?\)))'
-    r"(?=, align|, !|$| syncscope| seq_cst| monotonic| acquire| release)"
+    r"ptr (?:addrspace\(\d+\) )?(.*?)"
+    r"(?: syncscope\(.*\))?(?: (?:unordered|monotonic|acquire|release|acq_rel|seq_cst))?"
 )
 _FAIL = frozenset(("reach_error", "__VERIFIER_error"))
 
@@ -28,9 +28,8 @@ def local(label: str) -> str:
 
 def address_text(text: str) -> str:
     """The address of a load or a store."""
-    m = _ADDRESS.search(text)
-    assert m is not None, text
-    return m[1]
+    found = (_ADDRESS.fullmatch(part) for part in split_commas(text)[1:])
+    return next(m[1] for m in found if m is not None)
 
 
 class Rewriter:
