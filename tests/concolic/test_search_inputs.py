@@ -8,7 +8,7 @@ import pytest
 
 from butfor.concolic.decision_solving import guess
 from butfor.concolic.search_inputs import STDIN, InputField, ProgramInput, Splice, input_from_model, with_splices
-from butfor.logic.byte_simplify import joined, part, same, simpler, truth
+from butfor.logic.byte_rules import bit_is_set, simple_concat, simple_equal, simple_extract, simplified
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.terms import Term, binary, compare, concat, const, extract, ite, resize, variable
 
@@ -57,37 +57,37 @@ def test_of_overlapping_splices_the_first_counts() -> None:
 def test_simpler_terms_have_the_same_value(seed: int) -> None:
     pick = random.Random(seed)
     x, y = variable("x", 8), variable("y", 8)
-    word = joined([x, y, const(pick.randrange(256), 8), const(0, 8)])
+    word = simple_concat([x, y, const(pick.randrange(256), 8), const(0, 8)])
     terms: list[Term] = [resize(x, 32), resize(y, 32, True), word]
     for _ in range(12):
         a, b = pick.choice(terms), pick.choice(terms)
         low = pick.randrange(24)
-        bit = simpler(ite(compare(pick.choice(("ult", "sle", "eq")), a, b), const(1, 1), const(0, 1)))
+        bit = simplified(ite(compare(pick.choice(("ult", "sle", "eq")), a, b), const(1, 1), const(0, 1)))
         new = pick.choice(
             (
-                simpler(binary(pick.choice(("add", "xor", "and", "sub")), a, const(pick.randrange(300), 32))),
-                simpler(resize(part(a, low, 8), 32, pick.random() < 0.5)),
-                joined([part(a, 0, 8), part(a, 8, 8), part(a, 16, 16)]),
-                simpler(resize(bit, 32)),
-                simpler(ite(truth(bit), const(7, 32), const(9, 32))) if bit.op != "const" else a,
+                simplified(binary(pick.choice(("add", "xor", "and", "sub")), a, const(pick.randrange(300), 32))),
+                simplified(resize(simple_extract(a, low, 8), 32, pick.random() < 0.5)),
+                simple_concat([simple_extract(a, 0, 8), simple_extract(a, 8, 8), simple_extract(a, 16, 16)]),
+                simplified(resize(bit, 32)),
+                simplified(ite(bit_is_set(bit), const(7, 32), const(9, 32))) if bit.op != "const" else a,
             )
         )
         plain = Evaluator({"x": 200, "y": 17})
         terms.append(new)
         k = const(pick.randrange(256), 32)
-        assert plain(same(new, k)) == int(plain(new) == plain(k))
-        assert plain(part(new, low, 8)) == plain(extract(new, low, 8))
-        assert plain(joined([part(new, 0, 16), part(new, 16, 16)])) == plain(
+        assert plain(simple_equal(new, k)) == int(plain(new) == plain(k))
+        assert plain(simple_extract(new, low, 8)) == plain(extract(new, low, 8))
+        assert plain(simple_concat([simple_extract(new, 0, 16), simple_extract(new, 16, 16)])) == plain(
             concat([extract(new, 0, 16), extract(new, 16, 16)])
         )
 
 
 def test_guesses_hold() -> None:
     x = variable("x", 32)
-    goal = same(binary("add", x, const(3, 32)), const(100, 32))
+    goal = simple_equal(binary("add", x, const(3, 32)), const(100, 32))
     needed = [compare("ult", x, const(200, 32))]
     found = guess(goal, needed, {"x": 1})
     assert found is None or Evaluator({**found})(goal)
     byte = variable("b", 8)
-    assert guess(same(byte, const(90, 8)), [], {"b": 0}) == {"b": 90}
-    assert guess(same(byte, const(90, 8)), [same(byte, const(91, 8))], {"b": 0}) is None
+    assert guess(simple_equal(byte, const(90, 8)), [], {"b": 0}) == {"b": 90}
+    assert guess(simple_equal(byte, const(90, 8)), [simple_equal(byte, const(91, 8))], {"b": 0}) is None

@@ -19,7 +19,7 @@ from butfor.encode.instruction_terms import term_of
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind
 from butfor.ir.recording_segments import AFTER, ENTRY, RET
-from butfor.logic.byte_simplify import simpler
+from butfor.logic.byte_rules import simplified
 from butfor.logic.terms import Term, TermError, binary
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.log.static_segments import LogCursor, StaticSegment
@@ -183,6 +183,6 @@ def _result_term(shadow: Shadow, f: ShadowFrame, instr: Instr, value: Any) -> Te
         if term is None:
             shadow.gaps.add("floating point" if "f" in instr.op else f"the operation {instr.op}")
             return None
-        return shadow.checked(simpler(term), flat(value, instr.type))
+        return shadow.checked(simplified(term), flat(value, instr.type))
     except (TermError, Gap):
         return None

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 
-from butfor.logic.byte_simplify import joined, part
+from butfor.logic.byte_rules import simple_concat, simple_extract
 from butfor.logic.terms import Term, const
 from butfor.trace.replay.byte_memory import ByteMemory
 from butfor.trace.semantics.instruction_semantics import SemanticsError, to_bytes
@@ -48,7 +48,7 @@ class ShadowMemory:
             self.clear(address, len(data))
             return
         for k, value in enumerate(data):
-            byte = part(term, 8 * k, 8)
+            byte = simple_extract(term, 8 * k, 8)
             if byte.op == "const":
                 self.terms.pop(address + k, None)
             else:
@@ -85,7 +85,7 @@ class ShadowMemory:
             is_same = found is not None and found[1] == value
             parts.append(found[0] if found is not None and is_same else const(value, 8))
             is_open = is_open or is_same
-        return joined(parts) if is_open else None
+        return simple_concat(parts) if is_open else None
 
     def byte(self, address: int) -> tuple[Term | None, int | None]:
         """The term of a byte, if it depends on the input, and its value, if that is known."""

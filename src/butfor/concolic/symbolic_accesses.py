@@ -7,7 +7,7 @@ from butfor.concolic.shadow_state import UNKNOWN, Shadow, ShadowFrame
 from butfor.concolic.symbolic_arguments import loaded_argv_pointer
 from butfor.encode.instance_values import Gap, bits_of, flat
 from butfor.ir.instructions import Instr
-from butfor.logic.byte_simplify import part, simpler
+from butfor.logic.byte_rules import simple_extract, simplified
 from butfor.logic.terms import Term, TermError, resize
 from butfor.trace.log.static_segments import LogCursor, StaticSegment
 from butfor.trace.semantics.instruction_semantics import from_bytes
@@ -27,7 +27,7 @@ def load(shadow: Shadow, s: StaticSegment, f: ShadowFrame, instr: Instr, at: Log
             term = loaded_argv_pointer(shadow, address, value) or shadow.memory.loaded(address, data)
         if term is not None:
             try:
-                term = shadow.checked(simpler(_truncated(term, bits_of(instr.type))), flat(value, instr.type))
+                term = shadow.checked(simplified(_truncated(term, bits_of(instr.type))), flat(value, instr.type))
             except (TermError, Gap):
                 term = None
         else:
@@ -87,7 +87,7 @@ def atomic(shadow: Shadow, s: StaticSegment, f: ShadowFrame, instr: Instr, at: L
 
 
 def _truncated(term: Term, width: int) -> Term:
-    return part(term, 0, width) if term.width > width else term
+    return simple_extract(term, 0, width) if term.width > width else term
 
 
 def _widened(term: Term, width: int) -> Term | None:

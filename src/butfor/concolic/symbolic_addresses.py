@@ -8,7 +8,7 @@ from butfor.concolic.library_models.character_models import table_entry
 from butfor.concolic.path_condition import Alternative
 from butfor.concolic.shadow_state import Shadow, ShadowFrame
 from butfor.ir.instructions import Instr
-from butfor.logic.byte_simplify import joined, same
+from butfor.logic.byte_rules import simple_concat, simple_equal
 from butfor.logic.terms import Term, compare, conjunction, const, disjunction, ite, negate, resize
 
 _MAX_TABLE_ELEMENTS = 512  # of a constant array that is loaded from: each is one choice in a term
@@ -31,7 +31,7 @@ def symbolic_load(
     if elements:
         result = const(int.from_bytes(data, "little"), 8 * len(data))
         for at, (element, _) in elements.items():
-            result = ite(same(pointer, const(at, 64)), element, result)
+            result = ite(simple_equal(pointer, const(at, 64)), element, result)
         return result
     _pin_address(shadow, f, instr, pointer, address, bounds, len(data))
     return None
@@ -49,7 +49,7 @@ def symbolic_store(
         return
     value = term if term is not None else const(int.from_bytes(data, "little"), 8 * len(data))
     for at, (old, was) in elements.items():
-        new = ite(same(pointer, const(at, 64)), value, old)
+        new = ite(simple_equal(pointer, const(at, 64)), value, old)
         shadow.memory.write(at, data if at == address else was, new)
 
 
@@ -64,12 +64,12 @@ def _pin_address(
             address
         }
         others = tuple(
-            Alternative(same(pointer, const(at, 64)), (f.fn.name, instr.index, 11 + k))
+            Alternative(simple_equal(pointer, const(at, 64)), (f.fn.name, instr.index, 11 + k))
             for k, at in enumerate(sorted(places))
         )
-        shadow.decide(same(pointer, const(address, 64)), others, is_pinned=True)
+        shadow.decide(simple_equal(pointer, const(address, 64)), others, is_pinned=True)
     else:
-        shadow.decide(same(pointer, const(address, 64)), is_pinned=True)
+        shadow.decide(simple_equal(pointer, const(address, 64)), is_pinned=True)
 
 
 def _array_elements(
@@ -86,7 +86,7 @@ def _array_elements(
         if len(values) < size:
             return {}
         parts = [t if t is not None else const(v or 0, 8) for t, v in found]
-        out[start + k * size] = joined(parts), values
+        out[start + k * size] = simple_concat(parts), values
     return out
 
 

@@ -13,7 +13,7 @@ from butfor.encode.instance_values import Gap, flat
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import store_size
 from butfor.ir.recording_segments import SETJMP
-from butfor.logic.byte_simplify import simpler
+from butfor.logic.byte_rules import simplified
 from butfor.logic.terms import TermError
 from butfor.trace.log.record_layout import NO_SITE, EventKind
 from butfor.trace.log.static_segments import StaticSegment
@@ -109,7 +109,7 @@ def after_call(shadow: Shadow, i: int, s: StaticSegment, f: ShadowFrame, words: 
         result = model_table.after(shadow, done, value, instr.type, input_taken_by(shadow, before))
         if instr.slot >= 0 and result is not None:
             try:
-                result = shadow.checked(simpler(result), flat(value, instr.type))
+                result = shadow.checked(simplified(result), flat(value, instr.type))
             except (TermError, Gap):
                 result = None
             f.set(instr.slot, value, result)

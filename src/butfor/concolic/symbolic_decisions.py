@@ -5,7 +5,7 @@ from __future__ import annotations
 from butfor.concolic.path_condition import Alternative
 from butfor.concolic.shadow_state import UNKNOWN, Shadow, ShadowFrame
 from butfor.ir.instructions import Instr
-from butfor.logic.byte_simplify import same, truth
+from butfor.logic.byte_rules import bit_is_set, simple_equal
 from butfor.logic.terms import Term, conjunction, const, disjunction, negate
 
 
@@ -15,7 +15,7 @@ def branch(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
     if term is None or value is UNKNOWN:
         return
     if instr.op == "br":
-        condition = truth(term)
+        condition = bit_is_set(term)
         held, other = (condition, negate(condition)) if value else (negate(condition), condition)
         shadow.decide(
             held, (_alternative(shadow, other, f, instr, instr.detail[1 if value else 0], 1 if value else 0),)
@@ -24,7 +24,7 @@ def branch(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
     default, cases, _ = instr.detail
     by_target: dict[int, list[Term]] = {}
     for case, target in cases:
-        by_target.setdefault(target, []).append(same(term, const(int(case or 0), term.width)))
+        by_target.setdefault(target, []).append(simple_equal(term, const(int(case or 0), term.width)))
     none = conjunction(negate(t) for terms in by_target.values() for t in terms)
     outcomes = {target: disjunction(terms) for target, terms in by_target.items() if target != default}
     outcomes[default] = disjunction((none, *by_target.get(default, ())))
@@ -49,10 +49,10 @@ def division(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
     divisor = shadow.operand(f, instr.args[1])
     dividend = shadow.operand(f, instr.args[0])
     zero = const(0, divisor.width)
-    bad = same(divisor, zero)
+    bad = simple_equal(divisor, zero)
     if instr.op[0] == "s":
-        least = same(dividend, const(1 << divisor.width - 1, divisor.width))
-        bad = disjunction((bad, conjunction((least, same(divisor, const(-1, divisor.width))))))
+        least = simple_equal(dividend, const(1 << divisor.width - 1, divisor.width))
+        bad = disjunction((bad, conjunction((least, simple_equal(divisor, const(-1, divisor.width))))))
     if bad.args or bad.op == "var":
         shadow.decide(negate(bad), (Alternative(bad, (f.fn.name, instr.index, 1), is_error=True),))
 
@@ -61,5 +61,5 @@ def chosen_function(shadow: Shadow, f: ShadowFrame, instr: Instr, target: int) -
     """Decide which function is called through a pointer that depends on the input."""
     term = f.term(instr.args[-1])
     if term is not None:
-        held = same(term, const(target, 64))
+        held = simple_equal(term, const(target, 64))
         shadow.decide(held, (Alternative(negate(held), (f.fn.name, instr.index, 20)),))

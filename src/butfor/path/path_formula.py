@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from butfor.logic.rewrite import Substitution
 from butfor.logic.selector_problem import Problem
 from butfor.logic.sorts import Value
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, constant, equal, implies, negate, variable
 from butfor.path.path_model import Cell, Instance, Kind, Path
 

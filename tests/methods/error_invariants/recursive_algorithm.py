@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from butfor.logic.rewrite import Substitution
 from butfor.logic.solvers import Limit, Solver
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import Term, negate
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_of_formula, final_versions
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive

@@ -9,7 +9,7 @@ from typing import Any
 
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Type
-from butfor.logic.byte_simplify import less, same
+from butfor.logic.byte_rules import simple_compare, simple_equal
 from butfor.logic.terms import Term, binary, compare, conjunction, const, ite, resize
 
 # Functions that test for a class, with its bit in the C library's table.
@@ -35,7 +35,7 @@ def is_in_class(
         return None
     mask = 1 << BITS[call.name]
     inside = _term_by_ranges(term, [1 if v & mask else 0 for v in _table_entries("b")], 32)
-    return ite(same(inside, const(0, 32)), const(0, result.bits), const(value or 1, result.bits))
+    return ite(simple_equal(inside, const(0, 32)), const(0, result.bits), const(value or 1, result.bits))
 
 
 def table_pointer(
@@ -89,5 +89,5 @@ def _term_by_ranges(index: Term, values: Sequence[int], width: int) -> Term:
     for k in range(last - 1, -1, -1):
         if values[k] != values[k + 1]:
             bound = const(k + _FIRST_ENTRY, index.width)
-            result = ite(less("sle", index, bound), const(values[k], width), result)
+            result = ite(simple_compare("sle", index, bound), const(values[k], width), result)
     return result

@@ -9,7 +9,7 @@ from butfor.concolic.path_condition import Alternative, InputEdit
 from butfor.concolic.search_inputs import STDIN, Splice
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Kind, Type
-from butfor.logic.byte_simplify import same
+from butfor.logic.byte_rules import simple_equal
 from butfor.logic.terms import Term, const, ite, negate, resize
 
 _EOF = -1
@@ -47,12 +47,12 @@ def character(
         return None
     more = shadow.variable("more", 1, 0)
     byte = shadow.variable(f"s{at}", 8, 10)
-    return ite(same(more, const(1, 1)), resize(byte, result.bits), const(_EOF, result.bits))
+    return ite(simple_equal(more, const(1, 1)), resize(byte, result.bits), const(_EOF, result.bits))
 
 
 def _decide_not_end(shadow: Shadow, at: int, call: LibraryCall) -> None:
     """Decide that standard input does not end before a byte."""
-    there = same(shadow.variable(f"keep{at}", 1, 1), const(1, 1))
+    there = simple_equal(shadow.variable(f"keep{at}", 1, 1), const(1, 1))
     shadow.decide(there, (Alternative(negate(there), (*call.site, 7)),))
 
 
@@ -70,14 +70,14 @@ def line(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Seq
     length = sum(n for address, n, stream, _ in taken if address and stream == STDIN)
     site = (*call.site, 8)
     for k in range(at, at + length):
-        is_end = same(shadow.variable(f"s{k}", 8, stdin[k]), const(10, 8))
+        is_end = simple_equal(shadow.variable(f"s{k}", 8, stdin[k]), const(10, 8))
         held = is_end if stdin[k] == 10 else negate(is_end)
         shadow.decide(held, (Alternative(negate(held), site),))
     if length:
         _decide_not_end(shadow, at, call)
     ended = at + length >= len(stdin) and (not length or stdin[-1:] != b"\n")
     if ended:
-        over = same(shadow.variable("more", 1, 0), const(0, 1))
+        over = simple_equal(shadow.variable("more", 1, 0), const(0, 1))
         shadow.decide(over, (Alternative(negate(over), (*call.site, 9)),))
     if at + length >= len(stdin):
         lines = [line.rstrip(b"\n") + b"\n" for line in stdin.splitlines(keepends=True)]
@@ -110,7 +110,7 @@ def block(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Se
                     )
                 )
         if "fread" not in call.name:
-            over = same(shadow.variable("more", 1, 0), const(0, 1))
+            over = simple_equal(shadow.variable("more", 1, 0), const(0, 1))
             shadow.decide(over, (Alternative(negate(over), (*call.site, 9)),))
     if at < len(stdin):
         _decide_not_end(shadow, at, call)

@@ -12,7 +12,7 @@ from butfor.concolic.path_condition import Alternative
 from butfor.concolic.search_inputs import STDIN
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Kind, Type
-from butfor.logic.byte_simplify import same
+from butfor.logic.byte_rules import simple_equal
 from butfor.logic.terms import Term, const, negate
 
 _Rule = Callable[[Shadow, LibraryCall, Any, Type, Sequence[ConsumedInput]], Term | None]
@@ -62,7 +62,7 @@ def before(shadow: Shadow, call: LibraryCall) -> None:
     if call.name == "__VERIFIER_assume":
         term = call.terms[0]
         if term is not None and isinstance(call.args[0], int):
-            holds = negate(same(term, const(0, term.width)))
+            holds = negate(simple_equal(term, const(0, term.width)))
             if call.args[0]:
                 shadow.decide(holds)
             else:

@@ -11,7 +11,7 @@ from butfor.concolic.path_condition import Alternative, InputEdit
 from butfor.concolic.search_inputs import InputField, Splice
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Type
-from butfor.logic.byte_simplify import same
+from butfor.logic.byte_rules import simple_equal
 from butfor.logic.terms import TRUE, Term, compare, const, ite, negate
 
 _MAX_TEXT_BYTES = 4096  # of a text that is followed: its terms have one part for each
@@ -54,7 +54,7 @@ def _decide_length(shadow: Shadow, call: LibraryCall, value: int) -> None:
     """Decide the length of a text that is not part of the input as a whole: no byte of it is zero, its end is."""
     for k, (term, _) in enumerate(shadow.memory.text(call.args[0], min(value + 1, _MAX_TEXT_BYTES))):
         if term is not None:
-            is_end = same(term, const(0, 8))
+            is_end = simple_equal(term, const(0, 8))
             held = is_end if k == value else negate(is_end)
             shadow.decide(held, (Alternative(negate(held), (*call.site, 10)),))
 
@@ -90,9 +90,9 @@ def _comparison_term(pairs: list[Any], is_text: bool, folds: bool, value: int, b
             left, right = (converted_character(t, "tolower", 8) for t in (left, right))
         steps.append(
             (
-                same(left, right),
+                simple_equal(left, right),
                 compare("ult", left, right),
-                same(left, const(0, 8)) if is_text else same(const(0, 1), const(1, 1)),
+                simple_equal(left, const(0, 8)) if is_text else simple_equal(const(0, 1), const(1, 1)),
             )
         )
         if is_text and ((b[1] == 0 and b[0] is None) or (a[1] == 0 and a[0] is None)):

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from butfor.frontends.boogie import boogie_syntax as s
 from butfor.frontends.boogie.checked_program import Unit
 from butfor.frontends.boogie.control_flow import Flow
-from butfor.frontends.boogie.symbolic_values import is_constant, substituted
+from butfor.logic.rules import is_literal
+from butfor.logic.simplify import FOLDING
 from butfor.logic.solvers.solver import Layer
-from butfor.logic.terms import TRUE, Term, equal, variable
+from butfor.logic.substitute import substitute
+from butfor.logic.terms import TRUE, Term, equal, variable, variables
 from butfor.path.path_model import Cell, Input, Instance, Kind
 from butfor.trace.view.source_places import Place
 
@@ -126,14 +128,10 @@ class State:
 
     def now(self, term: Term) -> Term:
         """A term over cells with what they hold now."""
-        return substituted(term, self._value)
-
-    def _value(self, cell: Term) -> Term:
-        name = str(cell.data)
-        found = self.values.get(name)
-        if found is None:
-            found = self.values[name] = self.source(f"{name}!0", cell.width)
-        return found
+        for v in variables((term,)):
+            if str(v.data) not in self.values:
+                self.values[str(v.data)] = self.source(f"{v.data}!0", v.width)
+        return substitute(term, self.values, FOLDING)
 
     def source(self, name: str, sort: int) -> Term:
         """A variable whose value comes from outside."""
@@ -176,8 +174,8 @@ class State:
         """What a cell holds after it was written: the value where it is short, else a variable with an equation."""
         if value is None:
             return self.source(f"{cell.name}!h{position}", cell.sort)
-        element = value.op == "store" and all(map(is_constant, value.args[1:]))
-        if is_constant(value) or value.op == "var" or element:
+        element = value.op == "store" and all(map(is_literal, value.args[1:]))
+        if is_literal(value) or value.op == "var" or element:
             return value
         fresh = variable(f"{cell.name}!a{position}", cell.sort)
         self.pending.append(equal(fresh, value))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from butfor.logic.fold import Folding
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import default_value
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, Term, constant, negate, variables
 from butfor.path.execute.single_change_rerun import OutOfTime, Rerun
 from butfor.path.execute.statement_changes import plain_changes
@@ -50,7 +51,7 @@ def _with_zeros(condition: Term) -> Term:
         for v in variables((condition,))
         if str(v.data).startswith(OPEN)
     }
-    return Folding(opened)(condition) if opened else condition
+    return Substitution(opened, ALGEBRA)(condition) if opened else condition
 
 
 def _value(needed: Sequence[Term], bits: int, is_over: Callable[[], bool]) -> int | None:

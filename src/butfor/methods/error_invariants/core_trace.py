@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.rewrite import Substitution
 from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, Verdict
 from butfor.logic.sorts import Value
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, implies, negate, variables
 from butfor.methods.error_invariants.step_actions import (
     StepAction,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.rewrite import Simplifier, Substitution
+from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.solvers.solver import Limit
 from butfor.logic.solvers.spacer_interpolation import interpolants
 from butfor.logic.sorts import INT
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import Term, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import (
@@ -85,7 +86,7 @@ def _over_cells(core: CoreTrace, p: int, term: Term) -> Atoms | None:
     back: Mapping[str, Term] = {str(v.data): variable(name, v.width) for name, v in core.versions(p).items()}
     if any(str(v.data) not in back and not is_flag(v) for v in variables((term,))):
         return None
-    simple = Simplifier()(Substitution(back)(term))
+    simple = Simplifier(NORMAL_FORM)(Substitution(back)(term))
     return tuple(a for a in conjuncts(simple) if variable_names(a) or not Evaluator({})(a))
 
 

@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.rewrite import Simplifier, substitute
+from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.sorts import REAL, is_map
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import FALSE, TRUE, Term, constant, disjunction, equal, negate, postorder, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries, InvariantSequence
@@ -38,7 +39,7 @@ class LiteralInterpolation:
         self.text = text
         self.values = values
         self.coarse = False
-        self._simplify = Simplifier()
+        self._simplify = Simplifier(NORMAL_FORM)
         self._searches = 0
         self._peels: dict[Term, bool] = {}  # whether the range of its cell implies an atom
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.rewrite import Simplifier, Substitution
+from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.sorts import Value
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, TRUE, Term, constant, equal, negate, variable, variables
 from butfor.methods.error_invariants.core_trace import (
     CoreTrace,
@@ -93,7 +94,7 @@ def _value(term: Term, state: Valuation) -> Value | None:
     if variable_names(term) <= state.keys():
         return Evaluator(state)(term)
     known = {str(v.data): constant(state[str(v.data)], v.width) for v in variables((term,)) if str(v.data) in state}
-    found = Simplifier()(Substitution(known)(term))
+    found = Simplifier(NORMAL_FORM)(Substitution(known)(term))
     return 1 if found is TRUE else 0 if found is FALSE else None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from butfor.logic.rewrite import Substitution
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, negate, variable, variables
 from butfor.path.path_formula import Step
 from butfor.path.path_model import Kind, Path

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from itertools import chain, islice
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.fold import Folding, constants, is_literal
+from butfor.logic.rules import is_literal
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, SolverResult, Stack, Verdict, default_stack, no_values_exist
 from butfor.logic.sorts import Value, default_value
+from butfor.logic.substitute import Substitution, constants
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, negate, postorder, variables
 from butfor.methods.relevance.suffix_conditions import SuffixConditions
 from butfor.path.execute.any_value import AnyValues, nearest
@@ -58,7 +60,7 @@ class _ChangeQuery:
     def at(self, model: Mapping[str, Value], whole: Term, later: frozenset[str]) -> Term:
         """The conditions under the values of a model, over later symbols."""
         fixed = {n: v for n, v in model.items() if n not in later and n in self.sorts}
-        return Folding(constants(fixed, self.sorts))(whole)
+        return Substitution(constants(fixed, self.sorts), ALGEBRA)(whole)
 
 
 class AvoidanceQueries:
@@ -121,7 +123,7 @@ class AvoidanceQueries:
         """The answer for the recorded state: only the change and the open symbols are free."""
         suffix = change.suffix
         fixed = {name: value for name, value in self.execution.symbols.recorded.items() if name not in suffix.open}
-        fold = Folding(constants(fixed, change.sorts))
+        fold = Substitution(constants(fixed, change.sorts), ALGEBRA)
         there = SuffixConditions(tuple(map(fold, suffix.changed)), tuple(map(fold, suffix.unchanged)), suffix.open)
         answer = self._search(_ChangeQuery(there, fold(change.given), change.fresh, change.sorts), suffix.open, ())
         return AvoidanceAnswer(answer.verdict, answer.changed)
@@ -142,7 +144,10 @@ class AvoidanceQueries:
         names = [str(v.data) for v in variables((whole,)) if str(v.data) in later]
         wanted = tuple(v for v in variables((*base, whole, change.given)) if str(v.data) not in later or base)
         recorded = self.execution.symbols.recorded
-        excluded = [change.given, negate(Folding(constants({n: recorded[n] for n in names}, sorts))(whole))]
+        excluded = [
+            change.given,
+            negate(Substitution(constants({n: recorded[n] for n in names}, sorts), ALGEBRA)(whole)),
+        ]
         for _ in range(MAX_REFINEMENTS):
             if any(t is FALSE for t in excluded):
                 return AvoidanceAnswer(Verdict.UNSAT)
@@ -156,7 +161,7 @@ class AvoidanceQueries:
             if against.verdict is Verdict.UNKNOWN:
                 return AvoidanceAnswer(Verdict.UNKNOWN)
             other = {n: against.model.get(n, default_value(sorts[n])) for n in names}
-            excluded.append(negate(Folding(constants(other, sorts))(whole)))
+            excluded.append(negate(Substitution(constants(other, sorts), ALGEBRA)(whole)))
         self.asked += 1
         verdict, values = no_values_exist((*base, change.given), whole, names, wanted, self._limit())
         if verdict is not Verdict.SAT:
@@ -170,7 +175,7 @@ class AvoidanceQueries:
         symbols = self.execution.symbols
         if base and symbols.unknown:
             values = {n: v for n, v in model.items() if n not in symbols.unknown and n in symbols.sorts}
-            if Folding(constants(values, symbols.sorts))(conjunction(base)) is not TRUE:
+            if Substitution(constants(values, symbols.sorts), ALGEBRA)(conjunction(base)) is not TRUE:
                 return AvoidanceAnswer(Verdict.UNKNOWN)
         state = {
             n: model[n]
@@ -209,7 +214,7 @@ def _eliminated(whole: Term, later: frozenset[str]) -> Term:
             found = _solved_for(part, later)
             if found is not None:
                 name, term = found
-                whole = Folding({name: term})(conjunction((*parts[:k], *parts[k + 1 :])))
+                whole = Substitution({name: term}, ALGEBRA)(conjunction((*parts[:k], *parts[k + 1 :])))
                 break
         else:
             return whole

@@ -12,9 +12,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from butfor.logic.fold import Folding, constants, folded
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Verdict
 from butfor.logic.sorts import Value
+from butfor.logic.substitute import Substitution, constants, substitute
 from butfor.logic.terms import TRUE, Term, constant
 from butfor.methods.relevance.avoidance_query import (
     SECONDS_PER_QUERY,
@@ -148,7 +149,7 @@ class _Judge:
         for cell in self.path.cells:
             if cell.name in self.path.inputs and not self.execution.pinned and not self.is_over():
                 new = any_cells(self.execution, 0, (cell,))
-                given = folded(self.path.pre, self._start_with(new))
+                given = substitute(self.path.pre, self._start_with(new), ALGEBRA)
                 answer = self.queries.avoids(self.rest.after(0, new.terms), new, given)
                 others = new.others(answer.changed) if answer.changed is not None else ()
                 verdict = {
@@ -237,7 +238,9 @@ class _Judge:
         """Values that avoid the failure when everything else is as recorded; no input comes later."""
 
         def leaves(candidate: Mapping[str, Value]) -> SuffixConditions | None:
-            fold = Folding({**self.recorded, **{n: constant(v, new.meaning[n][1]) for n, v in candidate.items()}})
+            fold = Substitution(
+                {**self.recorded, **{n: constant(v, new.meaning[n][1]) for n, v in candidate.items()}}, ALGEBRA
+            )
             return self.pinned_rest.surely_leaves(position, {cell: fold(term) for cell, term in new.terms.items()})
 
         plain = new.candidates()

@@ -12,8 +12,9 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from butfor.logic.fold import folded
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import default_value
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, implies, ite, negate, variables
 from butfor.path.execute.symbolic_execution import Execution
 from butfor.path.path_model import Kind
@@ -127,7 +128,7 @@ class _SuffixWalk:
             if k in self.rest.blocks.ends:
                 self._block(k, self.rest.blocks.ends[k])
             elif k == self.execution.size:
-                self._require(k, negate(folded(self.rest.path.check, self._lookup(k))))
+                self._require(k, negate(substitute(self.rest.path.check, self._lookup(k), ALGEBRA)))
             else:
                 self._instance(k)
         return self._connected()
@@ -146,10 +147,11 @@ class _SuffixWalk:
         instance = self.rest.path.instances[k]
         lookup = self._lookup(k)
         if instance.condition is not TRUE:
-            self._require(k, folded(instance.condition, lookup))
+            self._require(k, substitute(instance.condition, lookup, ALGEBRA))
         written = self.execution.written[k]
         new = {
-            cell.name: written[cell.name] if term is None else folded(term, lookup) for cell, term in instance.writes
+            cell.name: written[cell.name] if term is None else substitute(term, lookup, ALGEBRA)
+            for cell, term in instance.writes
         }
         for name, term in new.items():
             self._set(name, term, k + 1)
@@ -171,7 +173,7 @@ class _SuffixWalk:
                 return local.get(name) or self.changed.get(name) or self.execution.value(name, k)
 
             guard = guards[open_arms[-1]] if open_arms else TRUE
-            condition = folded(instance.condition, lookup)
+            condition = substitute(instance.condition, lookup, ALGEBRA)
             if instance.kind is Kind.BRANCH:
                 if instance.escapes:
                     self._under(guard, condition)
@@ -183,7 +185,7 @@ class _SuffixWalk:
             written = self.execution.written[k]
             new = {}
             for cell, term in instance.writes:
-                value = written[cell.name] if term is None else folded(term, lookup)
+                value = written[cell.name] if term is None else substitute(term, lookup, ALGEBRA)
                 new[cell.name] = value if guard is TRUE else ite(guard, value, lookup(cell.name))
             local.update(new)
         self._end_arms(open_arms, end, local, guards)

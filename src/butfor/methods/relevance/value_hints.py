@@ -9,9 +9,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 
-from butfor.logic.fold import Folding, constants, folded, is_literal
+from butfor.logic.rules import is_literal
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
 from butfor.logic.sorts import Value, is_map
+from butfor.logic.substitute import Substitution, constants, substitute
 from butfor.logic.terms import TRUE, Term, constant, equal, negate, variable
 from butfor.path.execute.any_value import AnyValues
 from butfor.path.execute.symbolic_execution import Execution
@@ -66,8 +68,8 @@ class ValueHints:
 
     def _at_reader(self, term: Term, k: int, cell: str, symbol: Term) -> Term:
         """A term at instance k with the symbol in one cell and recorded values in all others."""
-        there = folded(term, lambda name: symbol if name == cell else self.execution.value(name, k))
-        return Folding(self._recorded)(there)
+        there = substitute(term, lambda name: symbol if name == cell else self.execution.value(name, k), ALGEBRA)
+        return Substitution(self._recorded, ALGEBRA)(there)
 
     def _solution(self, condition: Term, symbol: Term) -> Value | None:
         if is_literal(condition) or self.is_over():

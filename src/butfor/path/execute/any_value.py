@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.fold import folded
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import Term, select, store, variable
 from butfor.path.execute.symbolic_execution import Execution
 from butfor.path.path_model import Cell
@@ -75,7 +76,7 @@ class _Making:
         return store(below, at, self._fresh(cell, value.width, self.now(self._before(value)), where))
 
     def _before(self, term: Term) -> Term:
-        return folded(term, lambda name: self.execution.value(name, self.position))
+        return substitute(term, lambda name: self.execution.value(name, self.position), ALGEBRA)
 
     def _fresh(self, cell: Cell, sort: int, recorded: Value, indexes: tuple[Value, ...]) -> Term:
         name = f"v{len(self.made.recorded)}"
@@ -111,9 +112,11 @@ def any_value(
     if term is None or term.op != "store" or root_of(term) is not old:
         return fresh(name, value)
     below = (
-        folded(old, lookup) if term.args[0] is old else any_value(f"{name}.m", old, term.args[0], value, lookup, fresh)
+        substitute(old, lookup, ALGEBRA)
+        if term.args[0] is old
+        else any_value(f"{name}.m", old, term.args[0], value, lookup, fresh)
     )
-    at, element = folded(term.args[1], lookup), folded(term.args[2], lookup)
+    at, element = substitute(term.args[1], lookup, ALGEBRA), substitute(term.args[2], lookup, ALGEBRA)
     return store(below, at, any_value(f"{name}.e", select(old, term.args[1]), term.args[2], element, lookup, fresh))
 
 

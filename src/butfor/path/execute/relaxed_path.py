@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from butfor.logic.fold import folded
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import default_value
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import TRUE, Term, conjunction, constant, disjunction, implies, ite, negate, variable
 from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.lift.cell_names import UNKNOWN
@@ -57,12 +58,12 @@ class Relaxed:
     @property
     def fails(self) -> Term:
         """The path is gone through, its assumptions hold and its check does not."""
-        return conjunction((*self.required, negate(folded(self.path.check, self.now.get))))
+        return conjunction((*self.required, negate(substitute(self.path.check, self.now, ALGEBRA))))
 
     @property
     def avoids(self) -> Term:
         """All assumptions hold as long as the path is gone through; it is left, or all checks on it hold."""
-        last = conjunction((self._alive, negate(folded(self.path.check, self.now.get))))
+        last = conjunction((self._alive, negate(substitute(self.path.check, self.now, ALGEBRA))))
         return conjunction((*self.assumed, *map(negate, self._earlier), negate(last)))
 
     def _first(self, number: int, cell: Cell) -> Term:
@@ -77,8 +78,10 @@ class Relaxed:
             self._close(under_way, k)
             guard = self.guards[under_way[-1]] if under_way else TRUE
             if k in self.checks:
-                self._earlier.append(conjunction((self._alive, guard, negate(folded(self.path.check, self.now.get)))))
-            condition = folded(instance.condition, self.now.get)
+                self._earlier.append(
+                    conjunction((self._alive, guard, negate(substitute(self.path.check, self.now, ALGEBRA))))
+                )
+            condition = substitute(instance.condition, self.now, ALGEBRA)
             if instance.kind is Kind.BRANCH:
                 if not instance.trusted:
                     condition = self.change.condition(
@@ -108,7 +111,7 @@ class Relaxed:
             value = (
                 constant(instance.recorded[cell.name], cell.sort)
                 if is_given or term is None
-                else folded(term, self.now.get)
+                else substitute(term, self.now, ALGEBRA)
             )
             if not is_given and not instance.trusted:
                 value = self.change.value(k, number, instance, value, self.now, conjunction((self._alive, guard)))

@@ -7,9 +7,10 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.fold import Folding
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, Term, constant, disjunction, negate, postorder, variables
 from butfor.path.execute.single_change_rerun import Needed, OutOfTime, Rerun
 from butfor.path.execute.statement_changes import Change
@@ -96,9 +97,9 @@ def _whatever(conditions: Sequence[Term], values: Mapping[str, Value], limit: Li
     """Whether one of the conditions is violated with these values, whatever nothing determines."""
     goal = _violated(conditions)
     chosen = {str(v.data): v for v in variables((goal,)) if not str(v.data).startswith(OPEN)}
-    rest = Folding({n: constant(values.get(n, default_value(v.width)), v.width) for n, v in chosen.items()})(
-        negate(goal)
-    )
+    rest = Substitution(
+        {n: constant(values.get(n, default_value(v.width)), v.width) for n, v in chosen.items()}, ALGEBRA
+    )(negate(goal))
     return rest is FALSE or default_stack().check([(rest,)], limit).verdict is Verdict.UNSAT
 
 
@@ -127,7 +128,9 @@ def _guess(needed: Needed) -> tuple[Term | None, int]:
             if Evaluator({**base, name: value})(needed.condition):
                 continue
             values = {**base, name: value}
-            best = Folding({str(f.data): constant(values[str(f.data)], f.width) for f in free})(needed.condition)
+            best = Substitution({str(f.data): constant(values[str(f.data)], f.width) for f in free}, ALGEBRA)(
+                needed.condition
+            )
             if best is FALSE:
                 return FALSE, work
     return best, work

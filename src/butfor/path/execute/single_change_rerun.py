@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.fold import folded
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import Value, default_value
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, disjunction, implies, ite, negate, variable, variables
 from butfor.path.execute.any_value import any_value
 from butfor.path.execute.statement_changes import Change, Effect
@@ -57,7 +58,7 @@ class Rerun:
         if not self.execution.symbols.sorts or (not found.args and found.op != "var"):
             return found
         if found not in self._known:
-            self._known[found] = folded(found, self._open)
+            self._known[found] = substitute(found, self._open, ALGEBRA)
         return self._known[found]
 
     def needed(self, change: Change, is_over: Callable[[], bool] = lambda: False) -> Iterator[Needed]:
@@ -163,11 +164,13 @@ class _Walk:
         """What the failure needs of the instance at a position."""
         lookup = self._lookup(k)
         if k == len(self.path.instances):
-            return negate(folded(self.path.check, lookup))
+            return negate(substitute(self.path.check, lookup, ALGEBRA))
         instance = self.path.instances[k]
         guard = self._guard(k)
-        condition = TRUE if instance.condition is TRUE else folded(instance.condition, lookup)
-        if condition is not TRUE and condition is folded(instance.condition, lambda name: self.r.value(name, k)):
+        condition = TRUE if instance.condition is TRUE else substitute(instance.condition, lookup, ALGEBRA)
+        if condition is not TRUE and condition is substitute(
+            instance.condition, lambda name: self.r.value(name, k), ALGEBRA
+        ):
             condition = TRUE  # as it was: that it is not known to hold has nothing to do with the change
         if instance.kind is Kind.BRANCH:
             return self._branch(k, instance, guard, condition)
@@ -175,7 +178,7 @@ class _Walk:
         for number, (cell, term) in enumerate(instance.writes):
             from_outside = term is None or cell.name in instance.inputs
             was = self.r.value(cell.name, k + 1)
-            value = was if from_outside or term is None else folded(term, lookup)
+            value = was if from_outside or term is None else substitute(term, lookup, ALGEBRA)
             if k in self.change.on and (not from_outside or k in self.change.inputs):
                 value = any_value(f"r{k}.{number}", cell.term, term, value, lookup, self._fresh)
             new[cell.name] = value if guard is TRUE else ite(guard, value, lookup(cell.name))

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from butfor.logic.fold import Folding
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
 from butfor.logic.sorts import default_value
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import (
     FALSE,
     TRUE,
@@ -184,7 +185,7 @@ class _Search:
     def _checked(self, chosen: Sequence[Term]) -> ChangeSet:
         """A set with the word on it: with all other statements as they are, values exist that avoid each failure, also when open ones are any."""
         on = {str(v.data) for v in chosen}
-        fold = Folding({name: TRUE if name in on else FALSE for name in self.places})
+        fold = Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
         proved = all(self._avoids(fold(f)) for f in self.fails)
         return ChangeSet(tuple(self.places[str(v.data)] for v in chosen), proved)
 
@@ -194,7 +195,7 @@ class _Search:
         result = default_stack().check([(avoided,)], self._limit(), variables((avoided,)))
         if result.verdict is not Verdict.SAT:
             return False
-        rest = Folding(_constants(avoided, result.model))(fails)
+        rest = Substitution(_constants(avoided, result.model), ALGEBRA)(fails)
         return rest is FALSE or (
             rest is not TRUE and default_stack().check([(rest,)], self._limit()).verdict is Verdict.UNSAT
         )

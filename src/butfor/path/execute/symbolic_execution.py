@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from butfor.logic.fold import folded
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import Value, default_value
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import TRUE, Term, constant, negate, variable, variables
 from butfor.path.instance_uses import terms_of
 from butfor.path.lift.cell_names import UNKNOWN
@@ -51,20 +52,20 @@ class Execution:
         self._versions: dict[str, tuple[list[int], list[Term]]] = {}
         self._begin()
         now = {name: terms[0] for name, (_, terms) in self._versions.items()}
-        self.pre = folded(path.pre, now.get)
+        self.pre = substitute(path.pre, now, ALGEBRA)
         self.conditions: list[Term] = []
         self.written: list[dict[str, Term]] = []
         for k, instance in enumerate(path.instances):
-            self.conditions.append(TRUE if instance.condition is TRUE else folded(instance.condition, now.get))
+            self.conditions.append(TRUE if instance.condition is TRUE else substitute(instance.condition, now, ALGEBRA))
             new = {}
             for number, (cell, term) in enumerate(instance.writes):
-                new[cell.name] = self._outside(k, number, cell) if term is None else folded(term, now.get)
+                new[cell.name] = self._outside(k, number, cell) if term is None else substitute(term, now, ALGEBRA)
                 positions, terms = self._versions[cell.name]
                 positions.append(k + 1)
                 terms.append(new[cell.name])
             now.update(new)
             self.written.append(new)
-        self.conditions.append(negate(folded(path.check, now.get)))
+        self.conditions.append(negate(substitute(path.check, now, ALGEBRA)))
         self.touches, self.writers = self._touched()
         self.using = self._used()
 

@@ -10,7 +10,7 @@ from butfor.ir.flow_graphs import immediate_dominators, successors
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Type, store_size
 from butfor.ir.recording_segments import variable_and_offset
-from butfor.logic.rewrite import choice
+from butfor.logic.rules import choose
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, const, disjunction, equal, ite, negate
 from butfor.path.lift.register_terms import CANNOT, Registers
 from butfor.trace.trace import Node, Trace
@@ -82,7 +82,7 @@ class Ways:
         if last.op == "switch":
             return self._switch(stretch, block, before, last, go)
         truth = self._truth(stretch, block, before, last.args[0])
-        return choice(truth, go(last.detail[0]), go(last.detail[1]))
+        return choose(truth, go(last.detail[0]), go(last.detail[1]))
 
     def _switch(self, stretch: Stretch, block: int, before: int, last: Instr, go: Callable[[int], Term]) -> Term:
         default, cases, t = last.detail

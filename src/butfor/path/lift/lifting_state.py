@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.rewrite import Simplifier
+from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.terms import TRUE, Term, conjunction, const, equal, ite, negate, variables
 from butfor.path.lift.cell_names import Names
 from butfor.path.path_model import Cell, Input, Kind
@@ -53,7 +53,7 @@ class State:
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.simplify = Simplifier()
+        self.simplify = Simplifier(NORMAL_FORM)
         self.cells: dict[str, Cell] = {}
         self.now: dict[str, int] = {}
         self.initial: dict[str, int] = {}

@@ -7,8 +7,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.fold import folded, is_literal
+from butfor.logic.rules import is_literal
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import INT, Value, default_value
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import FALSE, TRUE, Term, constant, variables
 from butfor.methods.repair.on_paths.repair_model import WHETHER
 from butfor.path.execute.relaxed_path import from_outside
@@ -124,7 +126,7 @@ class Runner:
         if all(v is not None for v in values.values()):
             return Evaluator(values)(term)
         known = {str(v.data): constant(values[str(v.data)], v.width) for v in names if values[str(v.data)] is not None}
-        found = folded(term, known.get)
+        found = substitute(term, known, ALGEBRA)
         if found is TRUE or found is FALSE:
             return int(found is TRUE)
         return found.data if is_literal(found) else None

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from butfor.logic.fold import folded
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import INT
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import (
     Term,
     compare,
@@ -237,7 +238,7 @@ class _Selected:
         for choice in reversed(unit.choices if unit is not None else ()):
             term = choice.alternative.terms.get(site)
             if term is not None:
-                value = ite(choice.on, folded(term, now.get), value)
+                value = ite(choice.on, substitute(term, now, ALGEBRA), value)
         return value
 
 

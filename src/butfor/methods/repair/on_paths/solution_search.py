@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from butfor.logic.fold import Folding
+from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
 from butfor.logic.solvers.maxsmt import Cheapest, Sum
 from butfor.logic.solvers.solver import Layer
 from butfor.logic.sorts import INT, Value, default_value
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import (
     FALSE,
     TRUE,
@@ -193,7 +194,7 @@ class Search:
         chosen = {
             str(v.data): constant(model.get(str(v.data), default_value(v.width)), v.width) for v in _holes(picked)
         }
-        return negate(Folding({**fixed, **chosen})(conjunction(self.program.avoids)))
+        return negate(Substitution({**fixed, **chosen}, ALGEBRA)(conjunction(self.program.avoids)))
 
     def _run(self, picked: Picked, model: Mapping[str, Value]) -> list[Outcome]:
         chosen = {str(v.data): model.get(str(v.data), default_value(v.width)) for v in _holes(picked)}
@@ -274,7 +275,7 @@ class Search:
         }
         if not seen:
             return False
-        self._blocked.append((Folding(seen)(conjunction(self.program.avoids)),))
+        self._blocked.append((Substitution(seen, ALGEBRA)(conjunction(self.program.avoids)),))
         return True
 
     def _limit(self) -> Limit:

@@ -1,4 +1,4 @@
-"""Rewriting: shorter terms have the same value, whatever their variables are."""
+"""Simplification and substitution keep the value of a term, whatever its variables are."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from butfor.logic.byte_rules import BYTES
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.rewrite import Simplifier, substitute
+from butfor.logic.rules import Rules
+from butfor.logic.simplify import ALGEBRA, FOLDING, NORMAL_FORM, Simplifier
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import (
     BINARY,
     COMPARISONS,
@@ -73,17 +76,20 @@ def terms(width: int, depth: int) -> st.SearchStrategy[Term]:
 _SCALED = (st.integers(-2000, 2000), st.integers(0, 40), st.booleans())
 
 
-@given(st.one_of(terms(8, 3), terms(0, 3)), st.integers(0, 255), st.integers(0, 255), st.integers(0, 1))
-def test_a_simpler_term_has_the_same_value(term: Term, x: int, y: int, b: int) -> None:
+@pytest.mark.parametrize("rules", [FOLDING, ALGEBRA, NORMAL_FORM, BYTES])
+@given(term=st.one_of(terms(8, 3), terms(0, 3)), x=st.integers(0, 255), y=st.integers(0, 255), b=st.integers(0, 1))
+def test_a_simpler_term_has_the_same_value(rules: Rules, term: Term, x: int, y: int, b: int) -> None:
     value = Evaluator({"x": x, "y": y, "b": b})
-    assert value(Simplifier()(term)) == value(term)
+    assert value(Simplifier(rules)(term)) == value(term)
 
 
 @given(terms(0, 2), terms(8, 2), st.integers(0, 255), st.integers(0, 255), st.integers(0, 1))
 def test_substitution_is_evaluation_in_two_steps(term: Term, new: Term, x: int, y: int, b: int) -> None:
     values = {"x": x, "y": y, "b": b}
     inner = Evaluator(values)(new)
-    assert Evaluator(values)(substitute(term, {"x": new})) == Evaluator({**values, "x": inner})(term)
+    expected = Evaluator({**values, "x": inner})(term)
+    assert Evaluator(values)(substitute(term, {"x": new})) == expected
+    assert Evaluator(values)(substitute(term, {"x": new}, ALGEBRA)) == expected
 
 
 @pytest.mark.parametrize(
@@ -104,4 +110,4 @@ def test_substitution_is_evaluation_in_two_steps(term: Term, new: Term, x: int, 
     ],
 )
 def test_addresses_and_truth_values_become_readable(term: Term, simple: Term) -> None:
-    assert Simplifier()(term) is simple
+    assert Simplifier(NORMAL_FORM)(term) is simple
