@@ -212,3 +212,38 @@ def control_dependence(succs: Graph, ipdom: tuple[int, ...] | None = None) -> tu
                 result[node].append((branch, index))
                 node = above[node]
     return tuple(map(tuple, result))
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A loop of a weak topological order: its head, the elements after the head, and all of its blocks."""
+
+    head: int
+    body: tuple[OrderElement, ...]
+    blocks: frozenset[int]
+
+
+OrderElement = int | Component
+
+
+def weak_topological_order(succs: Graph) -> tuple[OrderElement, ...]:
+    """The blocks reachable from block 0, loops as nested components (Bourdoncle).
+
+    Every edge leads forward, or to the head of a component that contains its source.
+    """
+    rank = {block: i for i, block in enumerate(reverse_post_order(succs))}
+    return _nested_order(succs, sorted(rank, key=rank.__getitem__), rank)
+
+
+def _nested_order(succs: Graph, blocks: list[int], rank: dict[int, int]) -> tuple[OrderElement, ...]:
+    number = {block: i for i, block in enumerate(blocks)}
+    inner = [[number[t] for t in succs[block] if t in number] for block in blocks]
+    found: list[OrderElement] = []
+    for members in components(inner):
+        if len(members) == 1 and members[0] not in inner[members[0]]:
+            found.append(blocks[members[0]])
+            continue
+        loop = sorted((blocks[m] for m in members), key=rank.__getitem__)
+        head, *others = loop
+        found.append(Component(head, _nested_order(succs, others, rank), frozenset(loop)))
+    return tuple(found)

@@ -124,6 +124,12 @@ def struct_layout(t: Type) -> tuple[tuple[int, ...], int]:
     return tuple(offsets), (offset + align - 1) // align * align
 
 
+def signed_value(value: int, bits: int) -> int:
+    """The low bits of an integer, read as a signed number of that width."""
+    half = 1 << (bits - 1)
+    return (value + half) % (2 * half) - half
+
+
 def element_at(t: Type, indices: Sequence[int]) -> tuple[int, Type]:
     """The byte offset and the type of an element of an aggregate."""
     offset = 0

@@ -8,8 +8,8 @@ from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint, Unsupported
 from butfor.failures.find_failure import find_failure
 from butfor.ir.instructions import Instr
-from butfor.ir.intervals.proved_facts import Facts, analyse
-from butfor.ir.intervals.whole_program import forward
+from butfor.ir.intervals.proved_facts import StaticFacts
+from butfor.ir.intervals.whole_program import analyse, forward_records
 from butfor.ir.machine_types import Kind
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
@@ -26,8 +26,8 @@ class Judge:
         self.recording = recording
         self.trace = recording.trace
         self.program = recording.program
-        self.records, self.reasons = forward(self.program, NEVER)
-        self.facts: Facts = analyse(self.program, NEVER)
+        self.records, self.reasons = forward_records(self.program, NEVER)
+        self.facts: StaticFacts = analyse(self.program, NEVER)
         self.looked_at = 0
         self.most = most
 

@@ -9,7 +9,7 @@ import pytest
 from butfor.explanation import FailureKind
 from butfor.failures.find_failure import find_failure
 from butfor.ir.instructions import Instr
-from butfor.ir.intervals.proved_facts import Facts, Interval
+from butfor.ir.intervals.proved_facts import Interval, StaticFacts
 from butfor.ir.program import Program
 from butfor.trace.dependence.dependence import Dependence
 from tests.ir.intervals.test_precision import HEAD, facts_of
@@ -24,7 +24,7 @@ def stores(program: Program, name: str) -> list[Instr]:
     return [i for i in fn.instrs if i.op == "store" and not (isinstance(i.args[0], int) and fn.definer[i.args[0]] < 0)]
 
 
-def found(tmp_path: Path, text: str, name: str = "f") -> tuple[list[Interval | None], list[bool], Facts]:
+def found(tmp_path: Path, text: str, name: str = "f") -> tuple[list[Interval | None], list[bool], StaticFacts]:
     """What each store of a function may be, and whether it is trusted."""
     program, facts = facts_of(tmp_path, text)
     all_stores = stores(program, name)

@@ -7,15 +7,15 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from butfor.ir.intervals.abstract_arithmetic import Arithmetic, type_range
-from butfor.ir.intervals.abstract_state import Content, State
+from butfor.ir.flow_graphs import Component, OrderElement, weak_topological_order
+from butfor.ir.intervals.abstract_arithmetic import Arithmetic, signed_range
+from butfor.ir.intervals.abstract_state import AbstractState, Content
 from butfor.ir.intervals.abstract_values import hull, joined, widened
 from butfor.ir.intervals.join_and_widen import Joiner
 from butfor.ir.intervals.linear_terms import Linear, add, constant, plus, sub, substitute, symbol, times
-from butfor.ir.intervals.range_access import Spread
+from butfor.ir.intervals.range_access import RangeAccess
 from butfor.ir.intervals.state_covering import covers
-from butfor.ir.intervals.symbol_facts import Numbers
-from butfor.ir.intervals.weak_topological_order import Component, Element, weak_topological_order
+from butfor.ir.intervals.symbol_facts import SymbolFacts
 
 SMALL = st.integers(-20, 20)
 TERMS = st.lists(st.tuples(st.integers(1, 4), st.integers(-3, 3)), max_size=3)
@@ -37,15 +37,15 @@ def value(e: Linear, values: dict[int, int]) -> int:
     return e.const + sum(k * values[s] for s, k in e.terms)
 
 
-def known(values: dict[int, int], facts: list[Linear]) -> Numbers:
+def known(values: dict[int, int], facts: list[Linear]) -> SymbolFacts:
     """Numbers that allow the values, with assumptions that hold for them."""
-    numbers = Numbers()
+    numbers = SymbolFacts()
     numbers.ranges = dict.fromkeys(values, (-20, 20))
     for e in facts:
         v = value(e, values)
-        assert numbers.assume(plus(e, -v - abs(v) % 3))  # e <= v, or a little more
+        assert numbers.assume_nonpositive(plus(e, -v - abs(v) % 3))  # e <= v, or a little more
         if v:
-            assert numbers.assume_other(e)
+            assert numbers.assume_nonzero(e)
     return numbers
 
 
@@ -60,16 +60,16 @@ def test_bounds_hold(values: dict[int, int], facts: list[Linear], e: Linear) -> 
     assert all(a <= values[s] <= b for s, (a, b) in numbers.ranges.items())
     assert all(values[s] - values[t] <= c for (s, t), c in numbers.differences.items())
     if value(e, values) == 0 and e.terms:
-        assert not numbers.is_other(e)
+        assert not numbers.is_nonzero(e)
 
 
 def test_differences_are_closed() -> None:
-    numbers = Numbers()
+    numbers = SymbolFacts()
     numbers.ranges = dict.fromkeys((1, 2, 3), (-(2**31), 2**31 - 1))
-    assert numbers.assume(plus(sub(symbol(1), symbol(2)), 1))
-    assert numbers.assume(plus(sub(symbol(2), symbol(3)), 1))
+    assert numbers.assume_nonpositive(plus(sub(symbol(1), symbol(2)), 1))
+    assert numbers.assume_nonpositive(plus(sub(symbol(2), symbol(3)), 1))
     assert numbers.upper(sub(symbol(1), symbol(3))) == -2
-    assert not numbers.copy().assume(sub(symbol(3), symbol(1)))
+    assert not numbers.copy().assume_nonpositive(sub(symbol(3), symbol(1)))
 
 
 def read(bits: int, unsigned: int, signed: bool) -> int:
@@ -98,7 +98,7 @@ def concrete(op: str, bits: int, a: int, b: int) -> int | None:
 @st.composite
 def operand(draw: st.DrawFn, bits: int) -> tuple[int, int, int]:
     """A number of some bits as a term may hold it, with a range around it."""
-    low, high = type_range(bits)
+    low, high = signed_range(bits)
     v = draw(st.integers(low, 2 * high + 1))
     around = draw(st.sampled_from([0, 1, 3, 1 << (bits - 1)]))
     return v, max(low, v - around), min(2 * high + 1, v + around)
@@ -107,13 +107,16 @@ def operand(draw: st.DrawFn, bits: int) -> tuple[int, int, int]:
 @settings(max_examples=400)
 @given(OPERATORS, st.sampled_from([1, 4, 8]), st.data())
 def test_operators_hold(op: str, bits: int, data: st.DataObject) -> None:
-    arithmetic = Arithmetic(Numbers(), itertools.count(1))
+    arithmetic = Arithmetic(SymbolFacts(), itertools.count(1))
     a, b = data.draw(operand(bits)), data.draw(operand(bits))
-    x, y = arithmetic.new(a[1], a[2]), arithmetic.new(b[1], b[2]) if data.draw(st.booleans()) else constant(b[0])
+    x, y = (
+        arithmetic.fresh_in(a[1], a[2]),
+        arithmetic.fresh_in(b[1], b[2]) if data.draw(st.booleans()) else constant(b[0]),
+    )
     result = arithmetic.binary(op, x, y, bits, nsw=data.draw(st.booleans()))
     expected = concrete(op, bits, a[0] % (1 << bits), b[0] % (1 << bits))
     low, high = arithmetic.numbers.range(result)
-    assert type_range(bits)[0] <= low
+    assert signed_range(bits)[0] <= low
     assert high < 1 << bits
     if expected is not None:
         assert any(low <= v <= high for v in (expected, expected - (1 << bits)))
@@ -122,16 +125,16 @@ def test_operators_hold(op: str, bits: int, data: st.DataObject) -> None:
 @settings(max_examples=300)
 @given(PREDICATES, st.sampled_from([4, 8]), st.data())
 def test_comparisons_hold(predicate: str, bits: int, data: st.DataObject) -> None:
-    arithmetic = Arithmetic(Numbers(), itertools.count(1))
+    arithmetic = Arithmetic(SymbolFacts(), itertools.count(1))
     a, b = data.draw(operand(bits)), data.draw(operand(bits))
-    x, y = arithmetic.new(a[1], a[2]), arithmetic.new(b[1], b[2])
+    x, y = arithmetic.fresh_in(a[1], a[2]), arithmetic.fresh_in(b[1], b[2])
     u, v = (read(bits, o[0] % (1 << bits), predicate[0] == "s") for o in (a, b))
     outcome = {"eq": u == v, "ne": u != v}.get(predicate)
     if outcome is None:
         outcome = {"lt": u < v, "le": u <= v, "gt": u > v, "ge": u >= v}[predicate[1:]]
     low, high = arithmetic.numbers.range(arithmetic.compare(predicate, x, y, bits))
     assert low <= outcome <= high
-    assert arithmetic.holds(predicate, x, y, bits, outcome)
+    assert arithmetic.assume_compare(predicate, x, y, bits, outcome)
     for e, o in ((x, a), (y, b)):
         low, high = arithmetic.numbers.range(e)
         assert low <= o[0] <= high
@@ -140,18 +143,18 @@ def test_comparisons_hold(predicate: str, bits: int, data: st.DataObject) -> Non
 # --- states -------------------------------------------------------------------------------------------------
 
 
-def state_of(numbers: Numbers, cells: list[Linear]) -> State:
+def state_of(numbers: SymbolFacts, cells: list[Linear]) -> AbstractState:
     """A state with one object that has these cells, and a slot."""
     memory = {7: Content({(4 * k, 4): e for k, e in enumerate(cells)}, None, constant(64))}
-    return State(numbers, memory, {(0, 0): cells[0]})
+    return AbstractState(numbers, memory, {(0, 0): cells[0]})
 
 
-def allows(state: State, cells: list[int]) -> bool:
+def allows(state: AbstractState, cells: list[int]) -> bool:
     """Whether a state allows these values, by search: a second way to the answer that joins give."""
     found = state.memory[7].cells
     terms = [(found[4 * k, 4], v) for k, v in enumerate(cells) if (4 * k, 4) in found]
     numbers = state.numbers.copy()
-    return all(not isinstance(e, Linear) or numbers.assume_equal(plus(e, -v)) for e, v in terms)
+    return all(not isinstance(e, Linear) or numbers.assume_zero(plus(e, -v)) for e, v in terms)
 
 
 CELLS = st.lists(st.builds(linear, TERMS, SMALL), min_size=3, max_size=3)
@@ -182,20 +185,20 @@ def test_what_is_covered_is_allowed(va: dict[int, int], fa: list[Linear], ca: li
     fresh = itertools.count(100)
     large = state_of(known(va, fa), ca)
     exact = [value(e, vb) for e in ca]
-    small = state_of(Numbers(), [constant(v) for v in exact])
+    small = state_of(SymbolFacts(), [constant(v) for v in exact])
     if covers(large, small, Arithmetic(small.numbers, fresh)):
         assert allows(large, exact)
 
 
 def test_a_smaller_state_does_not_cover_a_larger() -> None:
-    numbers = Numbers()
+    numbers = SymbolFacts()
     numbers.ranges = {1: (0, 10)}
-    large, small = state_of(numbers, [symbol(1)]), state_of(Numbers(), [constant(3)])
+    large, small = state_of(numbers, [symbol(1)]), state_of(SymbolFacts(), [constant(3)])
     assert covers(large, small, Arithmetic(small.numbers, itertools.count(9)))
     assert not covers(small, large, Arithmetic(large.numbers, itertools.count(9)))
-    numbers = Numbers()
+    numbers = SymbolFacts()
     numbers.ranges = {1: (0, 10)}
-    equal, apart = state_of(numbers, [symbol(1), symbol(1)]), state_of(Numbers(), [constant(3), constant(4)])
+    equal, apart = state_of(numbers, [symbol(1), symbol(1)]), state_of(SymbolFacts(), [constant(3), constant(4)])
     assert not covers(equal, apart, Arithmetic(apart.numbers, itertools.count(9)))
 
 
@@ -222,12 +225,12 @@ def test_ranges_join_and_widen(a: tuple[int, int], b: tuple[int, int]) -> None:
 def test_an_access_touches_what_it_can(stride: int, start: int, size: int, o: int, k: int, count: int) -> None:
     offset = Linear(((1, stride),), start) if stride else constant(start)
     at = (start, start + stride * count)
-    spread = Spread(offset, size, at)
+    access = RangeAccess(offset, size, at)
     places = range(start, at[1] + 1, stride) if stride else (start,)
     overlapping = [p for p in places if p < o + k and o < p + size]
     if overlapping:
-        assert spread.touches((o, k))
-        if spread.is_exact((o, k)):
+        assert access.may_touch((o, k))
+        if access.is_exactly((o, k)):
             assert overlapping == [o]
             assert size == k
 
@@ -240,7 +243,7 @@ def test_substitution() -> None:
 # --- orders -------------------------------------------------------------------------------------------------
 
 
-def flat(order: tuple[Element, ...]) -> list[int]:
+def flat(order: tuple[OrderElement, ...]) -> list[int]:
     """The blocks of an order."""
     found: list[int] = []
     for element in order:
@@ -248,7 +251,7 @@ def flat(order: tuple[Element, ...]) -> list[int]:
     return found
 
 
-def around(order: tuple[Element, ...], outer: frozenset[int], found: dict[int, frozenset[int]]) -> None:
+def around(order: tuple[OrderElement, ...], outer: frozenset[int], found: dict[int, frozenset[int]]) -> None:
     """For each block the heads of the components that it is in."""
     for element in order:
         if isinstance(element, Component):

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from butfor.frontends.c.record_run import compile_program
-from butfor.ir.intervals.proved_facts import Facts, analyse
+from butfor.ir.intervals.proved_facts import StaticFacts
+from butfor.ir.intervals.whole_program import analyse
 from butfor.ir.program import Program
 from butfor.options import Options
 
@@ -97,7 +98,7 @@ OPEN = {
 }
 
 
-def facts_of(tmp_path: Path, text: str) -> tuple[Program, Facts]:
+def facts_of(tmp_path: Path, text: str) -> tuple[Program, StaticFacts]:
     """What is found of a program."""
     path = tmp_path / "small.c"
     path.write_text(HEAD + text + MAIN)

@@ -1,51 +1,48 @@
-"""One state inside one function: its operands, addresses and the checks of accesses."""
+"""One state inside one function: operands, addresses, and the checks of memory accesses."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.intervals.abstract_arithmetic import Arithmetic
-from butfor.ir.intervals.abstract_memory import Memory
+from butfor.ir.intervals.abstract_memory import AbstractMemory
 from butfor.ir.intervals.abstract_objects import signed_constant
-from butfor.ir.intervals.abstract_state import State
-from butfor.ir.intervals.abstract_values import NULL, Pointer, Value, to_object, unknown_pointer
+from butfor.ir.intervals.abstract_state import AbstractState
+from butfor.ir.intervals.abstract_values import NULL, OFFSET_RANGE, Pointer, Value, to_object, unknown_pointer
 from butfor.ir.intervals.linear_terms import ONE, ZERO, Linear, add, constant, plus, sub, times
-from butfor.ir.intervals.prepared_functions import Body
-from butfor.ir.intervals.symbol_facts import Origin
-from butfor.ir.machine_types import Kind, Type, alloc_size, struct_layout
+from butfor.ir.intervals.prepared_functions import PreparedFunction
+from butfor.ir.intervals.shared_analysis import SharedAnalysis, Unreachable
+from butfor.ir.intervals.symbol_facts import SymbolOrigin
+from butfor.ir.machine_types import PTR, Kind, Type, alloc_size, int_type, struct_layout
 
-if TYPE_CHECKING:
-    from butfor.ir.intervals.forward_analysis import Engine
-
-
-class Dead(Exception):
-    """No run gets past this instruction."""
+REGISTER_RANGE = (-(1 << 63), (1 << 64) - 1)  # of the bits of a pointer as a signed or unsigned integer
+TRUTH_TYPE = int_type(1)
 
 
-class Frame:
-    """One state inside one function in one context."""
+class AbstractFrame:
+    """One state inside one function in one call context."""
 
-    def __init__(self, engine: Engine, body: Body, context: int, state: State) -> None:
-        self.engine = engine
+    def __init__(self, shared: SharedAnalysis, body: PreparedFunction, context: int, state: AbstractState) -> None:
+        self.shared = shared
         self.body, self.context, self.state = body, context, state
         self.name = body.function.name
         self.numbers = state.numbers
-        self.arithmetic = Arithmetic(state.numbers, engine.fresh)
-        self.memory = Memory(state, self.arithmetic, engine.objects.constants)
-        self.records = engine.records
+        self.arithmetic = Arithmetic(state.numbers, shared.fresh_symbols)
+        self.memory = AbstractMemory(state, self.arithmetic, shared.objects.constants)
+        self.records = shared.records
 
-    def become(self, state: State) -> None:
-        """Goes on with another state."""
+    def continue_with(self, state: AbstractState) -> None:
+        """Continue with another state."""
         self.state, self.numbers = state, state.numbers
-        self.arithmetic = Arithmetic(state.numbers, self.engine.fresh)
-        self.memory = Memory(state, self.arithmetic, self.engine.objects.constants)
+        self.arithmetic = Arithmetic(state.numbers, self.shared.fresh_symbols)
+        self.memory = AbstractMemory(state, self.arithmetic, self.shared.objects.constants)
 
-    def drop_before(self, index: int) -> None:
-        """Forgets results that no instruction from that one on uses."""
+    def drop_dead_slots(self, index: int) -> None:
+        """Forget the results of this context that no instruction after `index` uses."""
         body, slots = self.body, self.state.slots
         for key in [
-            k for k in slots if k[0] == self.context and k[1] not in body.crossing and body.last_use[k[1]] <= index
+            k
+            for k in slots
+            if k[0] == self.context and k[1] not in body.live_across_blocks and body.last_use[k[1]] <= index
         ]:
             del slots[key]
 
@@ -56,7 +53,7 @@ class Frame:
         if isinstance(op, Const):
             return self.constant(op)
         if op in self.body.variables:
-            return to_object(self.engine.local(self.context, op))
+            return to_object(self.shared.local_object(self.context, op))
         key = (self.context, op)
         slots = self.state.slots
         if key not in slots:
@@ -72,41 +69,41 @@ class Frame:
         if c.kind == "zero":
             return ZERO if c.type.kind is Kind.INT else NULL if c.type.kind is Kind.PTR else None
         if c.kind == "global":
-            return to_object(self.engine.objects.of_global(c.value))
+            return to_object(self.shared.objects.number_of_global(c.value))
         if c.kind == "expr" and c.value[0] == "gep":
             _, detail, args = c.value
-            return self.moved(args, detail)
+            return self.element_address(args, detail)
         return self.memory.typed(None, c.type)
 
     def integer(self, op: Operand, t: Type) -> Linear:
-        """An integer operand; any number when it is a pointer's bits."""
+        """The value of an integer operand; unknown for the bits of a pointer."""
         value = self.value(op, t)
         if isinstance(value, Linear):
             return value
-        return self.arithmetic.any(t.bits)
+        return self.arithmetic.fresh_of_width(t.bits)
 
     def pointer(self, op: Operand) -> Pointer:
-        """A pointer operand."""
-        value = self.value(op, _PTR)
+        """The value of a pointer operand."""
+        value = self.value(op, PTR)
         return value if isinstance(value, Pointer) else unknown_pointer(self.arithmetic)
 
-    def set(self, instr: Instr, value: Value) -> None:
-        """The result of an instruction."""
+    def assign(self, instr: Instr, value: Value) -> None:
+        """Set the result of an instruction, and record it."""
         if instr.slot < 0:
             return
         self.state.slots[self.context, instr.slot] = value
-        self.note(instr, value, instr.type)
+        self.record_value(instr, value, instr.type)
 
-    def note(self, instr: Instr, value: Value, t: Type) -> None:
-        """Records a value."""
+    def record_value(self, instr: Instr, value: Value, t: Type) -> None:
+        """Record the range of a value, or of the offsets of a pointer."""
         if isinstance(value, Linear):
-            self.records.value(self.name, instr.index, self.numbers.range(value))
+            self.records.note_value(self.name, instr.index, self.numbers.range(value))
         elif isinstance(value, Pointer):
-            found = self.reach(value) if t.kind is Kind.PTR else ANY
-            self.records.value(self.name, instr.index, found or FAR)
+            found = self.offset_range(value) if t.kind is Kind.PTR else REGISTER_RANGE
+            self.records.note_value(self.name, instr.index, found or OFFSET_RANGE)
 
-    def reach(self, p: Pointer) -> tuple[int, int] | None:
-        """The offsets that a pointer may have, if they are known."""
+    def offset_range(self, p: Pointer) -> tuple[int, int] | None:
+        """The range of the offsets that a pointer may have, None if unknown."""
         if p.unknown or not p.targets:
             return None
         ranges = [self.numbers.range(e) for _, e in p.targets]
@@ -114,53 +111,65 @@ class Frame:
 
     # --- addresses ------------------------------------------------------------------------------------------
 
-    def access(self, instr: Instr, p: Pointer, size: Linear, suffix: str = "") -> bool:
-        """Whether an access of some bytes stays in its object; no run goes on after NULL, but it may after an access outside of an object."""
-        numbers, note = self.numbers, self.records.check
-        note(self.name, instr.index, "null" + suffix, numbers.lower(p.exists) > 0)
+    def check_access(self, instr: Instr, p: Pointer, size: Linear, suffix: str = "") -> bool:
+        """Whether an access of some bytes stays inside its object.
+
+        No run gets past an access through NULL, but it may get past one outside an object.
+        """
+        numbers, note = self.numbers, self.records.note_check
+        note(self.name, instr.index, "null" + suffix, numbers.lower(p.nonnull) > 0)
         low_holds = high_holds = not p.unknown
         for obj, offset in p.targets:
-            limit = self.limit(obj)
+            size_bound = self.known_size(obj)
             low_holds = low_holds and numbers.lower(offset) >= 0
-            high_holds = high_holds and limit is not None and numbers.upper(sub(add(offset, size), limit)) <= 0
-            if limit is not None and not suffix:
-                self.records.size(self.name, instr.index, numbers.range(limit))
+            high_holds = (
+                high_holds and size_bound is not None and numbers.upper(sub(add(offset, size), size_bound)) <= 0
+            )
+            if size_bound is not None and not suffix:
+                self.records.note_size(self.name, instr.index, numbers.range(size_bound))
         note(self.name, instr.index, "bounds-low" + suffix, low_holds)
         note(self.name, instr.index, "bounds-high" + suffix, high_holds)
-        if not suffix and not numbers.assume_equal(sub(p.exists, ONE)):
-            raise Dead
+        if not suffix and not numbers.assume_zero(sub(p.nonnull, ONE)):
+            raise Unreachable
         return low_holds and high_holds
 
-    def limit(self, obj: int) -> Linear | None:
-        """The size of an object, at least."""
+    def known_size(self, obj: int) -> Linear | None:
+        """A lower bound of the size of an object, None if unknown."""
         found = self.memory.content(obj)
         if found is None:
             return None
-        if found.many:
-            return None if found.sizes is None else constant(found.sizes[0])
+        if found.is_summary:
+            return None if found.size_range is None else constant(found.size_range[0])
         return None if found.size is None else self.arithmetic.resolved(found.size)
 
     def write(self, p: Pointer, size: int, value: Value) -> None:
-        """Memory after a store."""
-        if p.unknown or any(self.engine.objects.is_foreign(o) for o, _ in p.targets):
-            self.engine.calls.anything(self)
+        """Store a value wherever the pointer may point to."""
+        if p.unknown or any(self.shared.objects.is_foreign(o) for o, _ in p.targets):
+            self.havoc_shared_memory()
         for obj, offset in p.targets:
             self.memory.write(obj, offset, size, value, len(p.targets) == 1 and not p.unknown)
 
-    def in_one(self, a: Pointer, b: Pointer) -> bool:
-        """Whether both certainly point to the same single object."""
+    def havoc_shared_memory(self) -> None:
+        """Forget the contents of every object that unknown code can reach."""
+        objects = self.shared.objects.by_number
+        for obj in list(self.state.memory):
+            if not objects[obj].is_private:
+                self.memory.forget(obj)
+
+    def points_into_same_object(self, a: Pointer, b: Pointer) -> bool:
+        """Whether both pointers certainly point into the same single object."""
         if a.unknown or b.unknown or len(a.targets) != 1 or len(b.targets) != 1 or a.targets[0][0] != b.targets[0][0]:
             return False
         found = self.memory.content(a.targets[0][0])
         return (
             found is not None
-            and not found.many
-            and self.numbers.lower(a.exists) > 0
-            and self.numbers.lower(b.exists) > 0
+            and not found.is_summary
+            and self.numbers.lower(a.nonnull) > 0
+            and self.numbers.lower(b.nonnull) > 0
         )
 
-    def moved(self, args: tuple[Operand, ...], detail: tuple[Type, tuple[Type, ...]]) -> Value:
-        """Address arithmetic."""
+    def element_address(self, args: tuple[Operand, ...], detail: tuple[Type, tuple[Type, ...]]) -> Value:
+        """The result of address arithmetic (getelementptr)."""
         t, index_types = detail
         base = self.pointer(args[0])
         offset = ZERO
@@ -182,18 +191,11 @@ class Frame:
                 return unknown_pointer(self.arithmetic)
         if offset == ZERO:
             return base
-        exists = base.exists
-        if self.numbers.lower(exists) < 1:  # NULL and an offset is not NULL, but no more use
-            exists = self.arithmetic.derived(Origin("moved", 0, (exists,)), 0, 1)
+        nonnull = base.nonnull
+        if self.numbers.lower(nonnull) < 1:  # NULL plus an offset is not NULL, but no more usable
+            nonnull = self.arithmetic.derived(SymbolOrigin("moved", 0, (nonnull,)), 0, 1)
         targets = tuple((o, self._offset(add(e, offset))) for o, e in base.targets)
-        return Pointer(targets, exists, base.unknown)
+        return Pointer(targets, nonnull, base.unknown)
 
     def _offset(self, e: Linear) -> Linear:
-        return self.arithmetic.wrapped(e, 64, Origin("offset", 64, (e,)), True)
-
-
-_PTR = Type(Kind.PTR, 64)
-_LONG = Type(Kind.INT, 64)
-BIT = Type(Kind.INT, 1)
-FAR = (-(1 << 63), (1 << 63) - 1)
-ANY = (-(1 << 63), (1 << 64) - 1)
+        return self.arithmetic.wrapped(e, 64, SymbolOrigin("offset", 64, (e,)), True)

@@ -1,24 +1,25 @@
-"""What each instruction does to the abstract state; calls are left to `calls.py`."""
+"""The abstract semantics of every instruction but calls."""
 
 from __future__ import annotations
 
 from butfor.ir.instructions import Const, Instr, Operand
-from butfor.ir.intervals.abstract_frame import BIT, Dead, Frame
-from butfor.ir.intervals.abstract_values import NULL, Pointer, Value, generalised, instantiated, joined
+from butfor.ir.intervals.abstract_arithmetic import SIGNED_PREDICATE
+from butfor.ir.intervals.abstract_frame import TRUTH_TYPE, AbstractFrame
+from butfor.ir.intervals.abstract_values import NULL, Pointer, Value, instantiated, joined, summarised
 from butfor.ir.intervals.linear_terms import ONE, ZERO, Linear, constant, plus, sub, times
-from butfor.ir.intervals.symbol_facts import Origin
-from butfor.ir.machine_types import Kind, Type, alloc_size, store_size
+from butfor.ir.intervals.shared_analysis import Unreachable
+from butfor.ir.intervals.symbol_facts import SymbolOrigin
+from butfor.ir.machine_types import Kind, Type, alloc_size, int_type, store_size
 
 BINARY = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or xor".split())
 DIVISIONS = frozenset("udiv sdiv urem srem".split())
-_LONG = Type(Kind.INT, 64)
 
 
-class Execution(Frame):
-    """A state that instructions change."""
+class AbstractExecution(AbstractFrame):
+    """A frame whose state instructions change."""
 
     def execute(self, instr: Instr) -> None:
-        """Changes the state as the instruction does."""
+        """Apply the effect of an instruction to the state."""
         op = instr.op
         if op == "load":
             self.load(instr)
@@ -27,133 +28,132 @@ class Execution(Frame):
         elif op in BINARY and instr.type.kind is Kind.INT:
             self.binary(instr)
         elif op == "icmp":
-            self.set(instr, self.compare(instr))
+            self.assign(instr, self.compare(instr))
         elif op == "gep":
-            self.set(instr, self.moved(instr.args, instr.detail))
+            self.assign(instr, self.element_address(instr.args, instr.detail))
         elif op in ("sext", "zext", "trunc", "ptrtoint", "inttoptr", "bitcast", "freeze"):
-            self.set(instr, self.cast(instr))
+            self.assign(instr, self.cast(instr))
         elif op == "alloca":
             self.alloca(instr)
         elif op == "select":
-            self.set(instr, self.select(instr))
+            self.assign(instr, self.select(instr))
         elif op in ("atomicrmw", "cmpxchg"):
             self.atomic(instr)
         elif op == "unreachable":
-            raise Dead
+            raise Unreachable
         elif op == "va_arg":
-            self.engine.calls.anything(self)
-            self.set(instr, self.memory.typed(None, instr.type))
+            self.havoc_shared_memory()
+            self.assign(instr, self.memory.typed(None, instr.type))
         elif instr.slot >= 0:
-            self.set(instr, self.memory.typed(None, instr.type))
+            self.assign(instr, self.memory.typed(None, instr.type))
 
     def load(self, instr: Instr) -> None:
-        """A load: checks, then the value."""
+        """Check the access of a load, then read."""
         address = instr.args[0]
         if isinstance(address, int) and address in self.body.variables:
-            self.set(instr, self.memory.read(self.engine.local(self.context, address), ZERO, instr.type))
+            self.assign(instr, self.memory.read(self.shared.local_object(self.context, address), ZERO, instr.type))
             return
         p = self.pointer(address)
         size = constant(store_size(instr.type))
-        if not self.access(instr, p, size):
-            self.set(instr, self.memory.typed(None, instr.type))  # a run may survive it, with what it finds there
+        if not self.check_access(instr, p, size):
+            self.assign(instr, self.memory.typed(None, instr.type))  # a run may survive it with whatever it finds there
         elif len(p.targets) != 1:
-            self.set(instr, self.loaded_from_some(p, instr.type))
+            self.assign(instr, self.loaded_from_any(p, instr.type))
         else:
             ((obj, offset),) = p.targets
-            self.set(instr, self.memory.read(obj, offset, instr.type))
+            self.assign(instr, self.memory.read(obj, offset, instr.type))
 
-    def loaded_from_some(self, p: Pointer, t: Type) -> Value:
-        """What a load gets when it is not clear from which object."""
+    def loaded_from_any(self, p: Pointer, t: Type) -> Value:
+        """The join of what a load may read from several objects."""
         if p.unknown or not p.targets:
             return self.memory.typed(None, t)
-        values = [generalised(self.memory.read(o, e, t), self.numbers) for o, e in p.targets]
+        values = [summarised(self.memory.read(o, e, t), self.numbers) for o, e in p.targets]
         found = values[0]
         for v in values[1:]:
             found = joined(found, v)
         return self.memory.typed(instantiated(found, self.arithmetic), t)
 
     def store(self, instr: Instr) -> None:
-        """A store: checks, then the memory."""
+        """Check the access of a store, then write."""
         value = self.value(instr.args[0], instr.detail)
         size = store_size(instr.detail)
-        self.note(instr, value, instr.detail)
+        self.record_value(instr, value, instr.detail)
         address = instr.args[1]
         if isinstance(address, int) and address in self.body.variables:
             kept = None if isinstance(value, Linear) and instr.detail.bits % 8 else value
-            self.memory.write(self.engine.local(self.context, address), ZERO, size, kept, True)
+            self.memory.write(self.shared.local_object(self.context, address), ZERO, size, kept, True)
             return
         p = self.pointer(address)
-        self.access(instr, p, constant(size))
+        self.check_access(instr, p, constant(size))
         self.write(p, size, None if isinstance(value, Linear) and instr.detail.bits % 8 else value)
 
     def binary(self, instr: Instr) -> None:
-        """An integer operator."""
+        """Apply a binary integer operator, with the check of a division."""
         bits = instr.type.bits
         a, b = (self.value(arg, instr.type) for arg in instr.args)
         if isinstance(a, Pointer) or isinstance(b, Pointer):
-            self.set(instr, self.of_addresses(instr.op, a, b))
+            self.assign(instr, self.address_arithmetic(instr.op, a, b))
             return
         x, y = self.integer(instr.args[0], instr.type), self.integer(instr.args[1], instr.type)
         if instr.op in DIVISIONS:
-            self.division(instr, x, y)
-        self.set(instr, self.arithmetic.binary(instr.op, x, y, bits, instr.detail == "nsw"))
+            self.check_division(instr, x, y)
+        self.assign(instr, self.arithmetic.binary(instr.op, x, y, bits, instr.detail == "nsw"))
 
-    def of_addresses(self, op: str, a: Value, b: Value) -> Value:
-        """Arithmetic on the bits of pointers: the distance of two in one object."""
-        if op == "sub" and isinstance(a, Pointer) and isinstance(b, Pointer) and self.in_one(a, b):
+    def address_arithmetic(self, op: str, a: Value, b: Value) -> Value:
+        """Arithmetic on the bits of pointers: known only for the distance of two in one object."""
+        if op == "sub" and isinstance(a, Pointer) and isinstance(b, Pointer) and self.points_into_same_object(a, b):
             return self.arithmetic.wrapped(
                 sub(a.targets[0][1], b.targets[0][1]),
                 64,
-                Origin("distance", 64, (a.targets[0][1], b.targets[0][1])),
+                SymbolOrigin("distance", 64, (a.targets[0][1], b.targets[0][1])),
                 True,
             )
-        return self.arithmetic.any(64)
+        return self.arithmetic.fresh_of_width(64)
 
-    def division(self, instr: Instr, x: Linear, y: Linear) -> None:
-        """The check that the divisor is not zero and the quotient no overflow."""
+    def check_division(self, instr: Instr, x: Linear, y: Linear) -> None:
+        """Check that the divisor is not zero and that the quotient does not overflow."""
         bits = instr.type.bits
         signed = instr.op[0] == "s"
         divisor = self.arithmetic.signed(y, bits) if signed else self.arithmetic.unsigned(y, bits)
         low, high = self.numbers.range(divisor)
-        holds = low > 0 or high < 0 or (low < high and self.numbers.is_other(divisor))
-        if signed and low <= -1 <= high and not (low < high and self.numbers.is_other(plus(divisor, 1))):
+        holds = low > 0 or high < 0 or (low < high and self.numbers.is_nonzero(divisor))
+        if signed and low <= -1 <= high and not (low < high and self.numbers.is_nonzero(plus(divisor, 1))):
             holds = holds and self.numbers.lower(self.arithmetic.signed(x, bits)) > -(1 << (bits - 1))
-        self.records.check(self.name, instr.index, "division", holds)
-        if not self.numbers.assume_other(divisor):
-            raise Dead
+        self.records.note_check(self.name, instr.index, "division", holds)
+        if not self.numbers.assume_nonzero(divisor):
+            raise Unreachable
 
     def compare(self, instr: Instr) -> Value:
-        """A comparison of integers or pointers."""
+        """The result of a comparison of integers or pointers."""
         predicate, t = instr.detail
         if t.kind is Kind.INT:
             a, b = self.value(instr.args[0], t), self.value(instr.args[1], t)
             if isinstance(a, Linear) and isinstance(b, Linear):
                 return self.arithmetic.compare(predicate, a, b, t.bits)
-            return self.arithmetic.new(0, 1)
+            return self.arithmetic.fresh_in(0, 1)
         if t.kind is Kind.PTR:
-            return self.compared(predicate, self.pointer(instr.args[0]), self.pointer(instr.args[1]))
+            return self.compare_pointers(predicate, self.pointer(instr.args[0]), self.pointer(instr.args[1]))
         return self.memory.typed(None, instr.type)
 
-    def compared(self, predicate: str, a: Pointer, b: Pointer) -> Linear:
-        """A comparison of pointers."""
+    def compare_pointers(self, predicate: str, a: Pointer, b: Pointer) -> Linear:
+        """The result of a comparison of pointers."""
         if predicate in ("eq", "ne") and NULL in (a, b):
             other = b if a == NULL else a
-            exists = other.exists
-            if any(self.engine.objects.is_foreign(o) for o, _ in other.targets):
-                return self.arithmetic.new(0, 1)  # a weak symbol may be missing
-            if self.numbers.range(exists) == (1, 1):
-                exists = ONE
-            elif any(self.numbers.origins[s].op == "moved" for s, _ in exists.terms if s in self.numbers.origins):
-                return self.arithmetic.new(0, 1)
-            return exists if predicate == "ne" else sub(ONE, exists)
-        if self.in_one(a, b):
+            nonnull = other.nonnull
+            if any(self.shared.objects.is_foreign(o) for o, _ in other.targets):
+                return self.arithmetic.fresh_in(0, 1)  # a weak symbol may be missing
+            if self.numbers.range(nonnull) == (1, 1):
+                nonnull = ONE
+            elif any(self.numbers.origins[s].op == "moved" for s, _ in nonnull.terms if s in self.numbers.origins):
+                return self.arithmetic.fresh_in(0, 1)
+            return nonnull if predicate == "ne" else sub(ONE, nonnull)
+        if self.points_into_same_object(a, b):
             x, y = a.targets[0][1], b.targets[0][1]
-            signed = {"ult": "slt", "ule": "sle", "ugt": "sgt", "uge": "sge"}.get(predicate, predicate)
-            return self.arithmetic.compare(signed, x, y, 65)
-        return self.arithmetic.new(0, 1)
+            return self.arithmetic.compare(SIGNED_PREDICATE.get(predicate, predicate), x, y, 65)
+        return self.arithmetic.fresh_in(0, 1)
 
     def cast(self, instr: Instr) -> Value:
-        """A conversion that keeps integers or pointers."""
+        """The result of a conversion between integers and pointers."""
         arg = instr.args[0]
         if instr.op == "freeze":
             return self.memory.typed(self.value(arg, instr.type), instr.type)
@@ -174,28 +174,30 @@ class Execution(Frame):
         return self.arithmetic.unsigned(result, 1) if instr.type.bits == 1 else result
 
     def alloca(self, instr: Instr) -> None:
-        """A local variable; those of fixed size at the start are there already."""
+        """Allocate a local variable; those of fixed size in the entry block exist already."""
         if instr.slot in self.body.variables:
             return
         size = None
         if instr.args and self.is_long(instr.args[0]):
-            size = times(self.arithmetic.unsigned(self.integer(instr.args[0], _LONG), 64), alloc_size(instr.detail[0]))
+            size = times(
+                self.arithmetic.unsigned(self.integer(instr.args[0], int_type(64)), 64), alloc_size(instr.detail[0])
+            )
             size = size if self.numbers.upper(size) < 1 << 63 else None
-        obj = self.engine.objects.number(("alloca", self.context, instr.slot))
-        older = self.engine.objects.number(("allocas", self.context, instr.slot))
-        self.set(instr, self.memory.allocate(obj, older, None, size))
+        obj = self.shared.objects.number(("alloca", self.context, instr.slot))
+        older = self.shared.objects.number(("allocas", self.context, instr.slot))
+        self.assign(instr, self.memory.allocate(obj, older, None, size))
 
     def is_long(self, op: Operand) -> bool:
         """Whether the operand has 64 bits."""
         function = self.body.function
         if isinstance(op, Const):
-            return op.type == _LONG
+            return op.type == int_type(64)
         at = function.definer[op]
-        return (function.params[op] if at < 0 else function.instrs[at].type) == _LONG
+        return (function.params[op] if at < 0 else function.instrs[at].type) == int_type(64)
 
     def select(self, instr: Instr) -> Value:
-        """One of two values."""
-        condition = self.integer(instr.args[0], BIT)
+        """The result of a select: one of two values, or their join."""
+        condition = self.integer(instr.args[0], TRUTH_TYPE)
         a, b = self.value(instr.args[1], instr.type), self.value(instr.args[2], instr.type)
         known = self.numbers.range(condition)
         if known[0] == known[1]:
@@ -203,14 +205,14 @@ class Execution(Frame):
         if a == b:
             return a
         return self.memory.typed(
-            instantiated(joined(generalised(a, self.numbers), generalised(b, self.numbers)), self.arithmetic),
+            instantiated(joined(summarised(a, self.numbers), summarised(b, self.numbers)), self.arithmetic),
             instr.type,
         )
 
     def atomic(self, instr: Instr) -> None:
-        """An atomic change of memory, of which nothing is kept."""
+        """Forget the target of an atomic operation, after the check of its access."""
         t: Type = instr.detail if instr.op == "cmpxchg" else instr.detail[1]
         p = self.pointer(instr.args[0])
-        self.access(instr, p, constant(store_size(t)))
+        self.check_access(instr, p, constant(store_size(t)))
         self.write(p, store_size(t), None)
-        self.set(instr, self.memory.typed(None, instr.type))
+        self.assign(instr, self.memory.typed(None, instr.type))

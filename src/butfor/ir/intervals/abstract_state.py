@@ -1,52 +1,53 @@
-"""The abstract state: what is known of symbols, of the memory and of the values that instructions have computed."""
+"""The abstract state: facts about symbols, the contents of objects, and the values of SSA slots."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from butfor.ir.intervals.abstract_values import General, Value
+from butfor.ir.intervals.abstract_values import SummaryValue, Value
 from butfor.ir.intervals.linear_terms import Linear
-from butfor.ir.intervals.symbol_facts import Numbers
+from butfor.ir.intervals.symbol_facts import SymbolFacts
 
 Place = tuple[int, int]  # offset and size in bytes
 
 
 class Rest(NamedTuple):
-    """What all elements of `size` bytes hold that no cell of the object overlaps; size 0: all bytes are zero."""
+    """What every element of `size` bytes holds that no cell overlaps; size 0: all of these bytes are zero."""
 
     size: int
-    value: General
+    value: SummaryValue
 
 
 class Content(NamedTuple):
-    """The memory of one object. Never changed in place.
+    """The contents of one object, never changed in place.
 
-    `many`: the object stands for several, its cells hold general values and are only ever added to. `size` is None when it is not known,
-    a term for one object, a range for many. Without `rest` nothing is known of what is not in a cell.
+    A summary object stands for several concrete ones: its contents are `summary_cells`, which only weak updates change,
+    and its sizes lie in `size_range`. `size` and `size_range` are None when unknown. Without `rest`, nothing is known
+    about bytes outside the cells.
     """
 
     cells: dict[Place, Value]
     rest: Rest | None
     size: Linear | None
-    many: bool = False
-    general: dict[Place, General] | None = None
-    sizes: tuple[int, int] | None = None
+    is_summary: bool = False
+    summary_cells: dict[Place, SummaryValue] | None = None
+    size_range: tuple[int, int] | None = None
 
 
 ZEROS = Rest(0, (0, 0))
-Slot = tuple[int, int]  # the number of a context and a slot of its function
+ContextSlot = tuple[int, int]  # the number of a call context and a slot of its function
 
 
-class State:
-    """Numbers, memory by object, values by slot."""
+class AbstractState:
+    """Facts about symbols, contents by object, values by slot."""
 
     __slots__ = ("memory", "numbers", "slots")
 
-    def __init__(self, numbers: Numbers, memory: dict[int, Content], slots: dict[Slot, Value]) -> None:
+    def __init__(self, numbers: SymbolFacts, memory: dict[int, Content], slots: dict[ContextSlot, Value]) -> None:
         self.numbers = numbers
         self.memory = memory
         self.slots = slots
 
-    def copy(self) -> State:
-        """The same state, to be changed on its own."""
-        return State(self.numbers.copy(), self.memory.copy(), self.slots.copy())
+    def copy(self) -> AbstractState:
+        """A copy that can be changed independently."""
+        return AbstractState(self.numbers.copy(), self.memory.copy(), self.slots.copy())

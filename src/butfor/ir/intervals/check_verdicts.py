@@ -1,4 +1,4 @@
-"""The checks of a program: every instruction that could go wrong, with what was found of it."""
+"""The checks of a program: every instruction that could go wrong, and the verdict on it."""
 
 from __future__ import annotations
 
@@ -6,35 +6,35 @@ from collections.abc import Iterator
 
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.intervals import library_facts
-from butfor.ir.intervals.instruction_records import Records
-from butfor.ir.intervals.value_boxes import number_of, split_address
+from butfor.ir.intervals.abstract_instructions import DIVISIONS
+from butfor.ir.intervals.instruction_records import AnalysisRecords
+from butfor.ir.intervals.value_boxes import integer_value, split_address
 from butfor.ir.machine_types import Kind, alloc_size, store_size
 from butfor.ir.program import Program
 
-_DIVISIONS = frozenset("udiv sdiv urem srem".split())
-_MEMORY = ("null", "bounds-low", "bounds-high")
+_MEMORY_CHECKS = ("null", "bounds-low", "bounds-high")
 
 
-class Kinds:
-    """The kinds of checks of instructions; an access at a fixed place inside of a variable has none."""
+class CheckKinds:
+    """The kinds of checks that instructions have; an access at a fixed place inside a variable has none."""
 
     def __init__(self, program: Program) -> None:
-        self._own = frozenset(program.names)
+        self._program_functions = frozenset(program.names)
         variables = program.source.global_variables()
         self._sizes = {n: alloc_size(g.type) for n, g in variables.items() if g.type.kind is not Kind.OTHER}
 
     def of(self, function: Function, instr: Instr) -> tuple[str, ...]:
         """The kinds of checks of an instruction."""
         if instr.op == "load":
-            return () if self._is_fixed(function, instr.args[0], store_size(instr.type)) else _MEMORY
+            return () if self._is_fixed(function, instr.args[0], store_size(instr.type)) else _MEMORY_CHECKS
         if instr.op == "store":
-            return () if self._is_fixed(function, instr.args[1], store_size(instr.detail)) else _MEMORY
+            return () if self._is_fixed(function, instr.args[1], store_size(instr.detail)) else _MEMORY_CHECKS
         if instr.op in ("atomicrmw", "cmpxchg"):
-            return _MEMORY
-        if instr.op in _DIVISIONS:
+            return _MEMORY_CHECKS
+        if instr.op in DIVISIONS:
             return (
                 ()
-                if isinstance(instr.args[1], Const) and number_of(instr.args[1]) not in (0, -1, None)
+                if isinstance(instr.args[1], Const) and integer_value(instr.args[1]) not in (0, -1, None)
                 else ("division",)
             )
         if instr.op == "call":
@@ -48,17 +48,17 @@ class Kinds:
         if name in library_facts.REPORTS:
             return ("assertion",)
         plain = library_facts.plain_name(name)
-        if name in self._own or plain not in library_facts.ACCESSES:
+        if name in self._program_functions or plain not in library_facts.ACCESSES:
             return ()
         if name.startswith("llvm.mem"):  # what an initialiser was compiled to
-            size = number_of(instr.args[2]) if isinstance(instr.args[2], Const) else None
+            size = integer_value(instr.args[2]) if isinstance(instr.args[2], Const) else None
             pointers = instr.args[:1] if plain == "memset" else instr.args[:2]
             if size is not None and all(self._is_fixed(function, p, size) for p in pointers):
                 return ()
-        return _MEMORY
+        return _MEMORY_CHECKS
 
     def _is_fixed(self, function: Function, address: Operand, size: int) -> bool:
-        """Whether some bytes at an address are always in the same place of a variable."""
+        """Whether the address is always the same place inside a variable, with that many bytes after it."""
         at = 0
         while True:
             if isinstance(address, Const):
@@ -75,7 +75,11 @@ class Kinds:
                     return False
                 if instr.op == "alloca":
                     count = (
-                        1 if not instr.args else number_of(instr.args[0]) if isinstance(instr.args[0], Const) else None
+                        1
+                        if not instr.args
+                        else integer_value(instr.args[0])
+                        if isinstance(instr.args[0], Const)
+                        else None
                     )
                     return count is not None and at >= 0 and at + size <= alloc_size(instr.detail[0]) * count
                 detail, args = instr.detail, instr.args
@@ -87,8 +91,8 @@ class Kinds:
 
 
 def all_checks(program: Program) -> Iterator[tuple[Function, Instr, str]]:
-    """Every check of the program."""
-    kinds = Kinds(program)
+    """Every check of the program: function, instruction and kind."""
+    kinds = CheckKinds(program)
     for name in program.names:
         function = program.function(name)
         for instr in function.instrs:
@@ -96,8 +100,8 @@ def all_checks(program: Program) -> Iterator[tuple[Function, Instr, str]]:
                 yield function, instr, kind
 
 
-def verdict(records: Records, function: Function, instr: Instr, kind: str) -> str:
-    """What was found of a check."""
+def verdict(records: AnalysisRecords, function: Function, instr: Instr, kind: str) -> str:
+    """The verdict on a check: proved, open or unreachable."""
     name = function.name
     if kind == "assertion":
         if (name, instr.index, kind) in records.checks:

@@ -1,4 +1,4 @@
-"""What the last look at each instruction found, over all contexts."""
+"""What the forward analysis found for each instruction and block, joined over all call contexts."""
 
 from __future__ import annotations
 
@@ -7,41 +7,43 @@ from dataclasses import dataclass, field
 from butfor.ir.intervals.abstract_values import hull
 from butfor.ir.intervals.linear_terms import Range
 
-Spot = tuple[str, int]  # function and instruction
+ProgramPoint = tuple[str, int]  # a function, and the index of an instruction or block in it
 
 
 @dataclass(slots=True)
-class Records:
-    """`checks`: whether a check holds. `values`: integers that instructions compute or store, offsets of pointers. `sizes`: of the objects accessed.
+class AnalysisRecords:
+    """The results of the last iteration of every loop.
 
-    `cells`: by function and block the plain variables at its start. `blocks`: those that are reached.
+    `checks`: whether a check holds. `values`: the integers that instructions compute or store, the offsets of pointers.
+    `sizes`: of the objects accessed. `cells`: the ranges of plain variables at the start of each block, by slot.
+    `blocks`: those that are reachable.
     """
 
     checks: dict[tuple[str, int, str], bool] = field(default_factory=dict)
-    values: dict[Spot, Range] = field(default_factory=dict)
-    sizes: dict[Spot, Range] = field(default_factory=dict)
-    cells: dict[Spot, dict[int, Range]] = field(default_factory=dict)
-    blocks: set[Spot] = field(default_factory=set)
+    values: dict[ProgramPoint, Range] = field(default_factory=dict)
+    sizes: dict[ProgramPoint, Range] = field(default_factory=dict)
+    cells: dict[ProgramPoint, dict[int, Range]] = field(default_factory=dict)
+    blocks: set[ProgramPoint] = field(default_factory=set)
 
-    def check(self, function: str, instr: int, kind: str, holds: bool) -> None:
-        """Notes a check of one visit."""
+    def note_check(self, function: str, instr: int, kind: str, holds: bool) -> None:
+        """Add the outcome of a check in one visit."""
         key = (function, instr, kind)
         self.checks[key] = self.checks.get(key, True) and holds
 
-    def value(self, function: str, instr: int, found: Range) -> None:
-        """Notes a value of one visit."""
+    def note_value(self, function: str, instr: int, found: Range) -> None:
+        """Add the range of a value in one visit."""
         key = (function, instr)
         old = self.values.get(key)
         self.values[key] = found if old is None else hull(old, found)
 
-    def size(self, function: str, instr: int, found: Range) -> None:
-        """Notes the size of an object that is accessed."""
+    def note_size(self, function: str, instr: int, found: Range) -> None:
+        """Add the size of an accessed object in one visit."""
         key = (function, instr)
         old = self.sizes.get(key)
         self.sizes[key] = found if old is None else hull(old, found)
 
-    def block(self, function: str, block: int, cells: dict[int, Range]) -> None:
-        """Notes the plain variables at the start of a block; those of which nothing is known are left out."""
+    def note_block(self, function: str, block: int, cells: dict[int, Range]) -> None:
+        """Add the ranges of plain variables at the start of a block in one visit; a missing one is unknown."""
         self.blocks.add((function, block))
         old = self.cells.get((function, block))
         if old is None:
@@ -49,13 +51,13 @@ class Records:
         else:
             self.cells[function, block] = {s: hull(r, cells[s]) for s, r in old.items() if s in cells}
 
-    def add(self, other: Records) -> None:
-        """Takes over what another one notes."""
+    def merge(self, other: AnalysisRecords) -> None:
+        """Join the records with others."""
         for (function, instr, kind), holds in other.checks.items():
-            self.check(function, instr, kind, holds)
+            self.note_check(function, instr, kind, holds)
         for (function, instr), found in other.values.items():
-            self.value(function, instr, found)
+            self.note_value(function, instr, found)
         for (function, instr), found in other.sizes.items():
-            self.size(function, instr, found)
+            self.note_size(function, instr, found)
         for (function, block), cells in other.cells.items():
-            self.block(function, block, cells)
+            self.note_block(function, block, cells)

@@ -1,6 +1,7 @@
-"""Linear terms over symbols: what integers, offsets and sizes are written as.
+"""Linear terms over symbols, in which integers, offsets and sizes are expressed.
 
-A symbol is a number that stands for one unknown integer of a state. Terms are exact: the arithmetic of the machine is decided before a term is made.
+A symbol is a number that stands for one unknown integer of a state. Terms are mathematical integers: whether machine
+arithmetic wraps is decided before a term is built.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ Range = tuple[int, int]
 
 
 class Linear(NamedTuple):
-    """The sum of symbols times coefficients, ordered by symbol and none of them 0, plus a constant."""
+    """A sum of symbols with nonzero coefficients, ordered by symbol, plus a constant."""
 
     terms: Terms
     const: int
 
     @property
     def is_const(self) -> bool:
-        """Whether there is no symbol."""
+        """Whether the term has no symbol."""
         return not self.terms
 
 
 def constant(value: int) -> Linear:
-    """The term of a number."""
+    """The term of a constant."""
     return Linear((), value)
 
 
@@ -39,7 +40,7 @@ def symbol(s: Symbol) -> Linear:
 
 
 def add(a: Linear, b: Linear) -> Linear:
-    """The sum."""
+    """The sum of two terms."""
     if not b.terms:
         return Linear(a.terms, a.const + b.const)
     if not a.terms:
@@ -51,25 +52,25 @@ def add(a: Linear, b: Linear) -> Linear:
 
 
 def plus(a: Linear, value: int) -> Linear:
-    """The term with a number added."""
+    """The term plus a constant."""
     return Linear(a.terms, a.const + value)
 
 
 def times(a: Linear, factor: int) -> Linear:
-    """The term times a number."""
+    """The term times a constant."""
     if factor == 0:
         return ZERO
     return Linear(tuple((s, k * factor) for s, k in a.terms), a.const * factor)
 
 
 def sub(a: Linear, b: Linear) -> Linear:
-    """The difference."""
+    """The difference of two terms."""
     if not b.terms:
         return Linear(a.terms, a.const - b.const)
     return add(a, times(b, -1))
 
 
-def content(terms: Terms) -> int:
+def coefficient_gcd(terms: Terms) -> int:
     """The greatest common divisor of the coefficients, 0 without symbols."""
     found = 0
     for _, k in terms:
@@ -78,14 +79,14 @@ def content(terms: Terms) -> int:
 
 
 def exact_div(a: Linear, divisor: int) -> Linear | None:
-    """The term divided by a number, if that leaves no rest whatever the symbols are."""
+    """The term divided by a constant, if that leaves no remainder whatever the symbols are; else None."""
     if a.const % divisor or any(k % divisor for _, k in a.terms):
         return None
     return Linear(tuple((s, k // divisor) for s, k in a.terms), a.const // divisor)
 
 
 def substitute(a: Linear, by: dict[Symbol, Linear]) -> Linear:
-    """The term with symbols replaced; those that are not in the map stay."""
+    """The term with symbols replaced by terms; symbols that are not in the map stay."""
     result = constant(a.const)
     for s, k in a.terms:
         found = by.get(s)

@@ -1,21 +1,27 @@
-"""What is computed once per function: the order of its blocks, its variables, how long its slots are needed, its thresholds."""
+"""Functions prepared for analysis: block order, local variables, live slots, widening thresholds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from butfor.ir.flow_graphs import successors
-from butfor.ir.instructions import Call, Const, Function, Instr
-from butfor.ir.intervals.weak_topological_order import Component, Element, weak_topological_order
-from butfor.ir.machine_types import Kind, Type, alloc_size
+from butfor.ir.flow_graphs import Component, OrderElement, successors, weak_topological_order
+from butfor.ir.instructions import Call, Const, Function
+from butfor.ir.machine_types import Kind, Type, alloc_size, signed_value
 
-_NATURAL = [0, 1, -1, *(s * (1 << b) + d for b in (7, 8, 15, 16, 31, 32, 63, 64) for s, d in ((1, -1), (-1, 0)))]
-_PURE = frozenset("phi icmp xor zext trunc br and or freeze".split())
+TYPE_BOUNDS = tuple(
+    sorted({0, 1, -1, *(s * (1 << b) + d for b in (7, 8, 15, 16, 31, 32, 63, 64) for s, d in ((1, -1), (-1, 0)))})
+)
+_DECIDING = frozenset(
+    "phi icmp xor zext trunc br and or freeze".split()
+)  # what a block may do that only decides a branch
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
-    """A local variable: its size, its type, whether only instructions of the function can get at it, whether it is only used as a whole."""
+class LocalVariable:
+    """A local variable of fixed size.
+
+    `is_private`: its address does not escape the function. `is_plain`: it is only loaded and stored as a whole.
+    """
 
     slot: int
     size: int
@@ -25,45 +31,46 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Body:
-    """A function with what the analysis needs to know of it.
+class PreparedFunction:
+    """A function with everything that the analysis computes once for it.
 
-    `variables` by slot. `crossing`: slots used in another block than their own. `last_use`: in their own block. `forked`: blocks that only decide by
-    what they merge: they are looked at once per way into them. `plain`: slot and size of the plain variables.
+    `variables`: by slot. `live_across_blocks`: slots used outside their own block. `last_use`: the last instruction
+    that uses a slot. `thresholds`, then `type_bounds`: what ranges are widened to. `split_blocks`: blocks that only
+    branch on their phis; they are analysed once per incoming edge. `plain_variables`: slot and size.
     """
 
     function: Function
-    order: tuple[Element, ...]
-    variables: dict[int, Variable]
-    crossing: frozenset[int]
+    order: tuple[OrderElement, ...]
+    variables: dict[int, LocalVariable]
+    live_across_blocks: frozenset[int]
     last_use: tuple[int, ...]
     thresholds: tuple[int, ...]
-    natural: tuple[int, ...]
-    forked: frozenset[int]
-    plain: tuple[tuple[int, int], ...]
+    type_bounds: tuple[int, ...]
+    split_blocks: frozenset[int]
+    plain_variables: tuple[tuple[int, int], ...]
 
 
-def body_of(function: Function) -> Body:
-    """The function with what the analysis needs to know of it."""
+def prepare_function(function: Function) -> PreparedFunction:
+    """The function with everything that the analysis computes once for it."""
     order = weak_topological_order(successors(function))
-    crossing, last = _uses(function)
+    live, last = _uses(function)
     variables = _variables(function)
     plain = tuple((v.slot, v.size) for v in variables.values() if v.is_plain)
-    return Body(
+    return PreparedFunction(
         function,
         order,
         variables,
-        crossing,
+        live,
         last,
         _thresholds(function),
-        tuple(sorted(_NATURAL)),
-        _forked(function, order),
+        TYPE_BOUNDS,
+        _split_blocks(function, order),
         plain,
     )
 
 
-def heads(order: tuple[Element, ...]) -> set[int]:
-    """The heads of all loops."""
+def _loop_heads(order: tuple[OrderElement, ...]) -> set[int]:
+    """The heads of all loops, nested ones included."""
     found, work = set(), list(order)
     while work:
         element = work.pop()
@@ -86,8 +93,8 @@ def _uses(function: Function) -> tuple[frozenset[int], tuple[int, ...]]:
     return frozenset(crossing), tuple(last)
 
 
-def _variables(function: Function) -> dict[int, Variable]:
-    """The allocas of the first block that have a fixed size."""
+def _variables(function: Function) -> dict[int, LocalVariable]:
+    """The allocas of fixed size in the entry block, by slot."""
     entry = function.blocks[0]
     found = {}
     for instr in function.instrs[entry.start : entry.end]:
@@ -97,35 +104,36 @@ def _variables(function: Function) -> dict[int, Variable]:
         t: Type = instr.detail[0]
         if isinstance(count, int) and t.kind is not Kind.OTHER:
             found[instr.slot] = (alloc_size(t) * count, t)
-    leaked, partly = _leaked(function)
+    escaping, partial = _escaping(function)
     return {
-        s: Variable(s, size, t, s not in leaked, s not in partly and s not in leaked) for s, (size, t) in found.items()
+        s: LocalVariable(s, size, t, s not in escaping, s not in partial and s not in escaping)
+        for s, (size, t) in found.items()
     }
 
 
-def _leaked(function: Function) -> tuple[set[int], set[int]]:
-    """Slots whose address goes elsewhere than into loads, stores and address arithmetic, and those that are more than just loaded and stored."""
-    leaked, partly = set(), set()
+def _escaping(function: Function) -> tuple[set[int], set[int]]:
+    """Slots whose address escapes, and slots that are not only loaded and stored as a whole."""
+    escaping, partial = set(), set()
     for instr in function.instrs:
         for place, arg in enumerate(instr.args):
-            top = _root(function, arg) if isinstance(arg, int) else -1
+            top = _base_alloca(function, arg) if isinstance(arg, int) else -1
             if top < 0:
                 continue
             if instr.op == "gep" and place == 0:
-                partly.add(top)
+                partial.add(top)
             elif instr.op == "load" or (instr.op == "store" and place == 1):
                 whole = instr.detail if instr.op == "store" else instr.type
                 if whole != function.instrs[function.definer[top]].detail[0]:
-                    partly.add(top)
+                    partial.add(top)
             elif instr.op == "call" and isinstance(instr.detail, Call) and _is_harmless(instr.detail.callee):
-                partly.add(top)
+                partial.add(top)
             else:
-                leaked.add(top)
-    return leaked, partly
+                escaping.add(top)
+    return escaping, partial
 
 
-def _root(function: Function, slot: int) -> int:
-    """The slot of the alloca that an address is computed from, or -1."""
+def _base_alloca(function: Function, slot: int) -> int:
+    """The slot of the alloca that an address is derived from, or -1."""
     while (at := function.definer[slot]) >= 0:
         instr = function.instrs[at]
         if instr.op == "alloca":
@@ -143,33 +151,28 @@ def _is_harmless(callee: str | None) -> bool:
 
 
 def _thresholds(function: Function) -> tuple[int, ...]:
-    found = set(_NATURAL)
+    found = set(TYPE_BOUNDS)
     for instr in function.instrs:
         if instr.op in ("icmp", "switch"):
             for arg in instr.args:
                 if isinstance(arg, Const) and arg.kind == "int" and arg.type.bits > 1:
-                    half = 1 << (arg.type.bits - 1)
-                    value = (arg.value + half) % (2 * half) - half
+                    value = signed_value(arg.value, arg.type.bits)
                     found.update((value - 1, value, value + 1))
         elif instr.op == "alloca" and instr.detail[0].kind is Kind.ARRAY:
             found.update((instr.detail[0].count, instr.detail[0].count - 1))
     return tuple(sorted(found))
 
 
-def _forked(function: Function, order: tuple[Element, ...]) -> frozenset[int]:
-    loops = heads(order)
+def _split_blocks(function: Function, order: tuple[OrderElement, ...]) -> frozenset[int]:
+    loops = _loop_heads(order)
     found = set()
     for block in function.blocks:
         body = function.instrs[block.start : block.end]
         if (
             block.index not in loops
             and body[0].op == "phi"
-            and all(_is_pure(i) for i in body)
+            and all(instr.op in _DECIDING for instr in body)
             and len(set(block.preds)) > 1
         ):
             found.add(block.index)
     return frozenset(found)
-
-
-def _is_pure(instr: Instr) -> bool:
-    return instr.op in _PURE

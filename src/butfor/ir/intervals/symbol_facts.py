@@ -1,24 +1,25 @@
-"""What is known of the symbols of a state: ranges, differences (zones), sums, and where a symbol came from.
+"""The numeric domain: ranges, differences (zones), sums and disequalities of symbols, and their origins.
 
-A state stands for all assignments of integers to its symbols that meet what is known here. Differences are closed as they are added.
+A state stands for all assignments of integers to its symbols that satisfy these facts. Differences are closed
+transitively as they are added.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from butfor.ir.intervals.linear_terms import Linear, Range, Symbol, Terms, content, plus, sub, symbol, times
+from butfor.ir.intervals.linear_terms import Linear, Range, Symbol, Terms, coefficient_gcd, plus, sub, symbol, times
 
-_MOST_DIFFERENCES = 300
-_MOST_SUMS = 60
-_DEEPEST = 5  # conclusions drawn from one assumption
+MAX_DIFFERENCES = 300  # kept closed; closing takes time linear in their number for every new one
+MAX_SUMS = 60  # and as many disequalities: they decide few checks, but every join walks over them
+MAX_PROPAGATION_DEPTH = 5  # derivations in a chain after one assumption: bounds the time that it takes
 
 
-class Origin(NamedTuple):
+class SymbolOrigin(NamedTuple):
     """How a symbol was computed: `op` of the arguments; `detail` is a width, a divisor or a predicate.
 
-    unsigned, signed: the same bits read so · trunc: the low bits · floor: divided and rounded down · icmp: 1 if the comparison holds, else 0 ·
-    any other: nothing follows from it but that the same computation gives the same value
+    unsigned, signed: the same bits read that way · trunc: the low bits · floor: divided and rounded down ·
+    icmp: 1 if the comparison holds, else 0 · any other: the same computation gives the same value, nothing more
     """
 
     op: str
@@ -26,33 +27,33 @@ class Origin(NamedTuple):
     args: tuple[Linear, ...]
 
 
-class Numbers:
-    """Ranges, differences `s - t <= c`, other sums `terms <= c`, origins of symbols and the symbol of each origin."""
+class SymbolFacts:
+    """Ranges, differences `s - t <= c`, other sums `terms <= c`, terms that are not 0, and the origins of symbols."""
 
-    __slots__ = ("differences", "origins", "others", "ranges", "sums", "symbols")
+    __slots__ = ("differences", "disequalities", "origins", "ranges", "sums", "symbols")
 
     def __init__(self) -> None:
         self.ranges: dict[Symbol, Range] = {}
         self.differences: dict[tuple[Symbol, Symbol], int] = {}
         self.sums: dict[Terms, int] = {}
-        self.others: dict[Linear, None] = {}  # terms that are not 0
-        self.origins: dict[Symbol, Origin] = {}
-        self.symbols: dict[Origin, Symbol] = {}
+        self.disequalities: dict[Linear, None] = {}  # terms that are not 0; used as an ordered set
+        self.origins: dict[Symbol, SymbolOrigin] = {}
+        self.symbols: dict[SymbolOrigin, Symbol] = {}
 
-    def copy(self) -> Numbers:
-        """The same knowledge, to be changed on its own."""
-        new = Numbers.__new__(Numbers)
+    def copy(self) -> SymbolFacts:
+        """A copy that can be changed independently."""
+        new = SymbolFacts.__new__(SymbolFacts)
         new.ranges = self.ranges.copy()
         new.differences = self.differences.copy()
         new.sums = self.sums.copy()
-        new.others = self.others.copy()
+        new.disequalities = self.disequalities.copy()
         new.origins = self.origins.copy()
         new.symbols = self.symbols.copy()
         return new
 
-    # --- questions ------------------------------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------------------
 
-    def plain_upper(self, e: Linear) -> int:
+    def upper_by_ranges(self, e: Linear) -> int:
         """An upper bound from ranges alone."""
         total = e.const
         ranges = self.ranges
@@ -68,9 +69,9 @@ class Numbers:
         if len(terms) == 1:
             s, k = terms[0]
             return k * self.ranges[s][k > 0] + e.const
-        best = self._upper_by_differences(e) if self.differences else self.plain_upper(e)
+        best = self._upper_by_differences(e) if self.differences else self.upper_by_ranges(e)
         if self.sums:
-            g = content(terms)
+            g = coefficient_gcd(terms)
             known = self.sums.get(terms if g == 1 else tuple((s, k // g) for s, k in terms))
             if known is not None:
                 best = min(best, g * known + e.const)
@@ -79,7 +80,7 @@ class Numbers:
     def _upper_by_differences(self, e: Linear) -> int:
         total = e.const
         left = dict(e.terms)
-        plain = self.plain_upper(e)
+        plain = self.upper_by_ranges(e)
         differences = self.differences
         for s, k in e.terms:
             if k <= 0:
@@ -123,7 +124,7 @@ class Numbers:
         return -self.upper(times(e, -1))
 
     def range(self, e: Linear) -> Range:
-        """Both bounds."""
+        """The lower and the upper bound of the term."""
         terms = e.terms
         if not terms:
             return e.const, e.const
@@ -135,8 +136,8 @@ class Numbers:
 
     # --- assumptions ----------------------------------------------------------------------------------------
 
-    def assume(self, e: Linear, depth: int = _DEEPEST) -> bool:
-        """Takes `e <= 0` as known; False if that cannot be."""
+    def assume_nonpositive(self, e: Linear, depth: int = MAX_PROPAGATION_DEPTH) -> bool:
+        """Assume `e <= 0`; False if that contradicts the facts."""
         terms = e.terms
         if not terms:
             return e.const <= 0
@@ -150,7 +151,7 @@ class Numbers:
             return False
         if self.upper(e) <= 0:
             return True
-        g = content(terms)
+        g = coefficient_gcd(terms)
         if g > 1:
             terms = tuple((s, k // g) for s, k in terms)
         limit = -e.const // g
@@ -158,47 +159,49 @@ class Numbers:
             (s, _), (t, _) = terms if terms[0][1] == 1 else (terms[1], terms[0])
             if not self._add_difference(s, t, limit):
                 return False
-        elif len(terms) > 1 and (terms in self.sums or len(self.sums) < _MOST_SUMS):
+        elif len(terms) > 1 and (terms in self.sums or len(self.sums) < MAX_SUMS):
             self.sums[terms] = min(limit, self.sums.get(terms, limit))
-        return self._narrow(terms, limit, depth)
+        return self._propagate_ranges(terms, limit, depth)
 
-    def assume_equal(self, e: Linear, depth: int = _DEEPEST) -> bool:
-        """Takes `e == 0` as known; False if that cannot be."""
-        return self.assume(e, depth) and self.assume(times(e, -1), depth)
+    def assume_zero(self, e: Linear, depth: int = MAX_PROPAGATION_DEPTH) -> bool:
+        """Assume `e == 0`; False if that contradicts the facts."""
+        return self.assume_nonpositive(e, depth) and self.assume_nonpositive(times(e, -1), depth)
 
-    def assume_other(self, e: Linear, depth: int = _DEEPEST) -> bool:
-        """Takes `e != 0` as known; False if that cannot be."""
+    def assume_nonzero(self, e: Linear, depth: int = MAX_PROPAGATION_DEPTH) -> bool:
+        """Assume `e != 0`; False if that contradicts the facts."""
         low, high = self.range(e)
         if low == 0 and high == 0:
             return False
         if high == 0:
-            return self.assume(plus(e, 1), depth)
+            return self.assume_nonpositive(plus(e, 1), depth)
         if low == 0:
-            return self.assume(plus(times(e, -1), 1), depth)
-        if low < 0 < high and len(self.others) < _MOST_SUMS:
-            self.others[_upright(e)] = None
+            return self.assume_nonpositive(plus(times(e, -1), 1), depth)
+        if low < 0 < high and len(self.disequalities) < MAX_SUMS:
+            self.disequalities[_normalised_sign(e)] = None
         return True
 
-    def is_other(self, e: Linear) -> bool:
-        """Whether the term is known not to be 0."""
+    def is_nonzero(self, e: Linear) -> bool:
+        """Whether the term is certainly not 0."""
         low, high = self.range(e)
-        if low > 0 or high < 0 or _upright(e) in self.others:
+        if low > 0 or high < 0 or _normalised_sign(e) in self.disequalities:
             return True
         if len(e.terms) == 1 and e.const == 0:
             origin = self.origins.get(e.terms[0][0])
             return (
-                origin is not None and origin.op in ("signed", "unsigned") and _upright(origin.args[0]) in self.others
+                origin is not None
+                and origin.op in ("signed", "unsigned")
+                and _normalised_sign(origin.args[0]) in self.disequalities
             )
         return False
 
     def _add_difference(self, s: Symbol, t: Symbol, limit: int) -> bool:
-        """`s - t <= limit` with what follows; False when that contradicts what is known."""
+        """Add `s - t <= limit` and close transitively; False if that contradicts the facts."""
         differences = self.differences
         back = differences.get((t, s))
         if back is not None and back + limit < 0:
             return False
         into, out = [(s, 0)], [(t, 0)]
-        if len(differences) < _MOST_DIFFERENCES:
+        if len(differences) < MAX_DIFFERENCES:
             for (u, v), c in differences.items():
                 if v == s and u != t:
                     into.append((u, c))
@@ -213,8 +216,8 @@ class Numbers:
                         differences[u, v] = new
         return True
 
-    def _narrow(self, terms: Terms, limit: int, depth: int) -> bool:
-        """Ranges from `terms <= limit`."""
+    def _propagate_ranges(self, terms: Terms, limit: int, depth: int) -> bool:
+        """Narrow the ranges of the symbols by `terms <= limit`; False if one becomes empty."""
         least = 0
         for s, k in terms:
             least += k * self.ranges[s][k < 0]
@@ -227,8 +230,8 @@ class Numbers:
                 return False
         return True
 
-    def restrict(self, s: Symbol, low: int, high: int, depth: int = _DEEPEST) -> bool:
-        """Takes `low <= s <= high` as known, with what follows; False if that cannot be."""
+    def restrict(self, s: Symbol, low: int, high: int, depth: int = MAX_PROPAGATION_DEPTH) -> bool:
+        """Assume `low <= s <= high` and propagate; False if that contradicts the facts."""
         was = self.ranges[s]
         low, high = max(low, was[0]), min(high, was[1])
         if low > high:
@@ -238,13 +241,13 @@ class Numbers:
         self.ranges[s] = (low, high)
         if depth <= 0:
             return True
-        if self.differences and not self._spread(s, low, high, depth):
+        if self.differences and not self._propagate_differences(s, low, high, depth):
             return False
         origin = self.origins.get(s)
-        return origin is None or self._conclude(s, origin, low, high, depth - 1)
+        return origin is None or self._propagate_to_origin(s, origin, low, high, depth - 1)
 
-    def _spread(self, s: Symbol, low: int, high: int, depth: int) -> bool:
-        """The bounds of symbols that differ from this one by a known amount."""
+    def _propagate_differences(self, s: Symbol, low: int, high: int, depth: int) -> bool:
+        """Narrow the ranges of symbols whose difference to this one is bounded; False if one becomes empty."""
         ranges = self.ranges
         changed = []
         for (u, v), c in self.differences.items():
@@ -254,8 +257,8 @@ class Numbers:
                 changed.append((v, low - c, ranges[v][1]))
         return all(self.restrict(u, a, b, depth - 1) for u, a, b in changed)
 
-    def _conclude(self, s: Symbol, origin: Origin, low: int, high: int, depth: int) -> bool:
-        """What the range of a symbol says about what it was computed from."""
+    def _propagate_to_origin(self, s: Symbol, origin: SymbolOrigin, low: int, high: int, depth: int) -> bool:
+        """Propagate the range of a symbol to the terms it was computed from; False on a contradiction."""
         op, detail, args = origin
         me = symbol(s)
         if op == "icmp":
@@ -263,36 +266,38 @@ class Numbers:
                 return self.assume_compare(str(detail), args[0], args[1], bool(low), depth)
         elif op == "floor":
             k = int(detail)
-            return self.assume(plus(times(args[0], -1), k * low), depth) and self.assume(
+            return self.assume_nonpositive(plus(times(args[0], -1), k * low), depth) and self.assume_nonpositive(
                 plus(args[0], -(k * high + k - 1)), depth
             )
         elif op == "unsigned":
             half = 1 << (int(detail) - 1)
             if high < half:
-                return self.assume_equal(sub(args[0], me), depth)
+                return self.assume_zero(sub(args[0], me), depth)
             if low >= half and self.upper(args[0]) < half:
-                return self.assume_equal(plus(sub(args[0], me), 2 * half), depth)
+                return self.assume_zero(plus(sub(args[0], me), 2 * half), depth)
         elif op == "signed" and low >= 0:
-            return self.assume_equal(sub(args[0], me), depth)
+            return self.assume_zero(sub(args[0], me), depth)
         return True
 
-    def assume_compare(self, predicate: str, a: Linear, b: Linear, holds: bool, depth: int = _DEEPEST) -> bool:
-        """Takes the outcome of a comparison of signed numbers as known (eq ne slt sle sgt sge); False if that cannot be."""
+    def assume_compare(
+        self, predicate: str, a: Linear, b: Linear, holds: bool, depth: int = MAX_PROPAGATION_DEPTH
+    ) -> bool:
+        """Assume the outcome of a signed comparison (eq ne slt sle sgt sge); False if that contradicts the facts."""
         if not holds:
-            predicate = OPPOSITE[predicate]
+            predicate = NEGATED_PREDICATE[predicate]
         if predicate == "eq":
-            return self.assume_equal(sub(a, b), depth)
+            return self.assume_zero(sub(a, b), depth)
         if predicate == "ne":
-            return self.assume_other(sub(a, b), depth)
+            return self.assume_nonzero(sub(a, b), depth)
         if predicate in ("sgt", "sge"):
             a, b = b, a
         e = sub(a, b)
-        return self.assume(plus(e, 1) if predicate in ("slt", "sgt") else e, depth)
+        return self.assume_nonpositive(plus(e, 1) if predicate in ("slt", "sgt") else e, depth)
 
 
-def _upright(e: Linear) -> Linear:
-    """The term or its negative, so that both are written alike."""
+def _normalised_sign(e: Linear) -> Linear:
+    """The term or its negative, whichever starts with a positive coefficient."""
     return e if e.terms[0][1] > 0 else times(e, -1)
 
 
-OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"}
+NEGATED_PREDICATE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"}

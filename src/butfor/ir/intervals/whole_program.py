@@ -1,4 +1,4 @@
-"""The static analysis of a whole program: forward, then backward from what was proved."""
+"""The static analysis of a whole program: forward, then backward from the proved checks."""
 
 from __future__ import annotations
 
@@ -8,61 +8,68 @@ from functools import cache
 from butfor.ir.gc_pause import collector_paused
 from butfor.ir.instructions import Const
 from butfor.ir.intervals import library_facts
-from butfor.ir.intervals.backward_analysis import Backward
+from butfor.ir.intervals.backward_analysis import BackwardAnalysis
 from butfor.ir.intervals.check_verdicts import all_checks, verdict
-from butfor.ir.intervals.forward_analysis import Engine
-from butfor.ir.intervals.function_fixpoint import GivenUp
-from butfor.ir.intervals.instruction_records import Records
-from butfor.ir.intervals.prepared_functions import body_of
-from butfor.ir.intervals.proved_facts import Check, Facts
+from butfor.ir.intervals.forward_analysis import ForwardAnalysis
+from butfor.ir.intervals.instruction_records import AnalysisRecords
+from butfor.ir.intervals.prepared_functions import prepare_function
+from butfor.ir.intervals.proved_facts import CheckVerdict, StaticFacts
+from butfor.ir.intervals.shared_analysis import GivenUp
 from butfor.ir.program import Program
 
 
-def found_facts(program: Program, is_over: Callable[[], bool]) -> Facts:
-    """What holds in every run of the program."""
+def analyse(program: Program, is_over: Callable[[], bool]) -> StaticFacts:
+    """What holds in every run of the program, from main with any arguments and any input.
+
+    What is not decided when `is_over` first says so stays open.
+    """
     with collector_paused():
-        records, reasons = forward(program, is_over)
+        records, reasons = forward_records(program, is_over)
         if records is None:
-            checks = tuple(Check(f.name, i.index, kind, "open") for f, i, kind in all_checks(program))
-            return Facts(checks, complete=False, reasons=reasons)
-        checks = tuple(Check(f.name, i.index, kind, verdict(records, f, i, kind)) for f, i, kind in all_checks(program))
-        back = Backward(program, cache(lambda name: body_of(program.function(name))), records, checks, is_over)
-        back.run()
-        if not back.is_complete:
+            checks = tuple(CheckVerdict(f.name, i.index, kind, "open") for f, i, kind in all_checks(program))
+            return StaticFacts(checks, complete=False, reasons=reasons)
+        checks = tuple(
+            CheckVerdict(f.name, i.index, kind, verdict(records, f, i, kind)) for f, i, kind in all_checks(program)
+        )
+        backward = BackwardAnalysis(
+            program, cache(lambda name: prepare_function(program.function(name))), records, checks, is_over
+        )
+        backward.run()
+        if not backward.is_complete:
             reasons = (*reasons, "not all proofs were followed back to what they depend on")
-        return Facts(checks, back.allowed, frozenset(back.trusted), not reasons, reasons)
+        return StaticFacts(checks, backward.proofs.allowed, frozenset(backward.proofs.trusted), not reasons, reasons)
 
 
-def forward(program: Program, is_over: Callable[[], bool]) -> tuple[Records | None, tuple[str, ...]]:
-    """What the forward analysis noted, None when it was given up; what was given up and why."""
+def forward_records(program: Program, is_over: Callable[[], bool]) -> tuple[AnalysisRecords | None, tuple[str, ...]]:
+    """The records of the forward analysis, None if it was given up; the reasons for what was given up."""
     beyond = sorted(library_facts.BEYOND & set(program.source.declared_names()))
     if beyond:
         return None, (f"the program uses {', '.join(beyond)}",)
-    unnamed = sorted(
-        _mentioned(program)
+    aliases = sorted(
+        _used_names(program)
         - set(program.names)
         - set(program.source.declared_names())
         - set(program.source.global_variables())
     )
-    if unnamed:
-        return None, (f"the program has other names for things: {', '.join(unnamed)}",)
-    engine = Engine(program, is_over)
+    if aliases:
+        return None, (f"the program has other names for things: {', '.join(aliases)}",)
+    analysis = ForwardAnalysis(program, is_over)
+    shared = analysis.shared
     try:
-        own = frozenset(program.names)
-        taken = tuple(dict.fromkeys(n for n in _taken(program) if n in own))
-        engine.analyse(taken, "llvm.global_ctors" in program.source.global_variables())
+        address_taken = tuple(dict.fromkeys(n for n in _address_taken(program) if n in shared.objects.names))
+        analysis.run(address_taken, "llvm.global_ctors" in program.source.global_variables())
     except GivenUp as e:
-        return None, (*engine.reasons, str(e))
-    return engine.records, tuple(engine.reasons)
+        return None, (*shared.reasons, str(e))
+    return shared.records, tuple(shared.reasons)
 
 
-def _mentioned(program: Program) -> set[str]:
-    """The functions that are called and the names whose address is taken, without intrinsics."""
+def _used_names(program: Program) -> set[str]:
+    """The functions that are called, and the names whose address is taken, without intrinsics."""
     calls = (i.detail.callee for name in program.names for i in program.function(name).instrs if i.op == "call")
-    return {name for name in (*calls, *_taken(program)) if name is not None and not name.startswith("llvm.")}
+    return {name for name in (*calls, *_address_taken(program)) if name is not None and not name.startswith("llvm.")}
 
 
-def _taken(program: Program) -> Iterator[str]:
+def _address_taken(program: Program) -> Iterator[str]:
     """Functions and variables whose address is taken."""
     work: list[Const] = [g.init for g in program.source.global_variables().values() if g.init is not None]
     for name in program.names:

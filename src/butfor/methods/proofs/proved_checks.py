@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from butfor.ir.instructions import Function, Instr
-from butfor.ir.intervals.proved_facts import Check, Facts, analyse
+from butfor.ir.intervals.proved_facts import CheckVerdict, StaticFacts
+from butfor.ir.intervals.whole_program import analyse
 from butfor.ir.machine_types import Kind
 from butfor.methods.case import Budget, FailingRun
 from butfor.ranking.finding import Diagnosis
@@ -38,7 +39,7 @@ def checks_for_all_runs(case: FailingRun) -> Diagnosis:
     return Diagnosis((), data, facts.complete, (*_notes(rows, counts), *_unfinished(facts)))
 
 
-def _row(case: FailingRun, check: Check) -> dict[str, Any] | None:
+def _row(case: FailingRun, check: CheckVerdict) -> dict[str, Any] | None:
     function = case.recording.program.function(check.function)
     instr = function.instrs[check.instr]
     place = case.places.of_instr(function, instr)
@@ -69,7 +70,7 @@ def _text(places: Places, function: Function, instr: Instr, place: Place) -> str
     return place.text if written is None else written
 
 
-def _unfinished(facts: Facts) -> Iterator[str]:
+def _unfinished(facts: StaticFacts) -> Iterator[str]:
     if facts.reasons:
         yield f"the checks that are open may hold all the same: {'; '.join(facts.reasons)}"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from butfor.ir.intervals.proved_facts import Facts, Interval
+from butfor.ir.intervals.proved_facts import Interval, StaticFacts
 from butfor.ir.program import Program
 from butfor.methods.repair.on_paths.repair_model import Mined
 from butfor.trace.view.source_places import Place, Places
 
 
-def mined(facts: Facts, program: Program, places: Places) -> Mined:
+def mined(facts: StaticFacts, program: Program, places: Places) -> Mined:
     """What statements may assign and which of them proofs need. A statement with several stores is bounded by all their bounds together."""
     allowed: dict[Place, tuple[int | None, int | None]] = {}
     for name in {function for function, _ in facts.allowed}:

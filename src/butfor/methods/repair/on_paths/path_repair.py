@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from butfor.errors import ButforError
-from butfor.ir.intervals.proved_facts import analyse
+from butfor.ir.intervals.whole_program import analyse
 from butfor.methods.case import Budget, FailingPath, FailingRun
 from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.repair import slip_library
