@@ -19,7 +19,7 @@ from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods.case import Budget, FailingRun
-from butfor.methods.cause_tree.run_cause_tree import DEPTH
+from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import MAX_CAUSES, CauseTree
 from butfor.options import OPTIMISATIONS, Options
 from butfor.pipeline import run_info
@@ -100,7 +100,7 @@ def opened(case: FailingRun, most: int) -> tuple[float, CauseTree]:
     """A tree of at most so many causes, nothing known of the run's dependences before, and the seconds it took."""
     start = time.process_time()
     tree = CauseTree(replace(case, dependence=Dependence(case.trace)))
-    tree.open(DEPTH, most)
+    tree.open(CauseTreeMethod.depth, most)
     return time.process_time() - start, tree
 
 

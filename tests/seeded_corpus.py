@@ -30,10 +30,10 @@ from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import CauseTree
-from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
+from butfor.trace.view.source_steps import is_step
 
 FOLDER = Path(__file__).parent / "seeded"
 LEVEL = 3  # down to which a cause tree is looked at

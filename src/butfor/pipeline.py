@@ -22,7 +22,6 @@ from butfor.marks import settle
 from butfor.methods import registry
 from butfor.methods.case import Budget, Case, FailingPath, FailingRun
 from butfor.methods.method import Method, Subject, When
-from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
 from butfor.ranking.finding import WeighedDiagnosis
 from butfor.ranking.rank import rank
@@ -36,6 +35,7 @@ from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.recording import Recording
 from butfor.trace.replay.full_replay import check_recording
 from butfor.trace.view.source_places import Places
+from butfor.trace.view.source_steps import is_step
 
 Progress = Callable[[str], None]
 STANDS_OUT_SCORE = 0.6  # of the first statement, from which on edits of the source need not be tried

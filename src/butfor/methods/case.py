@@ -20,7 +20,7 @@ from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import Objects
 from butfor.trace.view.source_places import Place, Places
-from butfor.trace.view.source_steps import Steps
+from butfor.trace.view.source_steps import Steps, is_step
 
 MAX_EFFECTS_WITHOUT_END = 600  # on the path of a run that does not end: its iterations are alike
 SLICING_SHARE = 0.4  # of the budget: the methods that start from the slices need the rest
@@ -74,6 +74,21 @@ class FailingRun:
             check is not None and place.path == check.path and place.line == check.line and place.column >= check.column
         )
 
+    def may_be_changed(self, place: Place) -> bool:
+        """Whether an edit may change a statement: not the failed check, nothing that is trusted or marked as benign."""
+        return not self.is_check(place) and _may_be_changed(place, self.options, self.marks)
+
+    def statements_of_segment(self, number: int) -> tuple[Place, ...]:
+        """The statements of a static segment, in their order."""
+        s = self.trace.static[number]
+        places = (self.places.of_instr(s.fn, i) for i in s.fn.instrs[s.seg.start : s.seg.end] if is_step(i))
+        return tuple(dict.fromkeys(place for place in places if place is not None))
+
+    def initialisers(self, address: int) -> list[Place]:
+        """The declarations that gave the byte at an address its initial value."""
+        found = self.objects.global_at(address)
+        return [] if found is None else self.places.initialisers(found[0], found[1])
+
     @cached_property
     def slices(self) -> dict[str, Slice]:
         """The backward slices of the failure by kind, each part of the next."""
@@ -95,7 +110,7 @@ class FailingRun:
 
     @cached_property
     def kept_output(self) -> tuple[Node, ...]:
-        """The decisions before a wrong output that kept something else from being printed, or from being in the text that was."""
+        """The decisions before a wrong output that kept something else from being printed, or out of the text."""
         found = dict.fromkeys(self._not_printed)
         found.update((node, None) for text in self.point.wrong_text_bytes for node in self.dependence.kept_text(*text))
         return tuple(found)
@@ -159,6 +174,10 @@ class FailingPath:
     budget: Budget
     marks: Marks = field(default_factory=Marks)
 
+    def may_be_changed(self, place: Place) -> bool:
+        """Whether an edit may change a statement: nothing that is trusted or marked as benign."""
+        return _may_be_changed(place, self.options, self.marks)
+
     @property
     def places(self) -> None:
         """None: the instances of a path name their own places."""
@@ -171,3 +190,7 @@ class FailingPath:
 
 
 Case = FailingRun | FailingPath
+
+
+def _may_be_changed(place: Place, options: Options, marks: Marks) -> bool:
+    return place.function not in options.trust and marks.of(place.file, place.line) != "benign"

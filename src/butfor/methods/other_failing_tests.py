@@ -15,32 +15,32 @@ from butfor.path.path_model import Path
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 
-MOST = 5  # other failing runs
+MAX_OTHER_RUNS = 5  # each is recorded again, and more of them rarely tell more
 
 
-def other_cases(case: FailingRun, *, most: int = MOST) -> Iterator[tuple[str, FailingRun]]:
+def other_failing_runs(case: FailingRun, *, most: int = MAX_OTHER_RUNS) -> Iterator[tuple[str, FailingRun]]:
     """The names and runs of other failing tests; those that do not fail again are left out."""
     for run in [o for o in case.others if o.failed][:most]:
         if case.budget.is_over():
             return
         try:
-            other = _case(case, run)
+            other = _recorded_again(case, run)
         except (ButforError, Unsupported):
             continue
         if other is not None:
             yield run.name, other
 
 
-def other_paths(case: FailingRun, *, free: bool, most: int = MOST) -> Iterator[tuple[str, Path]]:
+def other_paths(case: FailingRun, *, free: bool, most: int = MAX_OTHER_RUNS) -> Iterator[tuple[str, Path]]:
     """The names and paths of other failing tests; those that have no path are left out."""
-    for name, other in other_cases(case, most=most):
+    for name, other in other_failing_runs(case, most=most):
         try:
             yield name, other.free_path if free else other.path
         except (ButforError, Unsupported):
             continue
 
 
-def _case(case: FailingRun, run: OtherRun) -> FailingRun | None:
+def _recorded_again(case: FailingRun, run: OtherRun) -> FailingRun | None:
     spec = run.spec
     options = replace(
         case.options,
@@ -55,11 +55,9 @@ def _case(case: FailingRun, run: OtherRun) -> FailingRun | None:
     recording = record(options, compile_program(options, _quiet), _quiet)
     dependence = Dependence(recording.trace)
     failure = find_failure(recording, dependence, options.memory_errors).failure
-    return (
-        None
-        if failure is None
-        else FailingRun(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
-    )
+    if failure is None:
+        return None
+    return FailingRun(recording, failure, dependence, Places(recording), options, case.budget, case.marks)
 
 
 def _quiet(text: str) -> None:

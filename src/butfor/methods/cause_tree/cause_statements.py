@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from butfor.encode.justification import Justified
 from butfor.methods.case import FailingRun
-from butfor.methods.slice.run_slice import initial_places
 from butfor.source.source_model import Role
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
@@ -37,7 +36,7 @@ class CauseStatements:
             for assigned in self._pointer_assignments(node):
                 self.add_instance(found, assigned)
         for address, reader in justified.initial.items():
-            for place in initial_places(self.case, address):
+            for place in self.case.initialisers(address):
                 if self.mark(place) != "benign":
                     found.setdefault(place, []).append(reader)
 

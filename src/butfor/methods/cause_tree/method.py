@@ -38,12 +38,12 @@ class CauseTreeMethod(Method):
 
     def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
         """The cause tree of a recorded run."""
-        from butfor.methods.cause_tree.run_cause_tree import cause_tree_of_run
+        from butfor.methods.cause_tree.cause_findings import cause_tree_of_run
 
         return cause_tree_of_run(case, self.depth, frozenset(self.without))
 
     def explain_path(self, case: FailingPath, earlier: Earlier) -> Diagnosis:
         """The cause tree of a failing path."""
-        from butfor.methods.cause_tree.path_cause_tree import cause_tree_of_path
+        from butfor.methods.cause_tree.cause_findings import cause_tree_of_path
 
         return cause_tree_of_path(case, self.depth)

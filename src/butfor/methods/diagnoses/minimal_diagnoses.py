@@ -1,54 +1,154 @@
-"""Minimal diagnoses over all failing tests, as a method."""
+"""Minimal diagnoses: the smallest sets of statements whose change can avoid all failures, of runs and of paths."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
 from butfor.errors import ButforError
+from butfor.explanation import Evidence
 from butfor.failures.failure_point import Unsupported
 from butfor.methods.case import Budget, FailingPath, FailingRun
-from butfor.methods.diagnoses.diagnosis_findings import Runs, diagnosis
 from butfor.methods.diagnoses.structural_changes import structural_changes, value_changes
-from butfor.methods.other_failing_tests import other_cases
-from butfor.path.execute.statement_changes import plain_changes
-from butfor.ranking.finding import Diagnosis
+from butfor.methods.other_failing_tests import other_failing_runs
+from butfor.path.execute.smallest_change_sets import MAX_NAMED_SETS, Changes, ChangeSet, sets_in_words, smallest_changes
+from butfor.path.execute.statement_changes import Change, How, plain_changes
+from butfor.path.path_model import Kind, Path
+from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
-_LIFTING = 0.4  # the share of the time that other runs may take before they are compared
+LIFTING_SHARE = 0.4  # of the time, that lifting the paths of other runs may take: comparing them needs the rest
+_PINNED = "the diagnoses are for the inputs that were found (pinned)"
+# scores of the first set of a kind; later ones go down to the least
+_LEAST_SCORE, _PROVED_SCORE, _POSSIBLE_SCORE, _STRUCTURAL_SCORE = 0.2, 0.9, 0.6, 0.4
+_WORDS = {
+    How.VALUE: "a change here{} can avoid {}",
+    How.DEFINITION: "a change of this definition{} can avoid {}",
+    How.INITIALISER: "another initial value{} can avoid {}",
+    How.INPUT: "reading something else here{} can avoid {}",
+    How.FAILING: "this is where the failure shows: a change here{} can avoid {}",
+    How.TARGET: "storing to another place here{} can avoid {}",
+    How.CALL: "another call here, or none{}, can avoid {}",
+}
+_COUNTED = {
+    1: "one statement",
+    2: "two statements together",
+    3: "three statements together",
+    4: "four statements together",
+}
+
+
+@dataclass(slots=True)
+class DiagnosedRuns:
+    """Failing paths by the names of their runs, with the changes of values in each, and those beyond values."""
+
+    paths: dict[str, Path] = field(default_factory=dict)
+    by_value: list[Mapping[Place, Change]] = field(default_factory=list)
+    beyond_values: list[Mapping[Place, Change]] = field(default_factory=list)
 
 
 def diagnoses_of_runs(case: FailingRun) -> Diagnosis:
     """The smallest sets of statements whose change can avoid the failure of this run and of the other failing tests."""
-    share = Budget(_LIFTING * case.budget.seconds)
-    found = Runs()
+    share = Budget(LIFTING_SHARE * case.budget.seconds)
+    found = DiagnosedRuns()
     try:
         _add(found, "", case)
     except ButforError as e:
         return Diagnosis((), {"sets": []}, complete=False, notes=(f"there are no diagnoses: {e.message}",))
     others = [run for run in case.others if run.failed]
-    for name, other in other_cases(case):
+    for name, other in other_failing_runs(case):
         try:
             _add(found, name, other)
         except (ButforError, Unsupported):
             continue
         if share.is_over():
             break
-    return diagnosis(found, case.budget, failing=1 + len(others))
+    return _diagnosis(found, case.budget, failing=1 + len(others))
 
 
-def _add(found: Runs, name: str, case: FailingRun) -> None:
+def _add(found: DiagnosedRuns, name: str, case: FailingRun) -> None:
     path = case.any_path
     found.paths[name] = path
-    found.possible.append({p: c for p, c in value_changes(case, path).items() if _may_change(case, p)})
-    found.wider.append({p: c for p, c in structural_changes(case, path).items() if _may_change(case, p)})
-
-
-def _may_change(case: FailingRun, place: Place) -> bool:
-    return (
-        not case.is_check(place)
-        and place.function not in case.options.trust
-        and case.marks.of(place.file, place.line) != "benign"
-    )
+    found.by_value.append({p: c for p, c in value_changes(case, path).items() if case.may_be_changed(p)})
+    found.beyond_values.append({p: c for p, c in structural_changes(case, path).items() if case.may_be_changed(p)})
 
 
 def diagnoses_of_path(case: FailingPath) -> Diagnosis:
     """The smallest sets of statements whose change can avoid the failure, with inputs as found."""
-    return diagnosis(Runs({"": case.path}, [plain_changes(case.path)]), case.budget)
+    return _diagnosis(DiagnosedRuns({"": case.path}, [plain_changes(case.path)]), case.budget)
+
+
+def _diagnosis(runs: DiagnosedRuns, budget: Budget, failing: int = 1) -> Diagnosis:
+    """The smallest sets whose change can avoid the failures of all paths; `failing` counts all failing tests."""
+    paths = runs.paths
+    found = smallest_changes(tuple(paths.values()), budget.is_over, possible=runs.by_value, wider=runs.beyond_values)
+    exact = not any(p.approximate for p in paths.values())
+    data = {
+        "sets": [_row(s, exact) for s in found.sets],
+        "runs": list(paths),
+        "largest": found.largest,
+        "unavoidable": found.unavoidable,
+        "approximate": sorted({a for p in paths.values() for a in p.approximate}),
+    }
+    notes = _notes(found, len(paths))
+    if len(paths) < failing:
+        notes = (*notes, f"the diagnoses are for {len(paths)} of {failing} failing tests")
+    if found.sets and any(p.inputs or any(i.kind is Kind.HAVOC for i in p.instances) for p in paths.values()):
+        notes = (*notes, _PINNED)
+    return Diagnosis(_findings(found.sets, exact, len(paths)), data, found.complete, notes)
+
+
+def _row(s: ChangeSet, exact: bool) -> dict[str, Any]:
+    """A set in the JSON report."""
+    return {
+        "statements": [{"file": p.file, "line": p.line, "text": p.text} for p in s.places],
+        "proved": s.proved and exact,
+        "how": s.how.value,
+    }
+
+
+def _findings(sets: Sequence[ChangeSet], exact: bool, runs: int) -> tuple[Finding, ...]:
+    """Each statement with its smallest set; of sets of one size the first ones score higher."""
+    best: dict[Place, ChangeSet] = {}
+    for s in sets:
+        for place in s.places:
+            best.setdefault(place, s)
+    findings = []
+    for number, (place, s) in enumerate(best.items()):
+        others = [f"line {p.line}" for p in s.places if p is not place]
+        together = f", together with {' and '.join(others)}," if others else ""
+        evidence = Evidence.PROVED if s.proved and exact else Evidence.HEURISTIC
+        top = _STRUCTURAL_SCORE if s.how.order >= How.INPUT.order else _PROVED_SCORE if s.proved else _POSSIBLE_SCORE
+        score = _LEAST_SCORE + (top - _LEAST_SCORE) * (1 - number / (len(best) + 1)) if number else top
+        reason = _WORDS[s.how].format(together, "the failure" if runs == 1 else f"all {runs} failures")
+        findings.append(Finding(place, round(score / len(s.places), 4), reason, evidence))
+    return tuple(sorted(findings, key=lambda f: -f.score))
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def _notes(found: Changes, runs: int) -> tuple[str, ...]:
+    if found.unavoidable:
+        what = "the failure" if runs == 1 else "all failures"
+        return (f"no change of statements along the path avoids {what}: it depends on the inputs alone",)
+    return tuple(_set_notes(found, "the failure" if runs == 1 else f"all {runs} failures"))
+
+
+def _set_notes(found: Changes, what: str) -> Iterator[str]:
+    """The sets by size, the first ones named, the others counted."""
+    left = MAX_NAMED_SETS
+    for size in sorted({len(s.places) for s in found.sets}):
+        sets = [s for s in found.sets if len(s.places) == size]
+        if left <= 0 and size > 1:
+            return
+        shown, left = sets[: max(left, 0)], left - len(sets)
+        more = f"; {len(sets) - len(shown)} more" if len(sets) > len(shown) else ""
+        least = "" if size <= found.largest else "at least "
+        counted = _COUNTED.get(size, f"{size} statements together")
+        yield f"a change of {counted} can avoid {what} in {least}{_ways(len(sets))}: {sets_in_words(shown)}{more}"
+
+
+def _ways(count: int) -> str:
+    return "one way" if count == 1 else f"{count} ways"

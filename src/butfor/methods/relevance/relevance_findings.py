@@ -7,10 +7,9 @@ from typing import Any
 
 from butfor.explanation import Evidence
 from butfor.methods.case import Budget
-from butfor.methods.diagnoses.diagnosis_findings import told
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, StatementVerdict
-from butfor.path.execute.smallest_change_sets import smallest_changes
+from butfor.path.execute.smallest_change_sets import smallest_changes, smallest_in_words
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis, Finding
 
@@ -70,4 +69,4 @@ def none_relevant(rows: Sequence[StatementVerdict]) -> bool:
 def none_alone(paths: Sequence[Path], budget: Budget) -> list[str]:
     """What is said then: which statements would have to change together."""
     found = smallest_changes(paths, budget.is_over)
-    return [NONE_ALONE, *([told(found)] if found.sets and len(found.sets[0].places) > 1 else [])]
+    return [NONE_ALONE, *([smallest_in_words(found)] if found.sets and len(found.sets[0].places) > 1 else [])]

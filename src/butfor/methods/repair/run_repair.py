@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from butfor.methods.repair.patched_program import Sources
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.repair_search import Search
 from butfor.methods.repair.test_trials import Bench, Test
-from butfor.methods.slice.run_slice import is_step
 from butfor.options import Options
 from butfor.ranking.finding import Diagnosis
 from butfor.ranking.rank import rank
@@ -75,9 +73,7 @@ def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Dia
     if not is_asked and not case.others:
         end = min(end, start + _UNASKED * case.budget.seconds)
     # The search on paths takes seconds, and what it makes up for one run says nothing: there always is some value.
-    ped = (
-        diagnosed(case, proposer, _ON_PATHS * (end - start), partial(_may_be_changed, case)) if is_asked else Ped(NONE)
-    )
+    ped = diagnosed(case, proposer, _ON_PATHS * (end - start), case.may_be_changed) if is_asked else Ped(NONE)
     proposals = joined(usual, ped.proposals)
     start = time.monotonic()
     half = start + _TRYING * (end - start)
@@ -131,27 +127,13 @@ def suspects(case: FailingRun, earlier: Earlier) -> list[Place]:
         found.setdefault(place)
     for place in _executed(case):
         found.setdefault(place)
-    return [p for p in found if _may_be_changed(case, p)]
-
-
-def _may_be_changed(case: FailingRun, place: Place) -> bool:
-    return (
-        not case.is_check(place)
-        and place.function not in case.options.trust
-        and case.marks.of(place.file, place.line) != "benign"
-    )
+    return [p for p in found if case.may_be_changed(p)]
 
 
 def _executed(case: FailingRun) -> list[Place]:
     """All statements of the failing run."""
-    found: dict[Place, None] = {}
-    for number in np.flatnonzero(case.recording.log.counts > 0).tolist():
-        s = case.trace.static[number]
-        for instr in s.fn.instrs[s.seg.start : s.seg.end]:
-            place = case.places.of_instr(s.fn, instr) if is_step(instr) else None
-            if place is not None:
-                found[place] = None
-    return list(found)
+    segments = np.flatnonzero(case.recording.log.counts > 0).tolist()
+    return list(dict.fromkeys(place for number in segments for place in case.statements_of_segment(number)))
 
 
 def _sources(case: FailingRun) -> Sources:

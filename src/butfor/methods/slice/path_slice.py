@@ -6,23 +6,22 @@ import heapq
 from dataclasses import dataclass
 
 from butfor.methods.case import FailingPath
+from butfor.methods.slice.run_slice import REASONS
 from butfor.path.instance_uses import Uses
 from butfor.path.instance_words import Words
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
-_COSTS = {"data": 1.0, "control": 1.5, "omitted": 2.0, "escape": 2.0}
-_WORDS = {
-    "data": "its value reaches the failure",
-    "control": "it decided that a statement ran which the failure depended on",
-    "omitted": "decided otherwise, it could have assigned a value that the failure used",
-    "escape": "decided otherwise, the failed check would not have been reached",
-}
+_DISTANCES = {"data": 1.0, "control": 1.5, "omitted": 2.0, "escape": 2.0}
+_REASONS = {**REASONS, "escape": "decided otherwise, the failed check would not have been reached"}
+_EDGES_OF_KIND = {"data": ("data",), "control": ("control", "escape"), "relevant": ("omitted",)}
 
 
 @dataclass(frozen=True, slots=True)
 class _Reached:
+    """The distance of an instance from the failed check, and the last edge of the shortest way to it."""
+
     distance: float
     edge: str
 
@@ -45,12 +44,10 @@ def slice_of_path(case: FailingPath) -> Diagnosis:
         for place, (distance, negative, edge) in sorted(best.items(), key=lambda row: row[1][:2])
     )
     lines = {
-        kind: sorted({_line(path, p) for p, r in reached.items() if r.edge in edges}) for kind, edges in _KINDS.items()
+        kind: sorted({_line(path, p) for p, r in reached.items() if r.edge in edges})
+        for kind, edges in _EDGES_OF_KIND.items()
     }
     return Diagnosis(findings, {"instances": len(reached), "lines": lines})
-
-
-_KINDS = {"data": ("data",), "control": ("control", "escape"), "relevant": ("omitted",)}
 
 
 def _line(path: Path, position: int) -> tuple[str, int]:
@@ -59,7 +56,7 @@ def _line(path: Path, position: int) -> tuple[str, int]:
 
 
 def _reached(path: Path, uses: Uses) -> dict[int, _Reached]:
-    """Each instance of the slice with its distance and how it was reached first."""
+    """Each instance of the slice, by its position, with how it was reached first."""
     found: dict[int, _Reached] = {}
     last = len(path.instances)
     queue: list[tuple[float, int, str]] = [(0.0, -last, "")]
@@ -71,7 +68,7 @@ def _reached(path: Path, uses: Uses) -> dict[int, _Reached]:
         found[position] = _Reached(distance, edge)
         for kind, target in _edges(path, uses, position):
             if target not in found:
-                heapq.heappush(queue, (distance + _COSTS[kind], -target, kind))
+                heapq.heappush(queue, (distance + _DISTANCES[kind], -target, kind))
     del found[last]
     return found
 
@@ -90,4 +87,4 @@ def _edges(path: Path, uses: Uses, position: int) -> list[tuple[str, int]]:
 def _reason(words: Words, position: int, edge: str, count: int) -> str:
     told = words.told(position)
     times = f" ({count} instances)" if count > 1 else ""
-    return f"{_WORDS[edge]}{': ' + told if told else ''}{times}"
+    return f"{_REASONS[edge]}{': ' + told if told else ''}{times}"

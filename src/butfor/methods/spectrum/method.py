@@ -21,7 +21,7 @@ class SpectrumMethod(Method):
     weighing = Weighing(3.0)
 
     def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
-        """The suspicion of each statement by Ochiai."""
+        """The suspiciousness of each statement by Ochiai."""
         from butfor.methods.spectrum.ochiai import spectrum_of_tests
 
         return spectrum_of_tests(case)

@@ -1,4 +1,4 @@
-"""Which statements the failing tests ran and the passing ones did not (Ochiai). It needs other tests."""
+"""The spectrum of the tests: statements that failing tests run and passing ones do not, scored by Ochiai."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from butfor.methods.case import FailingRun
-from butfor.methods.slice.run_slice import is_step
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
@@ -24,7 +23,7 @@ def spectrum_of_tests(case: FailingRun) -> Diagnosis:
     for number in np.flatnonzero(here).tolist():
         failed = sum(bool(c[number]) for c in failing)
         passed = sum(bool(c[number]) for c in passing)
-        for place in _statements(case, number):
+        for place in case.statements_of_segment(number):
             old = counts.get(place, (0, 0))
             counts[place] = (max(old[0], failed), max(old[1], passed))
     findings = [
@@ -36,14 +35,8 @@ def spectrum_of_tests(case: FailingRun) -> Diagnosis:
 
 
 def ochiai(failed: int, passed: int, failing: int) -> float:
-    """Suspicion of a statement that so many of the failing and of the passing tests ran."""
+    """The suspiciousness of a statement that `failed` of `failing` failing tests and `passed` passing tests ran."""
     return failed / math.sqrt(failing * (failed + passed)) if failed else 0.0
-
-
-def _statements(case: FailingRun, number: int) -> set[Place]:
-    s = case.trace.static[number]
-    places = (case.places.of_instr(s.fn, i) for i in s.fn.instrs[s.seg.start : s.seg.end] if is_step(i))
-    return {place for place in places if place is not None}
 
 
 def _words(failed: int, passed: int, failing: int, passing: int) -> str:

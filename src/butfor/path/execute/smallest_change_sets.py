@@ -38,6 +38,7 @@ from butfor.trace.view.source_places import Place
 
 LARGEST, MOST = 4, 24  # statements in a set, sets of several statements
 _WIDTH = 16  # bits of the number of changes
+MAX_NAMED_SETS = 7  # in a sentence; the others are counted
 Possible = Sequence[Mapping[Place, Change]]  # per path
 
 
@@ -207,3 +208,19 @@ class _Search:
 def _constants(term: Term, model: Mapping[str, object]) -> dict[str, Term]:
     chosen = (v for v in variables((term,)) if not str(v.data).startswith(OPEN))
     return {str(v.data): constant(model.get(str(v.data), default_value(v.width)), v.width) for v in chosen}
+
+
+# --- in words ---------------------------------------------------------------------------------------------------------
+
+
+def sets_in_words(sets: Sequence[ChangeSet]) -> str:
+    """Change sets as alternatives, each with its statements."""
+    return "; or ".join(" and ".join(f"line {p.line} (`{p.text}`)" for p in s.places) for s in sets)
+
+
+def smallest_in_words(found: Changes) -> str:
+    """The sets of the smallest size, as a sentence."""
+    size = len(found.sets[0].places)
+    sets = [s for s in found.sets if len(s.places) == size]
+    more = f"; {len(sets) - MAX_NAMED_SETS} more" if len(sets) > MAX_NAMED_SETS else ""
+    return f"{size} statements would have to change together: {sets_in_words(sets[:MAX_NAMED_SETS])}{more}"

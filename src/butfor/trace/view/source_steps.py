@@ -299,3 +299,22 @@ class Steps:
     def _entered(self, p: int, loop: Loop) -> bool:
         before = self.log.previous_in_frame(p)
         return before < 0 or self.trace.at(before).seg.block not in loop.body
+
+
+def is_step(instr: Instr) -> bool:
+    """Whether an instruction is a step of the program: an assignment, a decision, a call, a return."""
+    if instr.op == "br":
+        return bool(instr.args)
+    return instr.op in ("store", "switch", "ret", "call", "atomicrmw", "cmpxchg", "indirectbr")
+
+
+def step_in_words(step: Step) -> str:
+    """What a step did, with values; empty where there are none."""
+    uses = ", ".join(f"{name} = {value}" for name, value in step.uses)
+    if step.kind == "assign" and step.after is not None:
+        was = f" (was {step.before})" if step.before is not None and step.before != step.after else ""
+        what = f"{step.target or 'the value'} became {step.after}{was}"
+        return what + (f" with {uses}" if uses and step.target not in dict(step.uses) else "")
+    if step.kind == "branch":
+        return f"{step.outcome or 'decided'}" + (f" with {uses}" if uses else "")
+    return f"with {uses}" if uses else ""

@@ -91,13 +91,7 @@ def facts_of(case: FailingRun, is_over: Callable[[], bool]) -> Mined:
 
 def solutions_of_path(case: FailingPath, annotations: files.Path | None) -> Diagnosis:
     """The solutions for a failing path of a program that is not run: they say what could be changed, and no patch is tried."""
-    paths = _usable(
-        [
-            _trusting(
-                case.path, lambda p: p.function not in case.options.trust and case.marks.of(p.file, p.line) != "benign"
-            )
-        ]
-    )
+    paths = _usable([_trusting(case.path, case.may_be_changed)])
     if not paths:
         return Diagnosis((), {"repairs": [], "solutions": []}, complete=False)
     known = term_alternatives.alternatives(paths, slip_library.load(annotations))
