@@ -175,7 +175,7 @@ def analyse(
     known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
     answers = ask_methods(case, asked, lambda name: progress(f"method {name}; {known}"))
     notes += answers.notes
-    if dependence.potentials.is_rough:
+    if dependence.potential_dependence.is_imprecise:
         notes.append(_ROUGH)
     status = Status.EXPLAINED
     if answers.interrupted:

@@ -503,7 +503,7 @@ def judge(recording: Recording, text: str, number: str = "") -> None:
     wanted, unwanted = lines_with(text, "found" + number), lines_with(text, "not" + number)
     assert wanted <= found, f"missed: {sorted(wanted - found)}"
     assert not unwanted & found, f"unfounded: {sorted(unwanted & found)}"
-    assert dependence.potentials.may.precise
+    assert dependence.potential_dependence.may_define.precise
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
@@ -607,6 +607,6 @@ def test_what_is_given_up_is_on_the_safe_side(tmp_path: Path, monkeypatch: pytes
         dependence = Dependence(recording.trace)
         (line,) = lines_with(program.text, "load")
         found = kept(recording, dependence, loads_at(recording, line))
-        assert not dependence.potentials.may.precise
+        assert not dependence.potential_dependence.may_define.precise
         assert lines_with(program.text, "found") <= found, name
     assert not lines_with(program.text, "not") & kept(recording, dependence, [])

@@ -20,8 +20,8 @@ from butfor.ir.points_to.libc_effects import UNLISTED, effects_of
 from butfor.ir.points_to.memory_places import ObjectKey
 from butfor.ir.points_to.object_shapes import ANYWHERE, UNBOUNDED, ObjectShape, declared_type, gep_path
 from butfor.options import Options
-from butfor.trace.dependence.object_at_address import Home
-from butfor.trace.dependence.potential_dependence import Potential
+from butfor.trace.dependence.object_at_address import ConcreteObject
+from butfor.trace.dependence.potential_dependence import PotentialDependence
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.recording import Recording
 from butfor.trace.trace import UnknownValue
@@ -126,15 +126,15 @@ class Judge:
         self.recording = recording
         self.trace = recording.trace
         self.log = recording.log
-        self.potential = Potential(recording.trace)
-        self.found: PointsToAnalysis = self.potential.may._found
+        self.potential = PotentialDependence(recording.trace)
+        self.found: PointsToAnalysis = self.potential.may_define._found
         self.solution = self.found.solution
         self.looked_at = 0
         self._writes: dict[str, dict[int, list[Write]]] = {}
 
     def wrong(self, most: int = 20_000) -> list[str]:
         """What is wrong with about so many segment instances."""
-        assert self.potential.may.precise
+        assert self.potential.may_define.precise
         rows: dict[tuple[str, int], str] = {}
         for i in range(0, len(self.trace), max(1, len(self.trace) // most)):
             for instr, text in self._segment(i):
@@ -169,7 +169,7 @@ class Judge:
             yield from self._called(facts, s.call, self.trace.at(i + 1).fn.name)
 
     def _written(self, facts: FunctionFacts, instr: Instr, address: int, i: int) -> Iterator[tuple[Instr, str]]:
-        home = self.potential.homes.at(address, i)
+        home = self.potential.objects.at(address, i)
         if (
             home is None or home.key[0] == "byval" or (home.key[0] == "heap" and home.birth == i)
         ):  # made by the call itself
@@ -182,7 +182,7 @@ class Judge:
         if not any(self._covers(w, home, address) for w in self._writes[facts.fn.name].get(instr.index, ())):
             yield instr, f"wrote to {home.key} + {address - home.start}"
 
-    def _covers(self, w: Write, home: Home, address: int) -> bool:
+    def _covers(self, w: Write, home: ConcreteObject, address: int) -> bool:
         if w.exact is not None:
             return w.exact[0] == home.key
         return any(
@@ -200,7 +200,7 @@ class Judge:
         except UnknownValue:
             return
         home, places = (
-            self.potential.homes.at(address, i),
+            self.potential.objects.at(address, i),
             self.solution.places_of(self.found.value(facts, instr.args[0])),
         )
         keys = {self.solution.objects[self.solution.place_object[p]].key[0] for p in places}

@@ -23,7 +23,7 @@ from butfor.trace.replay.replay_memory import equal_where_defined
 from butfor.trace.replay.replay_state import UNKNOWN, ReplayFrame, ReplayResult
 from butfor.trace.semantics.instruction_semantics import to_bytes
 from butfor.trace.trace import Node, Trace, UnknownValue
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 
 NATIVE = (
     "-g",
@@ -145,7 +145,7 @@ def _first_difference(recorded: bytes, native: bytes) -> str:
 
 def _false_alarms(recording: Recording) -> list[str]:
     found = []
-    undefined = uninitialised_use(recording.trace, Objects(recording))
+    undefined = uninitialised_use(recording.trace, RunObjects(recording))
     if undefined is not None:
         found.append(f"false alarm: {undefined.message}")
     for e in recording.log.error[:5]:

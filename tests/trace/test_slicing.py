@@ -251,7 +251,7 @@ LONG = """int main(int argc, char **argv) {
 
 
 def test_long_loops_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backward_slice, "PER_STATEMENT", {"data": 50, "control": 50, "relevant": 50})
+    monkeypatch.setattr(backward_slice, "MAX_INSTANCES_PER_INSTRUCTION", {"data": 50, "control": 50, "relevant": 50})
     s = sliced(tmp_path, LONG)
     for kind in KINDS:
         assert s.has("before the loop", kind)
@@ -262,7 +262,7 @@ def test_long_loops_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_recursions_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backward_slice, "PER_STATEMENT", {"data": 20, "control": 20, "relevant": 20})
+    monkeypatch.setattr(backward_slice, "MAX_INSTANCES_PER_INSTRUCTION", {"data": 20, "control": 20, "relevant": 20})
     body = """static int down(int n, int acc) {
  if (n == 0)
   return acc;

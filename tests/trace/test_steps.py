@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Places
 from butfor.trace.view.source_steps import Iteration, Step, Steps
 from tests.small import recorded, source
@@ -20,7 +20,7 @@ class Told:
         self.program = source(body)
         self.recording = recorded(folder, self.program, args=list(args))
         trace = self.recording.trace
-        self.steps = Steps(Places(self.recording), Objects(self.recording), Dependence(trace))
+        self.steps = Steps(Places(self.recording), RunObjects(self.recording), Dependence(trace))
         self.all = list(self.steps.between(0, len(trace)))
 
     def at(self, part: str, kind: str | None = None) -> list[Step]:

@@ -151,7 +151,7 @@ class Candidates:
             for times in _TIMES:
                 yield Rule(site.number, Op.SET, met[0] * times)
 
-    # --- conditions -------------------------------------------------------------------------------------------------------
+    # --- conditions -----------------------------------------------------------------------------------------
 
     def _compare(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         right = instr.args[1]
@@ -195,7 +195,7 @@ class Candidates:
         for value in (*cases[:_MOST_VALUES], other):
             yield "case", Rule(site.number, Op.SET, signed(value, site.bits))
 
-    # --- values -----------------------------------------------------------------------------------------------------------
+    # --- values ---------------------------------------------------------------------------------------------
 
     def _load(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         for rule in self.variables.instead(site, fn, instr, instr.args[0]):
@@ -277,7 +277,7 @@ class Candidates:
                     found.setdefault(bits, Counter()).update(signed(value, bits) for value, _ in instr.detail[1])
         return {bits: [value for value, _ in counts.most_common(_MOST_COMMON)] for bits, counts in found.items()}
 
-    # --- operators, calls, members ------------------------------------------------------------------------------------------
+    # --- operators, calls, members --------------------------------------------------------------------------
 
     def _operation(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         left, right = instr.args

@@ -106,7 +106,7 @@ class Speech:
             )
         return Rule(NOWHERE, Op.INITIAL, int(m["amount"]), offset, list(sizes).index(m["name"]), size, m["name"])
 
-    # --- places -----------------------------------------------------------------------------------------------------------
+    # --- places ---------------------------------------------------------------------------------------------
 
     def _parsed(self, text: str) -> tuple[str, re.Match[str]]:
         """The path of the file, and the parts of the text after it; names of files may hold anything."""

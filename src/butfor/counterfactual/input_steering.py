@@ -94,7 +94,7 @@ class Steering:
             limits = Limits(milliseconds=int(_SECONDS * 1000))
             yield stack.enter_context(Server(self.build, self.name, spec, b"", limits, folder))
 
-    # --- the search ---------------------------------------------------------------------------------------------------------
+    # --- the search -----------------------------------------------------------------------------------------
 
     def find(self, units: Iterable[Unit], is_over: Callable[[], bool]) -> Iterator[Steered]:
         """Units with a text that does not fail, a few texts of each unit at a time."""

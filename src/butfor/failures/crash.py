@@ -9,7 +9,7 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.ir.recording_segments import RET
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace, UnknownValue
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 
 _DIVISIONS = ("sdiv", "udiv", "srem", "urem")
 _NULL_PAGE_BYTES = 4096  # lower addresses are members of a null pointer: the first page is never mapped
@@ -101,7 +101,7 @@ def operand_roots(trace: Trace, node: Node, which: slice) -> tuple[Node, ...]:
     return tuple(out)
 
 
-def crash_failure(trace: Trace, objects: Objects, sig: int) -> FailurePoint:
+def crash_failure(trace: Trace, objects: RunObjects, sig: int) -> FailurePoint:
     """The failure of a run that a signal ended."""
     node = interrupted_instance(trace)
     if sig in (signal.SIGILL, signal.SIGTRAP):
@@ -159,7 +159,7 @@ def _bad_copy(trace: Trace, name: str, node: Node) -> FailurePoint:
     return FailurePoint(FailureKind.SIGNAL, f"{name}: {what}", node, values, {"signal": name, "address": fault})
 
 
-def _bad_access(trace: Trace, objects: Objects, name: str, node: Node) -> FailurePoint:
+def _bad_access(trace: Trace, objects: RunObjects, name: str, node: Node) -> FailurePoint:
     instr = trace.instr(node)
     at = 1 if instr.op == "store" else 0
     values = operand_roots(trace, node, slice(at, at + 1))

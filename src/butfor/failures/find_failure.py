@@ -17,7 +17,7 @@ from butfor.trace.log.columns import EndReason
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Places
 from butfor.trace.view.source_steps import Steps
 
@@ -37,7 +37,7 @@ class Verdict:
 def find_failure(recording: Recording, dependence: Dependence, look_for_memory_errors: bool = True) -> Verdict:
     """What failed in a recorded run; raises `Unsupported` for runs that cannot be recorded faithfully."""
     trace = recording.trace
-    objects = Objects(recording)
+    objects = RunObjects(recording)
     errors = memory_errors(trace, objects) if look_for_memory_errors else []
     end = trace.log.end
     if end.reason == EndReason.UNSUPPORTED:
@@ -76,7 +76,7 @@ def _unsupported(trace: Trace) -> Unsupported:
 
 
 def _ended_badly(
-    recording: Recording, trace: Trace, dependence: Dependence, objects: Objects, errors: list[FailurePoint]
+    recording: Recording, trace: Trace, dependence: Dependence, objects: RunObjects, errors: list[FailurePoint]
 ) -> FailurePoint | None:
     end = trace.log.end
     if recording.meta.limit:  # even if the signal that stopped it made it end well
@@ -125,7 +125,7 @@ def _invalid_read_behind(
 
 
 def _naming_uninitialised_origin(
-    trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint
+    trace: Trace, objects: RunObjects, dependence: Dependence, point: FailurePoint
 ) -> FailurePoint:
     """The failure, whose message says so if the wrong value came from memory that was never written."""
     found = uninitialised_origin(trace, objects, dependence, point)
@@ -146,7 +146,7 @@ def _reach_error(trace: Trace) -> FailurePoint:
     return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, ())
 
 
-def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects: Objects) -> FailurePoint:
+def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects: RunObjects) -> FailurePoint:
     i = min(max(trace.log.end.stopped, 1), len(trace)) - 1 if trace.log.end.stopped else len(trace) - 1
     endless = endless_loop(trace, i)
     node = endless.decision if endless is not None else None

@@ -10,7 +10,7 @@ from butfor.failures.crash import operand_roots
 from butfor.failures.failure_point import FailurePoint
 from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.trace import Node, Trace
-from butfor.trace.view.run_objects import Object, Objects
+from butfor.trace.view.run_objects import RunObject, RunObjects
 
 _MAX_ERRORS = 50  # distinct ones; a run with more of them has one cause, which comes first
 
@@ -36,14 +36,14 @@ MEMORY_ERROR_NAMES: dict[int, str] = {
 }
 
 
-def memory_errors(trace: Trace, objects: Objects) -> list[FailurePoint]:
+def memory_errors(trace: Trace, objects: RunObjects) -> list[FailurePoint]:
     """The errors in the order they happened, one per instruction and kind."""
     return [point for point, _ in errors_with_objects(trace, objects)]
 
 
-def errors_with_objects(trace: Trace, objects: Objects) -> list[tuple[FailurePoint, Object | None]]:
+def errors_with_objects(trace: Trace, objects: RunObjects) -> list[tuple[FailurePoint, RunObject | None]]:
     """The same with the object that was meant, where it is known."""
-    found: list[tuple[FailurePoint, Object | None]] = []
+    found: list[tuple[FailurePoint, RunObject | None]] = []
     seen = set()
     for e in trace.log.error:
         node = checked_access(trace, e)
@@ -86,7 +86,7 @@ def checked_access(trace: Trace, e: Any) -> Node:
     return i, s.seg.end - 1
 
 
-def _failure_point(trace: Trace, o: Object | None, e: Any, node: Node) -> FailurePoint:
+def _failure_point(trace: Trace, o: RunObject | None, e: Any, node: Node) -> FailurePoint:
     kind, address = MemoryErrorKind(int(e["kind"])), int(e["addr"])
     size, is_write = int(e["size"]), bool(e["is_write"])
     instr = trace.instr(node)
@@ -107,7 +107,7 @@ def _failure_point(trace: Trace, o: Object | None, e: Any, node: Node) -> Failur
     return FailurePoint(FailureKind.MEMORY, _message(kind, address, size, is_write, o), node, tuple(roots), details)
 
 
-def _lifetime_calls(trace: Trace, o: Object | None, kind: MemoryErrorKind) -> list[Node]:
+def _lifetime_calls(trace: Trace, o: RunObject | None, kind: MemoryErrorKind) -> list[Node]:
     """The calls that allocated and, where it was used after that, freed a heap object."""
     if o is None or o.kind != ObjectKind.HEAP:
         return []
@@ -122,7 +122,7 @@ def _lifetime_calls(trace: Trace, o: Object | None, kind: MemoryErrorKind) -> li
     return out
 
 
-def _message(kind: MemoryErrorKind, address: int, size: int, is_write: bool, o: Object | None) -> str:
+def _message(kind: MemoryErrorKind, address: int, size: int, is_write: bool, o: RunObject | None) -> str:
     verb = "write" if is_write else "read"
     what = f"{verb} of {size} byte{'s' if size != 1 else ''}"
     if kind is MemoryErrorKind.OVERLAP:

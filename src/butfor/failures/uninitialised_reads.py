@@ -23,7 +23,7 @@ from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind, ObjectKind, ReadFlag, record_number
 from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node, Trace, UnknownValue
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 
 _MAX_SECONDS = 2.0  # this is the last resort for runs that look fine, and must not slow them down
 _MAX_SEGMENTS = 2_000_000  # about what can be followed in that time on a fast machine
@@ -45,7 +45,7 @@ _USES_OF_SECOND_OPERAND = {
 }
 
 
-def uninitialised_use(trace: Trace, objects: Objects) -> FailurePoint | None:
+def uninitialised_use(trace: Trace, objects: RunObjects) -> FailurePoint | None:
     """The first use of an uninitialised value that matters, or None."""
     start = _first_uninitialised(trace)
     return None if start is None else _DefinednessFlow(trace, objects).run(start)
@@ -60,7 +60,7 @@ class UninitialisedOrigin:
 
 
 def uninitialised_origin(
-    trace: Trace, objects: Objects, dependence: Dependence, point: FailurePoint
+    trace: Trace, objects: RunObjects, dependence: Dependence, point: FailurePoint
 ) -> UninitialisedOrigin | None:
     """The uninitialised memory that the wrong values of a failure came from; None when they were all defined."""
     reads = _uninitialised_loads(dependence, point.roots)
@@ -128,7 +128,7 @@ def _first_uninitialised(trace: Trace) -> int | None:
 class _DefinednessFlow:
     """Undefined bits of registers by frame and of stores by number; `reports_uses` stops at a use that matters."""
 
-    def __init__(self, trace: Trace, objects: Objects, reports_uses: bool = True) -> None:
+    def __init__(self, trace: Trace, objects: RunObjects, reports_uses: bool = True) -> None:
         self.reports_uses = reports_uses
         self.trace = trace
         self.log = trace.log

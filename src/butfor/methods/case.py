@@ -15,10 +15,10 @@ from butfor.options import Options
 from butfor.path.path_model import Path
 from butfor.trace.dependence.backward_slice import KINDS, Slice, Slicer
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.dependence.value_forwarding import Passing
+from butfor.trace.dependence.value_forwarding import ValueForwarding
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 from butfor.trace.view.source_steps import Steps, is_step
 
@@ -57,9 +57,9 @@ class FailingRun:
         return self.recording.trace
 
     @cached_property
-    def objects(self) -> Objects:
+    def objects(self) -> RunObjects:
         """Objects by address."""
-        return Objects(self.recording)
+        return RunObjects(self.recording)
 
     @cached_property
     def _check(self) -> Place | None:
@@ -106,13 +106,15 @@ class FailingRun:
 
     def _slice(self, kind: str) -> Slice:
         maybe = (*self.kept_output, *self.point.possible_roots) if kind == "relevant" else ()
-        return self._slicer.backward(self.point.roots, kind, self.point.node, maybe=maybe)
+        return self._slicer.backward(self.point.roots, kind, self.point.node, possible_roots=maybe)
 
     @cached_property
     def kept_output(self) -> tuple[Node, ...]:
         """The decisions before a wrong output that kept something else from being printed, or out of the text."""
         found = dict.fromkeys(self._not_printed)
-        found.update((node, None) for text in self.point.wrong_text_bytes for node in self.dependence.kept_text(*text))
+        found.update(
+            (node, None) for text in self.point.wrong_text_bytes for node in self.dependence.potential_of_text(*text)
+        )
         return tuple(found)
 
     @cached_property
@@ -150,9 +152,9 @@ class FailingRun:
         )
 
     @cached_property
-    def forwarding(self) -> Passing:
+    def forwarding(self) -> ValueForwarding:
         """Statements that only pass a value on."""
-        return Passing(self.places, self.dependence)
+        return ValueForwarding(self.places, self.dependence)
 
     @cached_property
     def forwarded(self) -> Mapping[Place, Place]:

@@ -12,7 +12,7 @@ from butfor.trace.log.record_layout import NO_FRAME, EventKind, ObjectKind
 from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.access_names import Accesses
 from butfor.trace.view.object_parts import smallest
-from butfor.trace.view.run_objects import Object, Objects
+from butfor.trace.view.run_objects import RunObject, RunObjects
 from butfor.trace.view.source_places import Places
 
 _WRITING = (EventKind.COPY, EventKind.FILL, EventKind.WRITE, EventKind.INPUT)
@@ -34,7 +34,7 @@ Key = tuple[int, int, int]  # number of the object, frame, start: a variable tha
 class Seen:
     """Things and their cells as far as the story has met them."""
 
-    def __init__(self, places: Places, objects: Objects, accesses: Accesses) -> None:
+    def __init__(self, places: Places, objects: RunObjects, accesses: Accesses) -> None:
         self.places = places
         self.objects = objects
         self.accesses = accesses
@@ -112,7 +112,7 @@ class Seen:
                 ):
                     yield Change(thing, path, None)
 
-    def _thing_at(self, address: int, i: int) -> tuple[int, Object, int] | None:
+    def _thing_at(self, address: int, i: int) -> tuple[int, RunObject, int] | None:
         if address == 0:
             return None
         wrong = self._errors.get((i, address))  # the block that a bad access was meant for
@@ -139,7 +139,7 @@ class Seen:
             self.dying.append(self.log.death_of(o.number) if heap else -1)
         return number, o, frame
 
-    def _frame_of(self, o: Object, address: int, i: int) -> int:
+    def _frame_of(self, o: RunObject, address: int, i: int) -> int:
         if o.kind not in (ObjectKind.STACK, ObjectKind.DYNAMIC):
             return -1
         if o.number:
@@ -166,12 +166,12 @@ class Seen:
             at = parent
         return number
 
-    def _made(self, o: Object) -> str:
+    def _made(self, o: RunObject) -> str:
         call = self.trace.at(o.birth).call
         place = self.places.of((o.birth, call.index)) if call is not None else None
         return "" if place is None else f"{place.file}:{place.line}"
 
-    def _path(self, i: int, operand: object, o: Object, address: int, size: int) -> str | None:
+    def _path(self, i: int, operand: object, o: RunObject, address: int, size: int) -> str | None:
         """How C writes the way from the thing to the cell; None for a part of the thing that has no name."""
         offset = address - o.start
         if o.variable is not None:

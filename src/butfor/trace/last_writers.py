@@ -1,4 +1,4 @@
-"""Last writers of the bytes that were read: writer ids resolved to stores, copies, calls and initial values."""
+"""Last writers of the bytes that were read, resolved to stores, copies, calls and initial values."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ByteSource:
 
 
 class LastWriters:
-    """Resolves writer ids. `unchanging` are addresses of library data that no call changes."""
+    """Resolves writer ids; `unchanging` are the addresses of library data that no call changes."""
 
     def __init__(self, log: Log, unchanging: frozenset[int] = frozenset()) -> None:
         self.log = log
@@ -46,7 +46,7 @@ class LastWriters:
         return k >= 0 and address < ends[k]
 
     def sources(self, writer: int, size: int, address: int | None = None) -> tuple[ByteSource, ...]:
-        """Everything that the bytes of a writer go back to, copies on the way included."""
+        """The sources of bytes that a writer left, including the copies on the way."""
         found: dict[ByteSource, None] = {}
         work = [(writer, size, address)]
         seen = set()
@@ -77,14 +77,7 @@ class LastWriters:
     ) -> Iterator[ByteSource]:
         r = self.log.read[number - 1]
         flags, start = int(r["flags"]), int(r["addr"])
-        ids = self.log.read_sources(number)
-        k = first
-        end = min(int(r["size"]), first + size)
-        while k < end:
-            w = ids[k]
-            length = 1
-            while k + length < end and ids[k + length] == (w if w == 0 or w >= FIRST_EVENT_ID else w + length):
-                length += 1
+        for k, w, length in self.log.read_runs(number, first, min(int(r["size"]), first + size)):
             if w == 0:
                 if flags & ReadFlag.FOREIGN and r["event"] and start not in self._unchanging:
                     yield ByteSource("changed", int(r["event"]), start + k)
@@ -92,7 +85,6 @@ class LastWriters:
                 yield ByteSource(kind, number, start + k)
             elif not flags & ReadFlag.CHANGED:  # else the old writers do not matter any more
                 work.append((w, length, start + k))
-            k += length
         if flags & ReadFlag.CHANGED:
             yield ByteSource("changed", int(r["event"]), start)
 
@@ -107,7 +99,7 @@ class LastWriters:
         high = int(e["len"]) if address is None else low + size
         work.extend(self.runs_read(number, low, high, int(e["addr2"])))
 
-    def runs_read(self, number: int, low: int, high: int, base: int) -> list[tuple[int, int, int | None]]:
+    def runs_read(self, number: int, low: int, high: int, base: int) -> list[tuple[int, int, int]]:
         """(writer, size, address) of each run of bytes with one writer among bytes low..high that event `number` read.
 
         `base` is the address of byte 0.
@@ -117,7 +109,7 @@ class LastWriters:
         rows = self.log.run[at : at + count]
         offsets = rows["offset"]
         k = max(0, bisect_right(offsets, low) - 1)
-        out: list[tuple[int, int, int | None]] = []
+        out: list[tuple[int, int, int]] = []
         while k < count and int(offsets[k]) < high:
             start = int(offsets[k])
             end = int(offsets[k + 1]) if k + 1 < count else length

@@ -1,4 +1,4 @@
-"""A recording: the columns of one run, the program's IR and its sources, in a folder or in one file that can be taken elsewhere."""
+"""Recordings: the columns of one run with the program's IR and sources, in a folder or packed into a file."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from butfor.trace.trace import Trace
 
 FORMAT = 1
 _MAGIC = "butfor recording"
-_PARTS = ("start", "end", "stdin", "stdout", "stderr", "module.ll", "segments.npy")
-_MAX_UNPACKED = 64 * 2**30
+_OTHER_MEMBERS = ("start", "end", "stdin", "stdout", "stderr", "module.ll", "segments.npy")
+_MAX_UNPACKED_BYTES = 64 * 2**30  # a file that claims more is no recording but a zip bomb
 
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """What was run and how it ended, as far as the recording process knows. `sources` maps paths to members of the recording."""
+    """What was run and how it ended, as far as the recording process knows."""
 
     args: tuple[str, ...] = ()
     name: str = "program"
@@ -48,7 +48,7 @@ class Meta:
     limit: str = ""
     expect_stdout: str | None = None  # latin-1 text of the bytes
     expect_exit: int | None = None
-    sources: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)  # from paths to members of the recording
     given: tuple[str, ...] = ()  # source paths as the user wrote them
 
 
@@ -90,7 +90,7 @@ class RecordedProgram:
 
 
 class _Contents:
-    """The folder of one recorded run and what has been read from it. The folder goes away with it when `owned`."""
+    """The folder of one recorded run and what has been read from it. An `owned` folder is deleted with it."""
 
     def __init__(self, home: Path, code: RecordedProgram, owned: bool) -> None:
         self.home = home
@@ -137,7 +137,7 @@ class _Contents:
 
 
 class Recording:
-    """One recorded run in a folder, immutable. The folder goes away with the last view of the run when it is `owned`."""
+    """One recorded run in a folder, immutable. An `owned` folder is deleted with the last view of the run."""
 
     def __init__(self, home: Path, meta: Meta, code: RecordedProgram, *, owned: bool = True) -> None:
         self._meta = meta
@@ -203,8 +203,8 @@ class Recording:
 
 
 def save(recording: Recording, out: Path) -> None:
-    """Writes the recording to one file."""
-    members = [*COLUMNS, *_PARTS, *recording.meta.sources.values()]
+    """Write the recording to one file."""
+    members = [*COLUMNS, *_OTHER_MEMBERS, *recording.meta.sources.values()]
     try:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as z:
             z.writestr("butfor.json", json.dumps({"magic": _MAGIC, "format": FORMAT, "meta": asdict(recording.meta)}))
@@ -226,8 +226,8 @@ def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
         ) from e
     with archive as z:
         meta = _read_meta(z, path)
-        if sum(i.file_size for i in z.infolist()) > _MAX_UNPACKED:
-            raise RecordingError(f"{path} would unpack to more than {_MAX_UNPACKED >> 30} GB")
+        if sum(i.file_size for i in z.infolist()) > _MAX_UNPACKED_BYTES:
+            raise RecordingError(f"{path} would unpack to more than {_MAX_UNPACKED_BYTES >> 30} GB")
         try:
             home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-"))
         except OSError as e:
@@ -268,7 +268,7 @@ def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
 
 
 def _check_types(meta: Meta) -> None:
-    """Raises TypeError or ValueError when a description does not have the types it should."""
+    """Raise TypeError or ValueError if a field of a description has the wrong type."""
     texts = (
         *meta.args,
         *meta.libs,
@@ -290,7 +290,7 @@ def _check_types(meta: Meta) -> None:
 
 
 def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:
-    wanted = {*COLUMNS, *_PARTS, *meta.sources.values()}
+    wanted = {*COLUMNS, *_OTHER_MEMBERS, *meta.sources.values()}
     try:
         for name in wanted:
             if os.path.isabs(name) or ".." in Path(name).parts:

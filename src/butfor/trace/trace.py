@@ -62,7 +62,7 @@ class Trace:
     def __len__(self) -> int:
         return len(self.log)
 
-    # --- structure ----------------------------------------------------------------------------------------------------------
+    # --- structure ------------------------------------------------------------------------------------------
 
     def at(self, i: int) -> StaticSegment:
         """The static segment of a segment instance."""
@@ -145,7 +145,7 @@ class Trace:
                 raise UnknownValue(f"register {slot} of {s.fn.name} has no definition in its frame")
         return i, d
 
-    # --- loads and stores ---------------------------------------------------------------------------------------------------
+    # --- loads and stores -----------------------------------------------------------------------------------
 
     def writers(self, node: Node) -> list[tuple[int, int]]:
         """(writer id, size) of each part of a load."""
@@ -205,7 +205,7 @@ class Trace:
             raise UnknownValue("the run ended before the call returned")
         return self.log.word[at : at + (size + 7) // 8].tobytes()[:size]
 
-    # --- values -------------------------------------------------------------------------------------------------------------
+    # --- values ---------------------------------------------------------------------------------------------
 
     def constant(self, c: Const) -> Any:
         """The value of a constant."""
@@ -385,7 +385,7 @@ class Trace:
         assert call is not None
         return self.operand(call[0], self.instr(call).args[k])
 
-    # --- control ------------------------------------------------------------------------------------------------------------
+    # --- control --------------------------------------------------------------------------------------------
 
     def next_in_frame(self, i: int) -> int:
         """The segment instance that follows a branch in its frame, or -1 when the run ended there."""

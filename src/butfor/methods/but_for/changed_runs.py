@@ -139,7 +139,7 @@ def _is_same_output(case: FailingRun, result: Result) -> bool:
 
 def _mark_direct(case: FailingRun, confirmed: list[Confirmed]) -> None:
     """Marks changes that override the wrong value itself where it is only passed on."""
-    handed_on = case.forwarding.handed_on(case.point.roots)
+    handed_on = case.forwarding.forwarding_instructions(case.point.roots)
     for c in confirmed:
         site = c.candidate.site
         c.is_direct = (

@@ -17,7 +17,7 @@ from butfor.encode.justification import Justified, Justifier
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.cause_statements import CauseStatements
 from butfor.methods.cause_tree.confirm_causes import CauseConfirmation, Claim
-from butfor.trace.dependence.stores_elsewhere import Elsewhere
+from butfor.trace.dependence.stores_elsewhere import StoresElsewhere
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
@@ -100,7 +100,7 @@ class CauseTree:
     def open(self, depth: int, most: int = MAX_CAUSES) -> None:
         """Build the tree down to a level, or to a statement that the user marked as guilty; at most so many causes."""
         self._explore(depth, most)
-        self.complete = self.complete and not self.case.dependence.potentials.is_bounded
+        self.complete = self.complete and not self.case.dependence.potential_dependence.is_truncated
         if self.guilty is not None:
             self._only_path_to(self.guilty)
         confirmation = CauseConfirmation(self.case, self._without)
@@ -166,14 +166,14 @@ class CauseTree:
 
     def _push_misplaced_stores(self, loads: tuple[Node, ...], parent: RunCause) -> None:
         """Push the stores that could have assigned what these loads read, or the wrong text, but wrote next to it."""
-        look = Elsewhere(self.case.dependence.potentials)
+        look = StoresElsewhere(self.case.dependence.potential_dependence)
         found = (
             [store for text in self.case.point.wrong_text_bytes for store in look.of_text(*text)]
             if parent.level == 0
             else []
         )
         for load in self._statements.few(loads, 1):
-            found += look.of(load) if not self._is_late() else ()
+            found += look.of_load(load) if not self._is_late() else ()
         known = {self._statements.static(n) for n in parent.nodes}
         new = [store for store in sorted(found, reverse=True) if self._statements.static(store) not in known]
         for store in self._statements.few(new, 1)[:MAX_MISPLACED_STORES]:

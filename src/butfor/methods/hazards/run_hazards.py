@@ -19,7 +19,7 @@ from butfor.methods.case import FailingRun
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.c_values import signed
-from butfor.trace.view.run_objects import Object
+from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -84,7 +84,7 @@ def _never_given(case: FailingRun) -> Iterator[Hazard]:
         yield Hazard(declared, "uninitialised", f"it has no value when it is used: {point.message}", _NEVER_GIVEN)
 
 
-def _declaration(case: FailingRun, o: Object | None) -> Place | None:
+def _declaration(case: FailingRun, o: RunObject | None) -> Place | None:
     return None if o is None or o.variable is None else case.places.declaration(o.variable)
 
 

@@ -59,7 +59,7 @@ def finished(
     }
     used |= {name for d in drafts for name in d.writes}
     ranges = [r for r in storage.ranges() if r.cell.name in used]
-    frames = Frames(dependence.trace, dependence.potentials, ranges)
+    frames = Frames(dependence.trace, dependence.potential_dependence, ranges)
     escapes = Escapes(dependence.trace, node)
     instances = []
     for k, d in enumerate(drafts):

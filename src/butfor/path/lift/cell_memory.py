@@ -10,7 +10,7 @@ from butfor.path.lift.external_inputs import Inputs
 from butfor.path.lift.lifting_state import Draft, State
 from butfor.path.lift.memory_cells import Storage
 from butfor.path.path_model import Cell, Input, Kind, Range
-from butfor.trace.dependence.hypothetical_addresses import Supposed
+from butfor.trace.dependence.hypothetical_addresses import HypotheticalAddresses
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 
@@ -21,7 +21,9 @@ BEFORE = "statements that are not followed have their recorded values"
 class Memory:
     """The memory of one path while it is made."""
 
-    def __init__(self, trace: Trace, state: State, storage: Storage, supposed: Supposed, inputs: Inputs | None) -> None:
+    def __init__(
+        self, trace: Trace, state: State, storage: Storage, supposed: HypotheticalAddresses, inputs: Inputs | None
+    ) -> None:
         self.trace = trace
         self.state = state
         self.storage = storage

@@ -14,7 +14,7 @@ from butfor.trace.dependence.backward_slice import Slice, Slicer
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
 MOST = 3_000  # heads of a path
@@ -33,7 +33,7 @@ class Run:
     point: FailurePoint
     dependence: Dependence
     places: Places
-    objects: Objects
+    objects: RunObjects
     slice: Slice
     is_check: Callable[[Place], bool]
     is_over: Callable[[], bool] = lambda: False
@@ -93,7 +93,7 @@ class Choice:
         known = set(nodes)
         found: dict[Node, None] = {}
         for address, size, i in dict.fromkeys(reads):
-            store = self.dependence.potentials.supposed.last_store(i, address, size)
+            store = self.dependence.potential_dependence.hypothetical.last_store(i, address, size)
             if store is not None and store not in known:
                 found[store] = None
         return list(found)

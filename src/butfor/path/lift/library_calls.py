@@ -94,7 +94,7 @@ class Library:
             found.append((self.registers.operand(i, a), value))
         for r in self._read(head):
             found.append((r.cell.term, self.state.now[r.cell.name]))
-        for ret in self.origins.dependence.called_back(i):
+        for ret in self.origins.dependence.callback_returns(i):
             if ret in self.results:
                 cell = self.results[ret]
                 found.append((cell.term, self.state.now[cell.name]))

@@ -55,13 +55,13 @@ class _Lifter:
         self.free_inputs = free_inputs
         self.heads = Heads(self.trace)
         self.decidings = Decidings(self.trace, Justifier(self.dependence))
-        self.potentials = self.dependence.potentials
+        self.potentials = self.dependence.potential_dependence
         self.names = Names(run.recording)
-        self.storage = Storage(self.potentials.homes, self.names.memory)
+        self.storage = Storage(self.potentials.objects, self.names.memory)
         self.state = State(self.names)
         self.inputs = Inputs(run.recording)
         self.memory = Memory(
-            self.trace, self.state, self.storage, self.potentials.supposed, self.inputs if free_inputs else None
+            self.trace, self.state, self.storage, self.potentials.hypothetical, self.inputs if free_inputs else None
         )
         self.registers = Registers(self.trace, self.state)
         self.ways = Ways(self.trace, self.registers, self.memory.peek)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 
 from butfor.path.path_model import Cell, Home, Range
-from butfor.trace.dependence.object_at_address import Homes
+from butfor.trace.dependence.object_at_address import ConcreteObjects
 
 Key = tuple[object, ...]
 
@@ -18,7 +18,7 @@ Name = Callable[[Home, int, int, int], Cell]  # home, address, size, number
 class Storage:
     """Collects accesses first, then gives the cells that they touch."""
 
-    def __init__(self, homes: Homes, name: Name) -> None:
+    def __init__(self, homes: ConcreteObjects, name: Name) -> None:
         self._homes = homes
         self._name = name
         self._known: dict[tuple[int, int], Home] = {}

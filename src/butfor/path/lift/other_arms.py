@@ -10,8 +10,8 @@ from butfor.ir.may_define import Arm, DefiningArms, WriteReason, set_bits
 from butfor.ir.points_to.may_write import AbstractCell
 from butfor.path.lift.branch_conditions import Decided
 from butfor.path.path_model import Cell, Range
-from butfor.trace.dependence.object_at_address import Home
-from butfor.trace.dependence.potential_dependence import Potential, Read
+from butfor.trace.dependence.object_at_address import ConcreteObject
+from butfor.trace.dependence.potential_dependence import PotentialDependence, ReadBytes
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace
 
@@ -89,7 +89,7 @@ class _Way:
 class Frames:
     """Cells that the arms not taken may assign."""
 
-    def __init__(self, trace: Trace, potential: Potential, ranges: list[Range]) -> None:
+    def __init__(self, trace: Trace, potential: PotentialDependence, ranges: list[Range]) -> None:
         self.trace = trace
         self.potential = potential
         self._by_block: dict[tuple[str, int], list[tuple[Range, _Way]]] = {}
@@ -97,12 +97,12 @@ class Frames:
             if r.home.key == ("nowhere",):
                 continue
             for way in self._each(
-                potential.may.defining_arms(AbstractCell(r.home.key, r.start - r.home.start, r.size))
+                potential.may_define.defining_arms(AbstractCell(r.home.key, r.start - r.home.start, r.size))
             ):
                 self._by_block.setdefault((way.arm.function, way.arm.block), []).append((r, way))
 
     def _each(self, ways: DefiningArms) -> Iterator[_Way]:
-        arms = self.potential.may.arms
+        arms = self.potential.may_define.arms
         yield from (_Way(arms[k], is_own=True) for k in ways.own)
         yield from (_Way(arms[k], reasons=reasons) for k, reasons in ways.explained)
         yield from (_Way(arms[k]) for k in set_bits(ways.unexplained))
@@ -128,8 +128,8 @@ class Frames:
             return False
         if not way.reasons:
             return True
-        home = Home(r.home.key, r.home.start, r.home.end, r.home.birth, r.home.frame)
-        return self.potential.would_write(way.arm, way.reasons, i, home, Read(r.start, r.size, 0, i))
+        home = ConcreteObject(r.home.key, r.home.start, r.home.end, r.home.birth, r.home.frame)
+        return self.potential.would_write(way.arm, way.reasons, i, home, ReadBytes(r.start, r.size, 0, i))
 
     def _is_around(self, outer: int, frame: int) -> bool:
         while frame != NO_FRAME and frame > outer:

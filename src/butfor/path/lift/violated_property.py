@@ -18,7 +18,7 @@ from butfor.path.lift.wanted_output import wanted
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.trace import Node, Trace
-from butfor.trace.view.run_objects import Object, Objects
+from butfor.trace.view.run_objects import RunObject, RunObjects
 from butfor.trace.view.source_places import Places
 
 _PAGE = 4096  # addresses below are no place for anything
@@ -46,7 +46,7 @@ class Checks:
         self,
         places: Places,
         dependence: Dependence,
-        objects: Objects,
+        objects: RunObjects,
         decidings: Decidings,
         is_check: Callable[[Node], bool],
     ) -> None:
@@ -141,14 +141,14 @@ class Checks:
         except CANNOT:
             return False
 
-    def _object(self, point: FailurePoint) -> Object | None:
+    def _object(self, point: FailurePoint) -> RunObject | None:
         """The object that an access was meant for."""
         for e in self.trace.log.error:
             if int(e["addr"]) == point.details.get("address") and int(e["object"]):
                 return self.objects.by_number(int(e["object"]))
         return None
 
-    def _bounds(self, node: Node, pointer: Operand, o: Object, size: int) -> Check:
+    def _bounds(self, node: Node, pointer: Operand, o: RunObject, size: int) -> Check:
         """The access lies within the object, whose size may have been computed too."""
         asked = self._size_of(o)
 
@@ -162,7 +162,7 @@ class Checks:
 
         return Check(node, ((node[0], pointer), *asked), build=build)
 
-    def _size_of(self, o: Object) -> list[Seen]:
+    def _size_of(self, o: RunObject) -> list[Seen]:
         """The arguments from which the size of a heap block came."""
         call = self.trace.at(o.birth).call if o.kind == ObjectKind.HEAP else None
         which = _SIZES.get(call.detail.callee or "", ()) if call is not None else ()

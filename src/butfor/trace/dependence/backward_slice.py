@@ -1,4 +1,4 @@
-"""Backward slices, nearest first: instances in the order in which they matter to the root, within a bound."""
+"""Backward dynamic slices: instances in order of their distance from the root, up to a bound."""
 
 from __future__ import annotations
 
@@ -20,28 +20,27 @@ COSTS = {
     "uninit": 1.0,
 }
 KINDS = ("data", "control", "relevant")
-LIMIT = {"data": 150_000, "control": 40_000, "relevant": 40_000}  # instances of a slice
-PER_STATEMENT = {
-    "data": 12_000,
-    "control": 500,
-    "relevant": 500,
-}  # instances of one instruction before loops are folded
+# Instances of a slice: some seconds. Control and potential dependences cost far more than data dependences.
+MAX_INSTANCES = {"data": 150_000, "control": 40_000, "relevant": 40_000}
+# Instances of one instruction; later ones of a loop are folded into its first, so that it does not fill the slice.
+MAX_INSTANCES_PER_INSTRUCTION = {"data": 12_000, "control": 500, "relevant": 500}
+_INSTANCES_PER_STOP_CHECK = 256  # asking for each would cost as much as the work
 _STATEMENTS = frozenset(("store", "ret", "br", "switch", "indirectbr", "atomicrmw", "cmpxchg"))
 
 
 @dataclass(slots=True)
 class Slice:
-    """Instances with their distance from the root and the edge by which each was first reached; leaves by kind; whether a bound cut it off."""
+    """The instances of a slice, with how they were reached."""
 
-    distance: dict[Node, float] = field(default_factory=dict)
-    reached: dict[Node, tuple[str, Node]] = field(default_factory=dict)
-    initial: dict[int, Node] = field(default_factory=dict)  # address of initial data -> who read it
-    uninit: dict[int, Node] = field(default_factory=dict)
-    complete: bool = True
+    distance: dict[Node, float] = field(default_factory=dict)  # from the nearest root
+    reached: dict[Node, tuple[str, Node]] = field(default_factory=dict)  # by which kind of edge, and from where
+    initial: dict[int, Node] = field(default_factory=dict)  # address of initial data -> the instance that read it
+    uninit: dict[int, Node] = field(default_factory=dict)  # the same for uninitialised bytes
+    complete: bool = True  # False if a bound cut it off
 
 
 class Slicer:
-    """Backward slices of one run. Dependences are computed once and shared between the slices."""
+    """Backward slices of one run, which share the dependences computed so far."""
 
     def __init__(self, dependence: Dependence, stop: Callable[[], bool] = lambda: False) -> None:
         self.dependence = dependence
@@ -56,28 +55,30 @@ class Slicer:
         kind: str = "relevant",
         anchor: Node | None = None,
         limit: int | None = None,
-        maybe: Iterable[Node] = (),
+        possible_roots: Iterable[Node] = (),
     ) -> Slice:
-        """The slice from these instances. kind: data (values and addresses), control (and decisions), relevant (and potential dependences).
+        """The slice from these instances.
 
-        `anchor` is where the failure shows: it matters why it was reached, not what it computed. `maybe` are further roots of relevant slices.
+        A data slice follows values and addresses, a control slice also control dependences, a relevant slice also
+        potential dependences. `anchor` is where the failure shows: it matters why it was reached, not what it computed.
+        `possible_roots` are further roots of relevant slices.
         """
         result = Slice()
-        most = LIMIT[kind] if limit is None else limit
-        fold = _Fold(self.trace, PER_STATEMENT[kind])
+        limit = MAX_INSTANCES[kind] if limit is None else limit
+        fold = _LoopFolding(self.trace, MAX_INSTANCES_PER_INSTRUCTION[kind])
         heap: list[tuple[float, int, int, Node]] = []
         best: dict[Node, float] = {}
         for root in (*roots, *(() if anchor is None else (anchor,))):
             heapq.heappush(heap, (0.0, -root[0], -root[1], root))
             best[root] = 0.0
-        for root in maybe if kind == "relevant" else ():
+        for root in possible_roots if kind == "relevant" else ():
             heapq.heappush(heap, (COSTS["potential"], -root[0], -root[1], root))
             best.setdefault(root, COSTS["potential"])
         while heap:
             cost, _, _, node = heapq.heappop(heap)
             if node in result.distance:
                 continue
-            if len(result.distance) >= most or (len(result.distance) % 256 == 255 and self.stop()):
+            if len(result.distance) >= limit or self._is_stopped(len(result.distance)):
                 result.complete = False
                 break
             result.distance[node] = cost
@@ -85,14 +86,17 @@ class Slicer:
                 if edge in ("initial", "uninit"):
                     (result.initial if edge == "initial" else result.uninit).setdefault(target[0], node)
                     continue
-                price = cost + self._price(edge, target)
+                new_cost = cost + self._cost(edge, target)
                 target = fold(target)
-                if target not in result.distance and price < best.get(target, float("inf")):
-                    best[target] = price
+                if target not in result.distance and new_cost < best.get(target, float("inf")):
+                    best[target] = new_cost
                     result.reached[target] = (edge, node)
-                    heapq.heappush(heap, (price, -target[0], -target[1], target))
+                    heapq.heappush(heap, (new_cost, -target[0], -target[1], target))
         result.complete = result.complete and not fold.folded
         return result
+
+    def _is_stopped(self, done: int) -> bool:
+        return done % _INSTANCES_PER_STOP_CHECK == _INSTANCES_PER_STOP_CHECK - 1 and self.stop()
 
     def _edges(self, node: Node, kind: str, is_anchor: bool) -> list[Edge]:
         edges: list[Edge] = []
@@ -113,8 +117,8 @@ class Slicer:
             edges = edges + more
         return edges
 
-    def _price(self, edge: str, target: Node) -> float:
-        """Inside one expression a step is nearly free; from statement to statement it costs what its kind costs."""
+    def _cost(self, edge: str, target: Node) -> float:
+        """The cost of an edge: nearly nothing within an expression, that of its kind from statement to statement."""
         op = self.trace.instr(target).op if target[1] >= 0 else ""
         if edge == "data" and op and op not in _STATEMENTS:
             return 0.1 if op == "call" else 0.01
@@ -125,9 +129,12 @@ class Slicer:
         return COSTS[edge]
 
 
-class _Fold:
-    """Stands in for an instance when a loop has brought too many of its kind: the first one in the frame,
-    which leads out of the loop, or the first of all, which leads out of a recursion."""
+class _LoopFolding:
+    """Replaces an instance when a loop has brought too many of its instruction.
+
+    The first one in the frame takes its place, which leads out of the loop, or else the first of the run, which leads
+    out of a recursion.
+    """
 
     def __init__(self, trace: Trace, limit: int) -> None:
         self.trace = trace

@@ -1,4 +1,7 @@
-"""How the branches of a run went, as one table: for many arms at once, the last instance before a time at which the branch went another way."""
+"""Outcomes of all executed branches as one table: when was an arm last avoided?
+
+A branch avoids an arm when it takes another of its arms. The table answers that question for many arms at once.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +19,19 @@ Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arms:
-    """Some arms of executed branches: the branch of each, the segment that the arm begins with, and its place in the list they were given as."""
+class ExecutedArms:
+    """Arms whose branches ran, as columns."""
 
-    branches: Numbers
-    targets: Numbers
-    places: Numbers
+    branches: Numbers  # the number of the branch
+    targets: Numbers  # the segment that the arm begins with
+    places: Numbers  # the index of the arm in the list that was given
 
 
-class Turns:
-    """All instances of the branches of executed functions, by branch and then in time.
+class BranchOutcomes:
+    """All instances of the branches of executed functions, ordered by branch and then by time.
 
-    A row is an instance: where it is in the run, the segment it went to, and the latest row of its branch before it that went elsewhere.
+    A row is an instance: its segment instance, the segment it went to, and the latest earlier row of the same branch
+    that went elsewhere.
     """
 
     def __init__(self, trace: Trace, executed: Sequence[str]) -> None:
@@ -48,62 +52,70 @@ class Turns:
         branch = np.repeat(np.arange(len(self._branches)), [len(r) for r in rows[1:]])
         self._width = len(trace.log) + 1
         self._keys = branch * self._width + self._at
-        self._went = self._ways_taken()
+        self._taken = self._taken_segments()
         changed = np.ones(len(branch), bool)
-        changed[1:] = (self._went[1:] != self._went[:-1]) | (branch[1:] != branch[:-1])
+        changed[1:] = (self._taken[1:] != self._taken[:-1]) | (branch[1:] != branch[:-1])
         before = np.maximum.accumulate(np.where(changed, np.arange(len(branch)), 0)) - 1
         self._other = np.where(before >= self._firsts[branch], before, _NONE)
 
-    def _ways_taken(self) -> Numbers:
-        """The segment that each instance went to: mostly the one that follows in the run, else, when a signal came, the next in the frame."""
+    def _taken_segments(self) -> Numbers:
+        """The segment that each instance went to.
+
+        That is the next one of the run, or the next one of the frame where a signal handler ran in between.
+        """
         log = self.trace.log
-        went = log.seg[self._at + 1].astype(np.int64)
+        taken = log.seg[self._at + 1].astype(np.int64)
         for (name, block), b in self._branches.items():
             first, end = self._firsts[b : b + 2].tolist()
-            targets = [self._begin(name, s) for s in self.trace.program.function(name).blocks[block].succs]
-            for row in (np.flatnonzero(~np.isin(went[first:end], targets)) + first).tolist():
+            targets = [self._first_segment(name, s) for s in self.trace.program.function(name).blocks[block].succs]
+            for row in (np.flatnonzero(~np.isin(taken[first:end], targets)) + first).tolist():
                 following = self.trace.next_in_frame(int(self._at[row]))
-                went[row] = log.segment(following) if following >= 0 else _NONE
-        return went
+                taken[row] = log.segment(following) if following >= 0 else _NONE
+        return taken
 
-    def _begin(self, name: str, block: int) -> int:
+    def _first_segment(self, name: str, block: int) -> int:
         """The number of a block's first segment."""
         return self.trace.static.first_of_block(self.trace.program.function(name), block)
 
-    def arms(self, given: Sequence[Arm]) -> Arms:
-        """Those of some arms whose branches were run."""
+    def _target(self, arm: Arm) -> int:
+        """The segment that an arm begins with."""
+        block = self.trace.program.function(arm.function).blocks[arm.block]
+        return self._first_segment(arm.function, block.succs[arm.successor])
+
+    def executed(self, arms: Sequence[Arm]) -> ExecutedArms:
+        """Those of some arms whose branches ran."""
         rows = []
-        for place, arm in enumerate(given):
+        for place, arm in enumerate(arms):
             branch = self._branches.get((arm.function, arm.block))
             if branch is not None:
-                successor = self.trace.program.function(arm.function).blocks[arm.block].succs[arm.successor]
-                rows.append((branch, self._begin(arm.function, successor), place))
+                rows.append((branch, self._target(arm), place))
         columns = np.array(rows, np.int64).reshape(-1, 3).T
-        return Arms(columns[0], columns[1], columns[2])
+        return ExecutedArms(columns[0], columns[1], columns[2])
 
-    def avoided(self, arms: Arms, since: int, until: int) -> list[tuple[int, int]]:
-        """Of the arms whose branch went another way from `since` on and before `until`: the place in the list, and the last row where it did."""
+    def last_avoided(self, arms: ExecutedArms, since: int, until: int) -> list[tuple[int, int]]:
+        """The arms that were avoided from `since` on and before `until`: the place of each, and the last row where."""
         rows = self._keys.searchsorted(arms.branches * self._width + until) - 1
         kept = np.flatnonzero(rows >= self._firsts[arms.branches])
         rows = rows[kept]
-        rows = np.where(self._went[rows] == arms.targets[kept], self._other[rows], rows)
+        rows = np.where(self._taken[rows] == arms.targets[kept], self._other[rows], rows)
         late = (rows >= 0) & (self._at[rows] >= since)
         return list(zip(arms.places[kept[late]].tolist(), rows[late].tolist(), strict=True))
 
     def instance(self, row: int) -> int:
-        """The segment instance that a row stands for."""
+        """The segment instance of a row."""
         return int(self._at[row])
 
-    def back(self, arm: Arm, row: int, since: int, most: int) -> Iterator[int]:
-        """From a row at which an arm was avoided, the segment instances where it was, backwards: so many, and one more to tell that there are."""
+    def avoiding_instances(self, arm: Arm, row: int, since: int, limit: int) -> Iterator[int]:
+        """The segment instances that avoided an arm, backwards from a row that did and not before `since`.
+
+        There may be one more than `limit`, which tells the caller that there are more.
+        """
         first = int(self._firsts[self._branches[arm.function, arm.block]])
-        target = self._begin(
-            arm.function, self.trace.program.function(arm.function).blocks[arm.block].succs[arm.successor]
-        )
-        for _ in range(most + 1):
+        target = self._target(arm)
+        for _ in range(limit + 1):
             if row < first or int(self._at[row]) < since:
                 return
             yield int(self._at[row])
             row -= 1
-            if row >= first and self._went[row] == target:
+            if row >= first and self._taken[row] == target:
                 row = int(self._other[row])

@@ -1,4 +1,4 @@
-"""What each instance depended on: values, addresses, decisions, calls, and decisions that kept another value from being assigned."""
+"""Dependences of each instance: on values, addresses, control, calls, and potential ones on branches."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ import numpy as np
 from butfor.ir.flow_graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
 from butfor.ir.instructions import Instr, Operand
 from butfor.ir.recording_segments import LONGJMPS, SETJMPS
-from butfor.trace.dependence.potential_dependence import Potential
+from butfor.trace.dependence.potential_dependence import PotentialDependence
 from butfor.trace.last_writers import ByteSource
 from butfor.trace.log.record_layout import NO_SITE, EventKind
 from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node, Trace, UnknownValue
 
-Edge = tuple[
-    str, Node
-]  # kinds: data, address, control, call, potential, initial (target: address, -1), uninit (target: address, -2)
-_NEAR = 64
-_CALLBACKS = 256
-_AT_ONCE = 4096  # frames that are looked at together
-_VARIADIC_DEPTH = 4
+# The kind and the target: data, address, control, call, potential; initial with target (address, -1) and uninit with
+# target (address, -2) lead to bytes that no instance wrote.
+Edge = tuple[str, Node]
+_MAX_STEPS_BACK = 64  # segments of the frame; beyond, the positions of the branches themselves are searched
+_MAX_CALLBACKS = 256  # of one library call, such as the comparisons of a sort: later ones say the same
+_FRAMES_PER_CHUNK = 4096  # examined with one numpy operation
+_MAX_VA_LIST_DEPTH = 4  # calls that a va_list is passed down, as in printf wrappers
 
 
 class Dependence:
-    """Dependences of instances, computed when asked for."""
+    """Dependences of instances, computed on demand."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
@@ -32,23 +32,24 @@ class Dependence:
         self._dominators: dict[str, tuple[int, ...]] = {}
         self._joins: dict[str, tuple[int, ...]] = {}
         self._parents: dict[int, Node | None] = {}
-        self._returns: dict[int, list[Edge]] = {}  # of callbacks, by the call that made them
-        self.potentials = Potential(trace)
+        self._returns: dict[int, list[Node]] = {}  # of callbacks, by the call that made them
+        self.potential_dependence = PotentialDependence(trace)
 
-    # --- control ------------------------------------------------------------------------------------------------------------
+    # --- control --------------------------------------------------------------------------------------------
 
     def control(self, i: int) -> Node | None:
-        """The decision or the call that let this segment instance run; None for main's own entry."""
+        """The branch or the call that this segment instance is control dependent on; None at the entry of main."""
         if i in self._parents:
             return self._parents[i]
         s = self.trace.at(i)
-        deps = self._dependences(s)[s.seg.block]
-        found = self._nearest(i, s, {b for b, _ in deps}) if deps else None
+        deps = self._control_dependences(s)[s.seg.block]
+        found = self._latest_branch(i, s, {b for b, _ in deps}) if deps else None
         parent = self.trace.call_of(i) if found is None else (found, self.trace.at(found).last.index)
         self._parents[i] = parent
         return parent
 
-    def _dependences(self, s: StaticSegment) -> tuple[tuple[tuple[int, int], ...], ...]:
+    def _control_dependences(self, s: StaticSegment) -> tuple[tuple[tuple[int, int], ...], ...]:
+        """The branches and arms that each block of a function is control dependent on."""
         deps = self._control.get(s.fn.name)
         if deps is None:
             deps = control_dependence(successors(s.fn))
@@ -56,7 +57,7 @@ class Dependence:
         return deps
 
     def is_guard(self, node: Node) -> bool:
-        """Whether a decision only lets the rest of its function run: one of its ways leads straight to the end."""
+        """Whether a branch only guards the rest of its function: one of its arms leads straight to the end."""
         s = self.trace.at(node[0])
         if s.last.op != "br" or node[1] != s.last.index:
             return False
@@ -67,11 +68,11 @@ class Dependence:
         join = after[s.seg.block]
         return join >= len(s.fn.blocks) or s.fn.instrs[s.fn.blocks[join].end - 1].op == "ret"
 
-    def _nearest(self, i: int, s: StaticSegment, branches: set[int]) -> int | None:
-        """The latest earlier instance in the frame of one of these branches."""
+    def _latest_branch(self, i: int, s: StaticSegment, branches: set[int]) -> int | None:
+        """The latest earlier instance, in the same frame, of one of these branches."""
         numbers = {self.trace.static.last_of_block(s.fn, b) for b in branches}
         j = i
-        for _ in range(_NEAR):
+        for _ in range(_MAX_STEPS_BACK):
             j = self.log.previous_in_frame(j)
             if j < 0:
                 return None
@@ -89,10 +90,10 @@ class Dependence:
                 k -= 1
         return best if best >= 0 else None
 
-    # --- data ---------------------------------------------------------------------------------------------------------------
+    # --- data -----------------------------------------------------------------------------------------------
 
     def edges(self, node: Node) -> list[Edge]:
-        """The dependences of an instance other than on control."""
+        """The data, address and call dependences of an instance."""
         try:
             return self._edges(node)
         except UnknownValue:
@@ -147,9 +148,9 @@ class Dependence:
         return edges + self._operands("address", node[0], instr.args[:1])
 
     def _variadic(self, node: Node, address: int) -> list[Edge] | None:
-        """The arguments that a va_list gave access to, when the load may have read one."""
+        """The variadic arguments that a load may have read through a va_list, None if it read no such argument."""
         i = node[0]
-        for _ in range(_VARIADIC_DEPTH):
+        for _ in range(_MAX_VA_LIST_DEPTH):
             fn = self.trace.at(i).fn
             call = self.trace.call_of(i)
             if call is None:
@@ -161,20 +162,19 @@ class Dependence:
 
     def _variadic_arguments(self, node: Node, address: int, call: Node, fixed: int) -> list[Edge] | None:
         frame = self.trace.frame_entry(node[0])
-        o = self.log.frame["base"][self.log.frame_of(frame)]
-        layout = self.trace.at(frame).layout
-        if int(o) <= address < int(o) + layout.frame_size:  # the reader's own local
+        base = int(self.log.frame["base"][self.log.frame_of(frame)])
+        if base <= address < base + self.trace.at(frame).layout.frame_size:  # the reader's own local
             return None
         instr = self.trace.instr(call)
         raw = int.from_bytes(self.trace.loaded_bytes(node)[:8], "little")
         places = range(fixed, len(instr.detail.arg_types))
-        equal = [k for k in places if not instr.detail.byval[k] and self._shows(call[0], instr.args[k], raw)]
+        equal = [k for k in places if not instr.detail.byval[k] and self._has_value(call[0], instr.args[k], raw)]
         edges: list[Edge] = [("call", call)]
         for k in equal or places:
             edges += self._operands("data", call[0], (instr.args[k],))
         return edges + ([] if equal else self._library_reads(call[0]))
 
-    def _shows(self, i: int, op: Operand, raw: int) -> bool:
+    def _has_value(self, i: int, op: Operand, raw: int) -> bool:
         try:
             value = self.trace.operand(i, op)
         except UnknownValue:
@@ -182,7 +182,7 @@ class Dependence:
         return bool(value == raw)
 
     def source_edge(self, source: ByteSource) -> list[Edge]:
-        """The edge to what a byte came from."""
+        """The edge to the source of a byte, if it has a known one."""
         match source.kind:
             case "store":
                 return [("data", self.trace.find_store(source.number)[1])]
@@ -208,7 +208,7 @@ class Dependence:
         return self.trace.call_of(i)  # library code wrote after it had called back
 
     def _phi(self, node: Node) -> list[Edge]:
-        """The operand taken and the decisions that chose it."""
+        """The operand that a phi took and the branches that chose it."""
         chosen, at = self.trace.phi_choice(node)
         edges = self._operands("data", at, (chosen,))
         s = self.trace.at(node[0])
@@ -242,11 +242,13 @@ class Dependence:
     def _call(self, node: Node, s: StaticSegment, instr: Instr) -> list[Edge]:
         i, n = node
         kind = s.layout.kinds[n]
-        if s.seg.start <= n < s.seg.end:  # the act of calling
-            if kind in ("internal",):
+        if s.seg.start <= n < s.seg.end:  # the call itself, not its result
+            if kind == "internal":
                 return []
             edges = self._operands("data", i, instr.args)
-            return edges + self._library_reads(i) + self._called_back(i) if kind in ("external", "indirect") else edges
+            return (
+                edges + self._library_reads(i) + self._callback_edges(i) if kind in ("external", "indirect") else edges
+            )
         ret = self.trace.return_instance(i)
         if ret is not None and kind in ("internal", "indirect"):
             return [("data", ret)]
@@ -257,12 +259,8 @@ class Dependence:
             result.append(("data", (i - 1, jump.index)))
         return result
 
-    def called_back(self, i: int) -> list[Node]:
-        """The returns of functions that a library call called back."""
-        return [node for _, node in self._called_back(i)]
-
-    def _called_back(self, i: int) -> list[Edge]:
-        """The returns of functions that a library call called back, such as the comparisons of a sort."""
+    def callback_returns(self, i: int) -> list[Node]:
+        """The returns of the functions that a library call called back, such as the comparisons of a sort."""
         if (
             i + 1 >= len(self.trace)
             or not self.trace.begins_frame(i + 1)
@@ -272,32 +270,36 @@ class Dependence:
         known = self._returns.get(i)
         if known is not None:
             return known
-        starts = self._callbacks(i, self.log.frame_of(i + 1))
+        starts = self._callback_entries(i, self.log.frame_of(i + 1))
         after = self.trace.next_in_frame(i)
-        ends = [s - 1 for s in starts[1:]] + ([after - 1] if after > 0 and len(starts) <= _CALLBACKS else [])
-        known = self._returns[i] = [
-            ("data", (e, self.trace.at(e).last.index)) for e in ends if self.trace.at(e).last.op == "ret"
-        ]
+        ends = [s - 1 for s in starts[1:]] + ([after - 1] if after > 0 and len(starts) <= _MAX_CALLBACKS else [])
+        known = self._returns[i] = [(e, self.trace.at(e).last.index) for e in ends if self.trace.at(e).last.op == "ret"]
         return known
 
-    def _callbacks(self, i: int, first: int) -> list[int]:
-        """The entries of the functions that the call at the end of a segment instance called back, the frame of the first given; not all if many."""
+    def _callback_edges(self, i: int) -> list[Edge]:
+        return [("data", node) for node in self.callback_returns(i)]
+
+    def _callback_entries(self, i: int, first: int) -> list[int]:
+        """The entries of functions that the call of segment instance i called back, up to one more than the maximum.
+
+        `first` is the frame of the first one.
+        """
         entries, callers, parents = self.log.frame["entry"], self.log.frame["caller"], self.log.frame["parent"]
         starts: list[int] = []
-        for low in range(first, len(entries), _AT_ONCE):
-            high = min(low + _AT_ONCE, len(entries))
+        for low in range(first, len(entries), _FRAMES_PER_CHUNK):
+            high = min(low + _FRAMES_PER_CHUNK, len(entries))
             called = callers[low:high] == i
             outside = np.flatnonzero(
                 ~called & ((parents[low:high] < first) | (parents[low:high] >= np.arange(low, high)))
             )
             end = int(outside[0]) if len(outside) else high - low
             starts += entries[low : low + end][called[:end]].tolist()
-            if len(outside) or len(starts) > _CALLBACKS:
+            if len(outside) or len(starts) > _MAX_CALLBACKS:
                 break
-        return starts[: _CALLBACKS + 1]
+        return starts[: _MAX_CALLBACKS + 1]
 
     def _library_reads(self, i: int) -> list[Edge]:
-        """What a library call read from memory."""
+        """The edges to the sources of the bytes that a library call read."""
         edges: list[Edge] = []
         for k in self.log.events_of(i):
             e = self.log.event[k]
@@ -307,16 +309,16 @@ class Dependence:
                         edges += self.source_edge(source)
         return edges
 
-    # --- potential ----------------------------------------------------------------------------------------------------------
+    # --- potential ------------------------------------------------------------------------------------------
 
     def potential(self, node: Node) -> list[Edge]:
-        """The decisions between the last assignment and this load that kept another assignment of the cell from running."""
-        return [("potential", target) for target in self.potentials.of(node)]
+        """The edges to branches whose other arm would have assigned what a load read."""
+        return [("potential", target) for target in self.potential_dependence.of_load(node)]
 
     def missing_output(self, since: int, until: int) -> list[Node]:
-        """The decisions between two points that kept something from being printed."""
-        return self.potentials.missing_output(since, until)
+        """The branches between two segment instances whose other arm would have printed something."""
+        return self.potential_dependence.missing_output(since, until)
 
-    def kept_text(self, event: int, at: int) -> list[Node]:
-        """The decisions that kept one byte of what a library call read from being assigned again."""
-        return self.potentials.of_text(event, at)
+    def potential_of_text(self, event: int, at: int) -> list[Node]:
+        """The branches whose other arm would have assigned one byte that a library call read."""
+        return self.potential_dependence.of_text(event, at)

@@ -1,4 +1,4 @@
-"""What an arm that was not taken would have written to: addresses computed as if a branch had gone the other way."""
+"""Addresses that an arm not taken would have written to, computed from the values at the branch."""
 
 from __future__ import annotations
 
@@ -13,178 +13,180 @@ from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import store_size
 from butfor.ir.may_define import MayDefine
 from butfor.ir.points_to.may_write import AbstractCell
-from butfor.trace.dependence.object_at_address import Home, Homes
-from butfor.trace.log.record_layout import EventKind
+from butfor.trace.dependence.object_at_address import ConcreteObject, ConcreteObjects
+from butfor.trace.log.record_layout import MAX_STORE_BYTES, EventKind
 from butfor.trace.semantics.instruction_semantics import Closure, SemanticsError, TrapError, compile_instr, from_bytes
 from butfor.trace.trace import Node, Trace, UnknownValue
 
-_NEAR = 64
-_MOST_SEARCHED = 1000  # addresses whose stores are looked for in the whole log
-_LONGEST_SEARCHED = 5_000_000
+_MAX_INSTANCES_SEARCHED = 64  # of one store, backwards: in a deep recursion most belong to other frames
+_MAX_STORES_SEARCHED = 256  # through pointers to about the same address, backwards
+_MAX_ADDRESSES_SEARCHED = 1000  # each costs a scan of the column of addresses
+_MAX_SCANNED_ENTRIES = 5_000_000  # of that column; a longer scan would cost tens of milliseconds each time
 _WRITING = (EventKind.COPY, EventKind.FILL, EventKind.WRITE, EventKind.INPUT, EventKind.BIRTH)
-_NOT_SUPPOSED = frozenset(("phi", "call", "atomicrmw", "cmpxchg", "va_arg", "load"))
+_NOT_RECOMPUTED = frozenset(("phi", "call", "atomicrmw", "cmpxchg", "va_arg", "load"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Turn:
-    """A branch, and the way that it is supposed to have gone: the instance, the block it would have gone to, whether this goes on with a loop.
+class _UntakenArm:
+    """An arm of a branch instance that was not taken: its function, the segment instance, the branch and its target.
 
-    Inside a call that the arm would have made, `fn` is what it calls and `call` the call, which the turn `outer` has led to.
+    `repeats` is whether it would have gone on with a loop. Inside a call that the arm `outer` would have made, `fn` is
+    the callee and `call` the call.
     """
 
     fn: Function
-    p: int
+    instance: int
     branch: int
     target: int
     repeats: bool
-    outer: _Turn | None = None
+    outer: _UntakenArm | None = None
     call: Instr | None = None
 
 
-class Supposed:
+class HypotheticalAddresses:
     """Computes addresses from the values that variables and memory had when a branch was decided."""
 
-    def __init__(self, trace: Trace, may: MayDefine, homes: Homes) -> None:
+    def __init__(self, trace: Trace, may_define: MayDefine, objects: ConcreteObjects) -> None:
         self.trace = trace
         self.log = trace.log
-        self.may = may
-        self.homes = homes
-        self._steady = BranchPaths()
+        self.may_define = may_define
+        self.objects = objects
+        self._paths = BranchPaths()
         self._stores: dict[int, NDArray[np.int64]] = {}
         self._events: dict[int, NDArray[Any]] = {}
         self._closures: dict[tuple[str, int], Closure] = {}
 
     def address(self, p: int, branch: int, target: int, op: Operand) -> tuple[int, bool] | None:
-        """The address that an operand under an arm would have been, and whether it is exact or just in the right object; None if not known."""
+        """The address that an operand under an arm would have been, None if unknown.
+
+        It is exact, or else just some address in the right object.
+        """
         fn = self.trace.at(p).fn
         following = self.trace.next_in_frame(p)
         taken = self.trace.at(following).seg.block if following >= 0 else -1
+        repeats = self._paths.repeats(fn, branch, target, taken)
         try:
-            return self._address(_Turn(fn, p, branch, target, self._steady.repeats(fn, branch, target, taken)), op)
+            return self._address(_UntakenArm(fn, p, branch, target, repeats), op)
         except (UnknownValue, SemanticsError, TrapError):
             return None
 
     def last_store(self, p: int, address: int, size: int) -> Node | None:
-        """The store that gave some bytes the value that they had when segment instance p began; None if that cannot be told."""
-        home = self.homes.at(address, p)
-        if home is None:
+        """The store that left some bytes as they were when segment instance p began; None if unknown."""
+        obj = self.objects.at(address, p)
+        if obj is None:
             return None
+        cell = AbstractCell(obj.key, address - obj.start, size)
         try:
-            return self._last_store(
-                address,
-                AbstractCell(home.key, address - home.start, size),
-                _Turn(self.trace.at(p).fn, p - 1, 0, 0, False),
-                home,
-            )
+            return self._last_store(address, cell, _UntakenArm(self.trace.at(p).fn, p - 1, 0, 0, False), obj)
         except UnknownValue:
             return None
 
-    def _address(self, turn: _Turn, op: Operand) -> tuple[int, bool]:
-        instr = _definer(turn.fn, op)
+    def _address(self, arm: _UntakenArm, op: Operand) -> tuple[int, bool]:
+        instr = _definer(arm.fn, op)
         if instr is not None and instr.op == "gep":
-            base, is_exact = self._address(turn, instr.args[0])
+            base, is_exact = self._address(arm, instr.args[0])
             try:
-                return (int(self._value(turn, op)), True) if is_exact else (base, False)
+                return (int(self._value(arm, op)), True) if is_exact else (base, False)
             except UnknownValue:
                 return base, False
-        if instr is not None and instr.op == "call" and not self._was_run(turn, instr):
-            return self._returned(turn, instr)
-        return int(self._value(turn, op)), True
+        if instr is not None and instr.op == "call" and not self._is_computed(arm, instr):
+            return self._returned(arm, instr)
+        return int(self._value(arm, op)), True
 
-    def _value(self, turn: _Turn, op: Operand) -> Any:
+    def _value(self, arm: _UntakenArm, op: Operand) -> Any:
         if isinstance(op, Const):
             return self.trace.constant(op)
-        instr = _definer(turn.fn, op)
-        if self._was_run(turn, instr):
-            return self.trace.operand(turn.p, op)
+        instr = _definer(arm.fn, op)
+        if self._is_computed(arm, instr):
+            return self.trace.operand(arm.instance, op)
         if instr is None:
-            return self._argument(turn, op)
+            return self._argument(arm, op)
         if instr.op == "load":
-            return self._loaded(turn, instr)
+            return self._loaded(arm, instr)
         if instr.op == "call":
-            address, is_exact = self._returned(turn, instr)
+            address, is_exact = self._returned(arm, instr)
             if is_exact:
                 return address
-        if instr.op in _NOT_SUPPOSED:
+        if instr.op in _NOT_RECOMPUTED:
             raise UnknownValue("it did not happen")
-        regs = {a: self._value(turn, a) for a in instr.args if isinstance(a, int)}
-        closure = self._closures.get((turn.fn.name, instr.index))
+        regs = {a: self._value(arm, a) for a in instr.args if isinstance(a, int)}
+        closure = self._closures.get((arm.fn.name, instr.index))
         if closure is None:
-            closure = self._closures[turn.fn.name, instr.index] = compile_instr(instr, self.trace.constant)
-        return closure(regs)  # type: ignore[arg-type]  # reads by slot only
+            closure = self._closures[arm.fn.name, instr.index] = compile_instr(instr, self.trace.constant)
+        return closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
 
-    def _was_run(self, turn: _Turn, instr: Instr | None) -> bool:
-        """Whether a value was there when the branch was decided: parameters, addresses of locals, what was computed before."""
-        if turn.outer is not None:
+    def _is_computed(self, arm: _UntakenArm, instr: Instr | None) -> bool:
+        """Whether a value existed at the branch: a parameter, the address of a local, an earlier result."""
+        if arm.outer is not None:
             return False
-        return instr is None or instr.op == "alloca" or not self._between(turn, instr)
+        return instr is None or instr.op == "alloca" or not self._between(arm, instr)
 
-    def _between(self, turn: _Turn, instr: Instr) -> frozenset[int]:
-        return self._steady.between(turn.fn, turn.branch, turn.target, instr.block, turn.repeats)
+    def _between(self, arm: _UntakenArm, instr: Instr) -> frozenset[int]:
+        return self._paths.between(arm.fn, arm.branch, arm.target, instr.block, arm.repeats)
 
-    def _returned(self, turn: _Turn, call: Instr) -> tuple[int, bool]:
-        """What a call would have returned, of a function that only computes an address."""
+    def _returned(self, arm: _UntakenArm, call: Instr) -> tuple[int, bool]:
+        """The address that a call of a function without side effects would have returned."""
         name = call.detail.callee
-        if turn.outer is not None or name is None or not self.may.is_quiet(name):
+        if arm.outer is not None or name is None or not self.may_define.is_quiet(name):
             raise UnknownValue("it is not known what the call would have done")
         fn = self.trace.program.function(name)
         (result,) = (instr.args[0] for instr in fn.instrs if instr.op == "ret")
-        return self._address(_Turn(fn, turn.p, 0, 0, False, turn, call), result)
+        return self._address(_UntakenArm(fn, arm.instance, 0, 0, False, arm, call), result)
 
-    def _argument(self, turn: _Turn, k: int) -> Any:
+    def _argument(self, arm: _UntakenArm, k: int) -> Any:
         """The value of argument k of the call that would have been made."""
-        if turn.outer is None or turn.call is None or not 0 <= k < len(turn.call.args):
+        if arm.outer is None or arm.call is None or not 0 <= k < len(arm.call.args):
             raise UnknownValue("it is no parameter of the function")
-        return self._value(turn.outer, turn.call.args[k])
+        return self._value(arm.outer, arm.call.args[k])
 
-    def _loaded(self, turn: _Turn, load: Instr) -> Any:
-        """What a load under the arm would have read, when nothing changes that on the way to it."""
-        fn, slot = turn.fn, load.args[0]
-        if isinstance(slot, int) and slot in self.may.plain(fn):
-            if turn.outer is not None:
-                return self._argument(turn, self.may.parameter(fn, slot))
-            between = self._between(turn, load)
-            if any(self._steady.comes_before(fn, between, store, load) for store in self._steady.stores(fn, slot)):
+    def _loaded(self, arm: _UntakenArm, load: Instr) -> Any:
+        """The value that a load under the arm would have read, if nothing changes it on the paths there."""
+        fn, slot = arm.fn, load.args[0]
+        if isinstance(slot, int) and slot in self.may_define.plain(fn):
+            if arm.outer is not None:
+                return self._argument(arm, self.may_define.parameter(fn, slot))
+            between = self._between(arm, load)
+            if any(self._paths.comes_before(fn, between, store, load) for store in self._paths.stores(fn, slot)):
                 raise UnknownValue("the variable changes on the way")
-            return self._assigned(turn, slot)
-        address, is_exact = self._address(turn, slot)
+            return self._assigned(arm, slot)
+        address, is_exact = self._address(arm, slot)
         if not is_exact:
             raise UnknownValue("it is not known what would have been read")
-        return from_bytes(
-            self._memory(turn.outer or turn, turn.call or load, address, store_size(load.type)), load.type
-        )
+        return from_bytes(self._memory(arm.outer or arm, arm.call or load, address, store_size(load.type)), load.type)
 
-    def _memory(self, turn: _Turn, reader: Instr, address: int, size: int) -> bytes:
+    def _memory(self, arm: _UntakenArm, reader: Instr, address: int, size: int) -> bytes:
         """The bytes at an address when an instruction under the arm would have read them."""
-        home = self.homes.at(address, turn.p)
-        if home is None:
+        obj = self.objects.at(address, arm.instance)
+        if obj is None:
             raise UnknownValue("it is not known what was there")
-        cell = AbstractCell(home.key, address - home.start, size)
-        between = self._between(turn, reader)
+        cell = AbstractCell(obj.key, address - obj.start, size)
+        between = self._between(arm, reader)
         for b in between:
             if any(
-                self._steady.comes_before(turn.fn, between, writer, reader)
-                for writer in self.may.writers(cell, turn.fn.name, b)
+                self._paths.comes_before(arm.fn, between, writer, reader)
+                for writer in self.may_define.writers(cell, arm.fn.name, b)
             ):
                 raise UnknownValue("it may change on the way")
-        return self.trace.stored_bytes(self._last_store(address, cell, turn, home))[:size]
+        return self.trace.stored_bytes(self._last_store(address, cell, arm, obj))[:size]
 
-    def _assigned(self, turn: _Turn, slot: int) -> Any:
+    def _assigned(self, arm: _UntakenArm, slot: int) -> Any:
         """The value of a local variable when the branch was decided."""
-        best = self._latest(turn, self._steady.stores(turn.fn, slot), self.log.frame_of(turn.p))
+        best = self._latest(arm, self._paths.stores(arm.fn, slot), self.log.frame_of(arm.instance))
         if best is None:
             raise UnknownValue("the variable had no value")
         return from_bytes(self.trace.stored_bytes(best), self.trace.instr(best).detail)
 
-    def _latest(self, turn: _Turn, stores: list[Instr], frame: int | None, fn: Function | None = None) -> Node | None:
-        """The latest instance of some stores of a function before the branch, in the given frame or in any."""
-        fn = fn or turn.fn
+    def _latest(
+        self, arm: _UntakenArm, stores: list[Instr], frame: int | None, fn: Function | None = None
+    ) -> Node | None:
+        """The latest instance before the branch of some stores of a function, in the given frame or in any."""
+        fn = fn or arm.fn
         best: Node | None = None
         for store in stores:
             places = self.log.positions(self.trace.static.defining_segment(fn, store.index))
-            k = int(places.searchsorted(turn.p, "right")) - 1
+            k = int(places.searchsorted(arm.instance, "right")) - 1
             for at in range(k, -1, -1):
-                if k - at > _NEAR:
+                if k - at > _MAX_INSTANCES_SEARCHED:
                     raise UnknownValue("it is too far back")
                 q = int(places[at])
                 if best is not None and (q, store.index) < best:
@@ -194,38 +196,39 @@ class Supposed:
                     break
         return best
 
-    # --- memory as it was ---------------------------------------------------------------------------------------------------
+    # --- memory before the branch ---------------------------------------------------------------------------
 
-    def _last_store(self, address: int, cell: AbstractCell, turn: _Turn, home: Home) -> Node:
+    def _last_store(self, address: int, cell: AbstractCell, arm: _UntakenArm, obj: ConcreteObject) -> Node:
         """The store that gave some bytes of memory the value they had when the branch was decided."""
         by_name: dict[str, list[Instr]] = {}
-        for fn, w in self.may.named(cell):
+        for fn, w in self.may_define.named(cell):
             if w.instr.op == "store" and w.exact is not None and w.exact[1] == cell.offset and w.size >= cell.size:
                 by_name.setdefault(fn.name, []).append(w.instr)
             elif w.instr.op != "call":  # calls leave events
                 raise UnknownValue("it was not assigned by one store")
         found = [
-            self._latest(turn, stores, home.frame, self.trace.program.function(name))
-            for name, stores in by_name.items()
+            self._latest(arm, stores, obj.frame, self.trace.program.function(name)) for name, stores in by_name.items()
         ]
         best = max(
-            (n for n in (*found, self._pointer_store(address, cell.size, turn.p)) if n is not None), default=None
+            (n for n in (*found, self._pointer_store(address, cell.size, arm.instance)) if n is not None), default=None
         )
-        if best is None or best[0] < home.birth or self._last_event(address, turn.p) >= best[0]:
+        if best is None or best[0] < obj.birth or self._last_event(address, arm.instance) >= best[0]:
             raise UnknownValue("it was not assigned by a store")
         return best
 
     def _pointer_store(self, address: int, size: int, p: int) -> Node | None:
-        """The latest store through a pointer to these bytes that came not after segment instance p."""
+        """The latest store through a pointer to these bytes up to segment instance p."""
         hits = self._stores.get(address)
         if hits is None:
-            if len(self._stores) >= _MOST_SEARCHED or len(self.log.address) > _LONGEST_SEARCHED:
+            if len(self._stores) >= _MAX_ADDRESSES_SEARCHED or len(self.log.address) > _MAX_SCANNED_ENTRIES:
                 raise UnknownValue("it would take too long to find out")
-            hits = np.flatnonzero((self.log.address >= max(address - 16, 0)) & (self.log.address < address + 8))
+            hits = np.flatnonzero(
+                (self.log.address >= max(address - MAX_STORE_BYTES, 0)) & (self.log.address < address + 8)
+            )
             self._stores[address] = hits
         end = self.log.counts_before(p).addresses + self.trace.at(p).seg.addresses
         for tried, k in enumerate(hits[: hits.searchsorted(end)][::-1]):
-            if tried > 4 * _NEAR:
+            if tried > _MAX_STORES_SEARCHED:
                 raise UnknownValue("it is too far back")
             there = int(self.log.address[k])
             q, n = self.trace.store_of_address(int(k))
@@ -238,7 +241,7 @@ class Supposed:
         return None
 
     def _last_event(self, address: int, p: int) -> int:
-        """The latest segment instance up to p in which a copy or the library wrote to the eight bytes there, or -1."""
+        """The latest segment instance up to p in which an event wrote to the eight bytes at an address, or -1."""
         hits = self._events.get(address)
         if hits is None:
             e = self.log.event
@@ -249,5 +252,6 @@ class Supposed:
 
 
 def _definer(fn: Function, op: Operand) -> Instr | None:
+    """The instruction that defines an operand, if one does."""
     d = fn.definer[op] if isinstance(op, int) else -1
     return fn.instrs[d] if d >= 0 else None

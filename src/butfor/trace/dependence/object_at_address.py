@@ -1,4 +1,4 @@
-"""Which abstract object of the static analysis an address of the run was in."""
+"""The object at an address of the run, with its key in the points-to analysis."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ from butfor.ir.points_to.memory_places import ObjectKey
 from butfor.trace.log.record_layout import NO_FRAME, ObjectKind, byval_parameter
 from butfor.trace.trace import Trace
 
-_NEAR = 256  # objects below an address that are looked at
+_MAX_STARTS_SEARCHED = 256  # below an address; nested objects that begin at more places are not met
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
-    """The object that an address was in: its key in the static analysis, its bounds, the segment instance when it began, the frame of a local."""
+class ConcreteObject:
+    """An object of the run that an abstract object of the points-to analysis stands for."""
 
-    key: ObjectKey
+    key: ObjectKey  # of the abstract object
     start: int
     end: int
-    birth: int = 0
-    frame: int | None = None
+    birth: int = 0  # the segment instance that made it
+    frame: int | None = None  # of a local variable
 
 
-class Homes:
-    """Finds objects by address and time."""
+class ConcreteObjects:
+    """The objects of a run by address and time."""
 
-    def __init__(self, trace: Trace, may: MayDefine) -> None:
+    def __init__(self, trace: Trace, may_define: MayDefine) -> None:
         self.trace = trace
         self.log = trace.log
-        self.may = may
+        self.may_define = may_define
         self._slots: dict[str, list[tuple[int, int, int]]] = {}
-        self._known: dict[int, Home | None] = {}
+        self._known: dict[int, ConcreteObject | None] = {}
 
-    def at(self, address: int, i: int) -> Home | None:
+    def at(self, address: int, i: int) -> ConcreteObject | None:
         """The object that an address was in when segment instance i ran."""
         frame = self.trace.frame_holding(address, i)
         if frame is not None:
@@ -49,12 +49,12 @@ class Homes:
             fn = self.trace.at(entry).fn
             for offset, size, slot in self._locals(fn):
                 if offset <= address - base < offset + size:
-                    return Home(("local", fn.name, slot), base + offset, base + offset + size, entry, frame)
+                    return ConcreteObject(("local", fn.name, slot), base + offset, base + offset + size, entry, frame)
         number = self._object_at(address, i)
         if number is None:
             return None
         if number not in self._known:
-            self._known[number] = self._home_of(number)
+            self._known[number] = self._concrete(number)
         return self._known[number]
 
     def _locals(self, fn: Function) -> list[tuple[int, int, int]]:
@@ -69,7 +69,7 @@ class Homes:
 
     @cached_property
     def _order(self) -> tuple[list[int], list[int], list[list[int]], list[list[int]]]:
-        """The addresses at which objects began, ascending; how far those up to there reached; numbers and births of the objects at each."""
+        """Starts of objects, ascending; how far those up to there reach; numbers and births of those at each start."""
         o = self.log.object
         rows: dict[int, list[int]] = {}
         for number in np.flatnonzero(o["size"]).tolist():
@@ -80,49 +80,43 @@ class Homes:
         return starts, list(accumulate(ends, max)), numbers, [o["birth"][row].tolist() for row in numbers]
 
     def _object_at(self, address: int, i: int) -> int | None:
-        """The number of the object that an address was in: the latest one made by then, unless it went away with its frame."""
+        """The number of the object at an address: the latest one made by then, unless its frame had ended."""
         starts, reach, numbers, births = self._order
         found = []
         k = bisect_right(starts, address) - 1
-        last = max(k - _NEAR, -1)
+        last = max(k - _MAX_STARTS_SEARCHED, -1)
         while k > last and reach[k] > address:
             j = bisect_right(births[k], i) - 1
             if j >= 0 and address < starts[k] + int(self.log.object["size"][numbers[k][j]]):
                 found.append(numbers[k][j])
             k -= 1
-        return next((n for n in sorted(found, reverse=True) if self._is_there(n, i)), None)
+        return next((n for n in sorted(found, reverse=True) if self._is_alive(n, i)), None)
 
-    def _is_there(self, number: int, i: int) -> bool:
+    def _is_alive(self, number: int, i: int) -> bool:
         o = self.log.object[number]
         if int(o["kind"]) not in (ObjectKind.STACK, ObjectKind.DYNAMIC):
             return True
-        frame, home = self.log.frame_of(i), int(o["frame"])
-        while frame != NO_FRAME and frame > home:
+        frame, owner = self.log.frame_of(i), int(o["frame"])
+        while frame != NO_FRAME and frame > owner:
             frame = int(self.log.frame["parent"][frame])
-        return frame == home
+        return frame == owner
 
-    def _home_of(self, number: int) -> Home | None:
+    def _concrete(self, number: int) -> ConcreteObject | None:
         o = self.log.object[number]
-        kind, site, start, birth, frame = (
-            int(o["kind"]),
-            int(o["site"]),
-            int(o["start"]),
-            int(o["birth"]),
-            int(o["frame"]),
-        )
+        kind, site, start, birth, frame = (int(o[name]) for name in ("kind", "site", "start", "birth", "frame"))
         end = start + int(o["size"])
         if kind == ObjectKind.GLOBAL:
-            return Home(self.may.global_key(self.trace.program.global_table[site][0]), start, end)
+            return ConcreteObject(self.may_define.global_key(self.trace.program.global_table[site][0]), start, end)
         if kind == ObjectKind.HEAP:
-            return Home(self.may.block_key(self._calls_to(birth)), start, end, birth)
+            return ConcreteObject(self.may_define.block_key(self._calls_under_way(birth)), start, end, birth)
         if frame == NO_FRAME:
             return None
         name = self.trace.at(int(self.log.frame["entry"][frame])).fn.name
         parameter = byval_parameter(site)
         key: ObjectKey = ("local", name, site) if parameter is None else ("byval", name, parameter)
-        return Home(key, start, end, birth, frame)
+        return ConcreteObject(key, start, end, birth, frame)
 
-    def _calls_to(self, i: int) -> Iterator[tuple[str, Instr]]:
+    def _calls_under_way(self, i: int) -> Iterator[tuple[str, Instr]]:
         """The calls under way in a segment instance, innermost first."""
         s = self.trace.at(i)
         if s.call is not None:

@@ -1,4 +1,4 @@
-"""What a store overwrote: the latest earlier write to the same bytes, whoever made it."""
+"""The bytes that a store overwrote, from the latest earlier write to the same address."""
 
 from __future__ import annotations
 
@@ -8,53 +8,61 @@ import numpy as np
 
 from butfor.ir.instructions import Function
 from butfor.ir.recording_segments import variable_and_offset
-from butfor.trace.log.record_layout import NO_SITE, EventKind
+from butfor.trace.log.record_layout import MAX_STORE_BYTES, NO_SITE, EventKind
 from butfor.trace.trace import Node, Trace, UnknownValue
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
+
+_MAX_STORES_SEARCHED = 8  # that begin near the address, latest first; nearly always the first one overlaps it
+_MAX_EVENTS_SEARCHED = 4  # latest first; only those of the store's own segment can be later than the store
+_AFTER_ALL_INSTRUCTIONS = 1 << 30  # library calls end their segment
 
 
-class Overwritten:
-    """Earlier contents of memory. Writes by library code without a model are not seen, so an answer is given only from known writes."""
+class OverwrittenValues:
+    """Earlier contents of memory, where known writes determine them: library code without a model may write unseen."""
 
-    def __init__(self, trace: Trace, objects: Objects) -> None:
+    def __init__(self, trace: Trace, objects: RunObjects) -> None:
         self.trace = trace
         self.log = trace.log
         self.objects = objects
 
-    def by(self, node: Node) -> bytes | None:
+    def before(self, store: Node) -> bytes | None:
         """The bytes that a store instance overwrote, or None where that is not certain."""
-        i, n = node
+        i, n = store
         s = self.trace.at(i)
         size = sum(s.layout.effects[n].stores)
         try:
             address = int(self.trace.operand(i, s.fn.instrs[n].args[1]))
         except UnknownValue:
             return None
-        writes = [w for w in (self._indirect(node, address, size), self._direct(node, address, size)) if w is not None]
+        writes = [
+            w
+            for w in (self._through_pointer(store, address, size), self._by_name(store, address, size))
+            if w is not None
+        ]
         latest = max(writes, default=None)
         if latest is None or latest[1] != address:
             return None
-        event = self._event(node, address, size)
+        event = self._last_event(store, address, size)
         if event is not None and event >= latest[0]:
             return None
         found = self.trace.stored_bytes(latest[0])
         return found if len(found) == size else None
 
-    def _indirect(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
-        """The latest store through a pointer that touched these bytes, and where it began."""
+    def _through_pointer(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
+        """The latest store through a pointer that touched these bytes, and its address."""
         i, n = node
         upto = self.log.counts_before(i).addresses + self.trace.at(i).offsets[n].addresses
         column = self.log.address[:upto]
-        hits = np.flatnonzero((column > max(address - 16, 0)) & (column < address + size))
-        for k in hits[::-1][:8].tolist():
+        hits = np.flatnonzero((column > max(address - MAX_STORE_BYTES, 0)) & (column < address + size))
+        for k in hits[::-1][:_MAX_STORES_SEARCHED].tolist():
             at = self.trace.store_of_address(k)
             start = int(column[k])
             if at < node and start + len(self.trace.stored_bytes(at)) > address:
                 return at, start
         return None
 
-    def _direct(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
-        """The latest store that names the variable itself."""
+    def _by_name(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
+        """The latest store that touched these bytes through the name of their variable, and its address."""
         best: tuple[Node, int] | None = None
         for fn, root, start, frame in self._owners(address, node[0]):
             for instr in fn.instrs:
@@ -73,7 +81,10 @@ class Overwritten:
         return best
 
     def _owners(self, address: int, i: int) -> Iterator[tuple[Function, int | str, int, int | None]]:
-        """Functions that may name the variable at an address: (function, slot or name, start of the variable, frame or None)."""
+        """Functions that may name the variable at an address.
+
+        With each: the variable as slot or name, where it starts, and the frame of a local.
+        """
         found = self.objects.global_at(address)
         if found is not None:
             name, offset = found
@@ -91,6 +102,7 @@ class Overwritten:
             yield s.fn, slot, base + slots[slot], frame
 
     def _latest(self, fn: Function, n: int, node: Node, frame: int | None) -> Node | None:
+        """The latest earlier instance of instruction n of a function, in a frame if one is given."""
         places = self.log.positions(self.trace.static.defining_segment(fn, n))
         k = int(places.searchsorted(node[0], "right")) - 1
         entry = 0 if frame is None else int(self.log.frame["entry"][frame])
@@ -101,8 +113,8 @@ class Overwritten:
             k -= 1
         return None
 
-    def _event(self, node: Node, address: int, size: int) -> Node | None:
-        """The latest copy or library call that wrote these bytes."""
+    def _last_event(self, node: Node, address: int, size: int) -> Node | None:
+        """The latest copy or library call that wrote to these bytes."""
         e = self.log.event
         if not len(e):
             return None
@@ -112,9 +124,9 @@ class Overwritten:
             & (e["kind"] != EventKind.READ_BY_CALL)
             & (e["seg"] <= node[0])
         )
-        for k in np.flatnonzero(touched)[::-1][:4].tolist():
+        for k in np.flatnonzero(touched)[::-1][:_MAX_EVENTS_SEARCHED].tolist():
             site = int(e[k]["site"])
-            at = (int(e[k]["seg"]), site if site != NO_SITE else 1 << 30)
+            at = (int(e[k]["seg"]), site if site != NO_SITE else _AFTER_ALL_INSTRUCTIONS)
             if at < node:
                 return at
         return None

@@ -1,4 +1,4 @@
-"""Stores that could have assigned what was read, ran, and wrote to another part of the same object: their index may be what is wrong."""
+"""Stores that may assign what was read, but wrote to another part of its object: perhaps their index is wrong."""
 
 from __future__ import annotations
 
@@ -8,51 +8,51 @@ import numpy as np
 
 from butfor.ir.instructions import Const, Function, Instr
 from butfor.ir.points_to.may_write import AbstractCell
-from butfor.trace.dependence.object_at_address import Home
-from butfor.trace.dependence.potential_dependence import Potential, Read
+from butfor.trace.dependence.object_at_address import ConcreteObject
+from butfor.trace.dependence.potential_dependence import PotentialDependence, ReadBytes
 from butfor.trace.trace import Node, UnknownValue
 
-_NEAR = 64  # stores into the object that are looked at
-_MOST = 2  # for one read, of different instructions
+_MAX_STORES_SEARCHED = 64  # into the object, latest first: the nearest ones are the likeliest
+_MAX_STORES_PER_READ = 2  # of different instructions; more would crowd out other causes
 
 
-class Elsewhere:
-    """Looks for such stores between the last assignment of a cell and the read."""
+class StoresElsewhere:
+    """Finds such stores between the last assignment of a cell and the read."""
 
-    def __init__(self, potential: Potential) -> None:
+    def __init__(self, potential: PotentialDependence) -> None:
         self.potential = potential
         self.trace = potential.trace
         self.log = potential.log
 
-    def of(self, node: Node) -> list[Node]:
+    def of_load(self, node: Node) -> list[Node]:
         """The stores that could have assigned what a load read, the last of each instruction."""
         try:
-            return self._among(self.potential.reads(node), node)
+            return self._among(self.potential.bytes_read(node), node)
         except UnknownValue:
             return []
 
     def of_text(self, event: int, at: int) -> list[Node]:
-        """The same for one byte of what a library call read."""
-        return self._among(self.potential.text(event, at))
+        """The same for one byte that a library call read."""
+        return self._among(self.potential.text_byte_read(event, at))
 
-    def _among(self, reads: list[Read], reader: Node | None = None) -> list[Node]:
+    def _among(self, reads: list[ReadBytes], reader: Node | None = None) -> list[Node]:
         found: dict[Node, None] = {}
         for read in reads:
-            home = self.potential.homes.at(read.address, read.until)
-            if home is not None:
+            obj = self.potential.objects.at(read.address, read.read_at)
+            if obj is not None:
                 found.update(
-                    dict.fromkeys(store for store in self._stores(read, home) if reader is None or store < reader)
+                    dict.fromkeys(store for store in self._stores(read, obj) if reader is None or store < reader)
                 )
         return list(found)
 
-    def _stores(self, read: Read, home: Home) -> Iterator[Node]:
-        first = self.log.counts_before(max(read.since, home.birth)).addresses
-        end = self.log.counts_before(read.until).addresses + self.trace.at(read.until).seg.addresses
+    def _stores(self, read: ReadBytes, obj: ConcreteObject) -> Iterator[Node]:
+        first = self.log.counts_before(max(read.written_at, obj.birth)).addresses
+        end = self.log.counts_before(read.read_at).addresses + self.trace.at(read.read_at).seg.addresses
         there = self.log.address[first:end]
-        cell = AbstractCell(home.key, read.address - home.start, read.size)
+        cell = AbstractCell(obj.key, read.address - obj.start, read.size)
         seen: set[tuple[str, int]] = set()
         found = 0
-        for k in np.flatnonzero((there >= home.start) & (there < home.end))[::-1][:_NEAR].tolist():
+        for k in np.flatnonzero((there >= obj.start) & (there < obj.end))[::-1][:_MAX_STORES_SEARCHED].tolist():
             q, n = self.trace.store_of_address(first + k)
             s = self.trace.at(q)
             instr, address = s.fn.instrs[n], int(there[k])
@@ -61,15 +61,15 @@ class Elsewhere:
             if (s.fn.name, n) in seen or overlaps or not _is_indexed(s.fn, instr):
                 continue
             seen.add((s.fn.name, n))
-            if instr in self.potential.may.writers(cell, s.fn.name, instr.block):
+            if instr in self.potential.may_define.writers(cell, s.fn.name, instr.block):
                 yield q, n
                 found += 1
-                if found >= _MOST:
+                if found >= _MAX_STORES_PER_READ:
                     return
 
 
 def _is_indexed(fn: Function, instr: Instr) -> bool:
-    """Whether an instruction stores to where an index that the run computed leads."""
+    """Whether an instruction stores to an element whose index is computed."""
     if instr.op != "store" or not isinstance(instr.args[1], int) or fn.definer[instr.args[1]] < 0:
         return False
     address = fn.instrs[fn.definer[instr.args[1]]]

@@ -1,4 +1,4 @@
-"""Statements that only pass a value on: `x = f();`, `return x;`, `g(x)`, `if (x)`. The statement that computed the value is what they stand for."""
+"""Statements that only forward a value, such as `x = f();` or `return x;`, and the statements that computed it."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place, Places
 
-_HANDED_ON = frozenset(("load", "store", "ret", "br", "sext", "zext", "trunc", "bitcast", "freeze", "fpext"))
-_CALLS = frozenset(("data", "call"))
-_MOST = 20  # instances of a statement that are looked at
-_DEEP = 40
+_FORWARDING = frozenset(("load", "store", "ret", "br", "sext", "zext", "trunc", "bitcast", "freeze", "fpext"))
+_VALUE_EDGES = frozenset(("data", "call"))
+_MAX_INSTANCES_PER_STATEMENT = 20  # one that computes a value shows in its first instances
+_MAX_CHAIN_LENGTH = 40  # instructions that a value is followed through; longer chains are recursions
 
 
-class Passing:
-    """Which statements of a run only hand on what another computed."""
+class ValueForwarding:
+    """The statements of a run that only forward what another one computed."""
 
     def __init__(self, places: Places, dependence: Dependence) -> None:
         self.places = places
@@ -24,26 +24,26 @@ class Passing:
         self.trace = dependence.trace
 
     def origins(self, nodes: Iterable[Node]) -> dict[Place, Place]:
-        """Of the statements of these instances, those that passed on the value of one and the same other statement each time, with that one."""
+        """The forwarding statements among these instances, with the statement that always computed their value."""
         found: dict[Place, Place | None] = {}
         looked: dict[Place, int] = {}
         for node in nodes:
             if not self._ends_statement(node):
                 continue
             place = self.places.of(node)
-            if place is None or looked.get(place, 0) >= _MOST or found.get(place, place) is None:
+            if place is None or looked.get(place, 0) >= _MAX_INSTANCES_PER_STATEMENT or found.get(place, place) is None:
                 continue
             looked[place] = looked.get(place, 0) + 1
             origin = self.origin(node, place)
             found[place] = origin if found.get(place, origin) == origin else None
         return {place: origin for place, origin in found.items() if origin is not None}
 
-    def handed_on(self, roots: Iterable[Node]) -> set[tuple[str, int]]:
-        """The instructions through which the values of these instances came unchanged, and those that computed them."""
+    def forwarding_instructions(self, roots: Iterable[Node]) -> set[tuple[str, int]]:
+        """The instructions that computed the values of these instances and those that forwarded them, with function."""
         found: set[tuple[str, int]] = set()
         for root in roots:
             at: Node | None = root
-            for _ in range(_DEEP):
+            for _ in range(_MAX_CHAIN_LENGTH):
                 if at is None:
                     break
                 if at[1] >= 0:
@@ -52,17 +52,18 @@ class Passing:
         return found
 
     def _ends_statement(self, node: Node) -> bool:
+        """Whether an instance is a store, a return or a branch with a value."""
         if node[1] < 0:
             return False
         instr = self.trace.instr(node)
         return instr.op in ("store", "ret", "br") and bool(instr.args)
 
     def origin(self, node: Node, place: Place) -> Place | None:
-        """The statement whose value this instance of a statement handed on unchanged; None when it computed one, or chose an element for it."""
-        if self._chooses(node):
+        """The statement whose value this instance forwarded; None if it computed one or chose an element for it."""
+        if self._stores_to_element(node):
             return None
         at = node
-        for _ in range(_DEEP):
+        for _ in range(_MAX_CHAIN_LENGTH):
             source = self._source(at)
             if source is None:
                 return None
@@ -73,8 +74,8 @@ class Passing:
                     return there
         return None
 
-    def _chooses(self, node: Node) -> bool:
-        """Whether a store goes to an element that an index says."""
+    def _stores_to_element(self, node: Node) -> bool:
+        """Whether an instance is a store to an element whose index is computed."""
         instr = self.trace.instr(node)
         address = instr.args[1] if instr.op == "store" else None
         fn = self.trace.at(node[0]).fn
@@ -82,7 +83,7 @@ class Passing:
         return by is not None and by.op == "gep" and any(isinstance(index, int) for index in by.args[1:])
 
     def _source(self, node: Node) -> Node | None:
-        """The one instance that the value of this one is."""
+        """The one instance whose value this one has, if it only forwards it."""
         if node[1] >= 0:
             instr = self.trace.instr(node)
             is_test = (
@@ -91,7 +92,7 @@ class Passing:
                 and not instr.args[1].value
                 and instr.detail[0] == "ne"
             )
-            if not (instr.op in _HANDED_ON or instr.op == "call" or is_test):
+            if not (instr.op in _FORWARDING or instr.op == "call" or is_test):
                 return None
-        sources = [target for kind, target in self.dependence.edges(node) if kind in _CALLS]
+        sources = [target for kind, target in self.dependence.edges(node) if kind in _VALUE_EDGES]
         return sources[0] if len(sources) == 1 else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
@@ -179,7 +180,7 @@ class Log:
                 current = int(parents[current])
         return out
 
-    # --- static number, frame and counts of a segment instance --------------------------------------------------------------
+    # --- static number, frame and counts of a segment instance ----------------------------------------------
 
     def segment(self, i: int) -> int:
         """The static number of the segment."""
@@ -231,6 +232,19 @@ class Log:
             end = rows[k + 1][0] if k + 1 < len(rows) else size
             ids += [w] * (end - start) if w == 0 or w >= FIRST_EVENT_ID else range(w, w + end - start)
         return ids
+
+    def read_runs(self, number: int, first: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """(offset, writer, size) of each run of bytes with one writer among bytes first..end of an irregular read."""
+        ids = self.read_sources(number)[:end]
+        k = first
+        while k < len(ids):
+            writer = ids[k]
+            is_constant = writer == 0 or writer >= FIRST_EVENT_ID
+            size = 1
+            while k + size < len(ids) and ids[k + size] == (writer if is_constant else writer + size):
+                size += 1
+            yield k, writer, size
+            k += size
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

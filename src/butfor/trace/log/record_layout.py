@@ -1,7 +1,7 @@
 """The layout of the log's columns, byte for byte as the runtime writes them.
 
-`frontends/c/runtime/rt_log.h` has the same structures in C. Column `seg` has no fixed type: its width depends on the number of
-static segments.
+`frontends/c/runtime/rt_log.h` has the same structures in C. Column `seg` has no fixed type: its width depends on the
+number of static segments.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ NO_FRAME = 0xFFFFFFFF
 NO_SITE = 0xFFFFFFFF  # of events that a library function caused
 ESCAPED = 255  # in column `load`: the writer id stands in column `escape`
 FIRST_READ_ID, FIRST_EVENT_ID = 0x80000000, 0xC0000000  # smaller writer ids are stores
+MAX_STORE_BYTES = 16  # a long double; larger objects are copied, or stored in parts
 _BYVAL_SITES = 1 << 31  # sites from here on are complements of parameter numbers
 
 

@@ -1,7 +1,8 @@
-"""Closures made from the text of an expression.
+"""Closures compiled from the text of an expression.
 
-An instruction is executed millions of times, and a call costs more than the addition inside it. So an operation is written as a Python
-expression with `{0}`, `{1}`, ... for its operands and compiled once per text and per pattern of registers and constants.
+An instruction is executed millions of times, and a call costs more than the addition inside it. So an operation is
+written as a Python expression with `{0}`, `{1}`, ... for its operands and compiled once per text and per pattern of
+registers and constants.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def bind(text: str, operands: Sequence[Operand], const: ConstOf, f: Any = None, 
 
 @cache
 def _compiled(text: str, arity: int) -> Pure:
-    """The text as a function of its operands."""
+    """The function that evaluates the text for its operands."""
     names = [f"v{i}" for i in range(arity)]
     function: Pure = eval(f"lambda {', '.join(names)}: {text.format(*names)}", {})  # as above
     return function

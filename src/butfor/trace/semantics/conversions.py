@@ -1,8 +1,8 @@
 """Conversions between ints and floats and between float formats.
 
-A float that does not fit its int type is poison in LLVM. The result here is what x86-64 code without AVX-512 gives: the conversion
-goes through a 32- or 64-bit signed int whose "indefinite" value is 0x80000000 or 0x8000000000000000; beyond 64 bits the library
-function saturates and maps NaN like an infinity of its sign.
+A float that does not fit its int type is poison in LLVM. The result here is what x86-64 code without AVX-512 gives: the
+conversion goes through a 32- or 64-bit signed int whose "indefinite" value is 0x80000000 or 0x8000000000000000; beyond
+64 bits the library function saturates and maps NaN like an infinity of its sign.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from butfor.trace.semantics.integers import int_resize, signed
 from butfor.trace.semantics.register_values import Pure, SemanticsError
 from butfor.trace.semantics.softfloat import Format, float_format
 
-_EXACT = 1 << 53  # every int up to here is a double
+_MAX_EXACT_INT = 1 << 53  # every int up to here is a double
 
 
 def int_to_float(is_signed: bool, source: int, target: int) -> Pure:
@@ -28,7 +28,7 @@ def int_to_float(is_signed: bool, source: int, target: int) -> Pure:
 
     def convert(x: int) -> int:
         number = signed(x, source) if is_signed else x
-        if encode is not None and -_EXACT <= number <= _EXACT:
+        if encode is not None and -_MAX_EXACT_INT <= number <= _MAX_EXACT_INT:
             return encode(float(number))
         return soft.pack(fmt, int(number < 0), abs(number), 0)
 

@@ -1,8 +1,8 @@
 """Floating-point arithmetic and comparison on raw bits.
 
-Half, float and double are computed as Python doubles and rounded once more. That second rounding never changes a sum, difference,
-product or quotient, because a double has more than twice the bits of a float plus two (Figueroa); remainders are exact. Extended and
-quad go through `semantics_softfloat`, and so does every NaN.
+Half, float and double are computed as Python doubles and rounded once more. That second rounding never changes a sum,
+difference, product or quotient, because a double has more than twice the bits of a float plus two (Figueroa);
+remainders are exact. Extended and quad go through `softfloat.py`, and so does every NaN.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The exact meaning of every instruction that neither touches memory nor transfers control.
 
-`compile_instr` turns an instruction into a closure over the registers of a frame, `evaluate_const` gives the value of a constant,
-`intrinsic` the function of an LLVM intrinsic, `to_bytes` and `from_bytes` the images of values in memory. Where LLVM leaves a result
-open (poison, undef) a fixed one is given: see the modules of the operations.
+`compile_instr` turns an instruction into a closure over the registers of a frame, `evaluate_const` gives the value of a
+constant, `intrinsic` the function of an LLVM intrinsic, `to_bytes` and `from_bytes` the images of values in memory.
+Where LLVM leaves a result open (poison, undef) a fixed one is given: see the modules of the operations.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Integer operations of any width, as rules over unsigned ints.
 
-A shift by the width or more is poison: the result here is 0. A division that stops an x86 processor raises `TrapError`.
+A shift by the width or more is poison in LLVM: the result here is what x86 gives. A division that stops an x86
+processor raises `TrapError`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _COMPARE = {"eq": "==", "ne": "!=", "gt": ">", "ge": ">=", "lt": "<", "le": "<="
 
 
 def _fill(text: str, bits: int) -> str:
-    """The text with the constants of a width filled in. x86 looks at the low bits of a shift amount only: a shift by 33 is one by 1."""
+    """The text with the constants of a width filled in."""
+    # x86 uses only the low bits of a shift amount: a shift by 33 is one by 1.
     amount = (1 << max(bits - 1, 31).bit_length()) - 1
     return text.format(x="{0}", y="{1}", bits=bits, mask=(1 << bits) - 1, sign=1 << bits - 1, amount=amount)
 

@@ -30,9 +30,7 @@ def intrinsic(name: str, arg_types: Sequence[Type], result: Type) -> Pure | None
     scalar = operand.elem if operand.kind is Kind.VECTOR else operand
     if maker is None or scalar.kind not in (Kind.INT, Kind.FLOAT, Kind.PTR):
         return None
-    if (
-        base in ("minnum", "maxnum") and scalar.bits > 64
-    ):  # a library call: what it gives for two zeros depends on the library
+    if base in ("minnum", "maxnum") and scalar.bits > 64:  # the result for two zeros depends on the C library
         return None
     function = maker(scalar.bits)
     if operand.kind is not Kind.VECTOR:

@@ -1,6 +1,7 @@
 """Values in registers and their images in memory.
 
-Ints and pointers are unsigned Python ints below 2**bits, floats their raw bits, structs, arrays and vectors tuples of values.
+Ints and pointers are unsigned Python ints below 2**bits, floats their raw bits, structs, arrays and vectors tuples of
+values.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Floating point by exact integer arithmetic and one rounding to nearest even, for every format.
 
-This is the reference: it serves the formats Python has no arithmetic for (x87 extended, quad) and the operations it cannot round
-correctly (conversions of wide ints, fused multiply-add). A NaN result follows x86: an operand's payload made quiet, else the negative
-default NaN.
+This is the reference: it serves the formats Python has no arithmetic for (x87 extended, quad) and the operations it
+cannot round correctly (conversions of wide ints, fused multiply-add). A NaN result follows x86: an operand's payload
+made quiet, else the negative default NaN.
 """
 
 from __future__ import annotations
@@ -93,7 +93,10 @@ def shift_to_even(number: int, shift: int) -> int:
 
 
 def quiet_nan(fmt: Format, x: int, y: int | None = None) -> int:
-    """The NaN that an operation with a NaN operand gives: SSE takes the first, x87 the larger significand and quiet over signalling."""
+    """The NaN that an operation with a NaN operand gives.
+
+    SSE takes the first operand, x87 the larger significand, and a quiet one before a signalling one.
+    """
     nans = [n for n in (x, y) if n is not None and is_nan(fmt, n)]
     if fmt.explicit and len(nans) == 2:
         nans.sort(key=lambda n: (n & fmt.quiet == 0, -(n & (1 << fmt.fraction) - 1), n >> fmt.bits - 1))
@@ -149,11 +152,10 @@ def divide(fmt: Format, x: int, y: int) -> int:
     (_, m, p), (_, n, q) = unpack(fmt, x), unpack(fmt, y)
     if n == 0:
         return sign | fmt.infinity if m else fmt.default_nan
-    shift = (
-        2 * fmt.fraction + 4
-    )  # enough for a full quotient when x is subnormal; the last bit says that something was cut off
+    shift = 2 * fmt.fraction + 4  # enough for a full quotient when x is subnormal
     whole, rest = divmod(m << shift, n)
-    return sign | pack(fmt, 0, whole << 1 | (rest != 0), p - q - shift - 1)
+    sticky = int(rest != 0)  # something was cut off
+    return sign | pack(fmt, 0, whole << 1 | sticky, p - q - shift - 1)
 
 
 def remainder(fmt: Format, x: int, y: int) -> int:

@@ -16,8 +16,8 @@ from butfor.ir.recording_segments import constant_offset, variable_and_offset
 from butfor.trace.semantics.instruction_semantics import from_bytes
 from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.c_values import fits, show, show_bits, show_bytes
-from butfor.trace.view.object_parts import Part, beginning, is_scalar, leaves, scalars, smallest
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.object_parts import ObjectPart, beginning, is_scalar, leaves, scalars, smallest
+from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Places
 
 _COPIES = ("llvm.memcpy.", "llvm.memmove.")
@@ -26,7 +26,7 @@ _DEEP = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class NamedRead:
     """A variable, member or element that was read: as written, its bytes, and its value in words."""
 
     name: str
@@ -37,14 +37,14 @@ class Read:
 class Accesses:
     """Loads and stores of a recorded run in source terms."""
 
-    def __init__(self, places: Places, objects: Objects) -> None:
+    def __init__(self, places: Places, objects: RunObjects) -> None:
         self.places = places
         self.objects = objects
         self.trace: Trace = places.trace
         self.source = places.source
         self._copies: dict[str, dict[int, tuple[Operand, int]]] = {}
 
-    def read(self, at: Node) -> list[Read]:
+    def read(self, at: Node) -> list[NamedRead]:
         """What a load instance read; nothing where the source has no name for it."""
         load = self.trace.instr(at)
         fn = self.trace.at(at[0]).fn
@@ -54,21 +54,23 @@ class Accesses:
         if known is None:
             if written is None or variable_and_offset(fn, address, self.trace.at(at[0]).layout.frame) is not None:
                 return []  # a temporary, or data of the library
-            return [Read(written, data, self.show(at[0], address, load.type, data, written))]
+            return [NamedRead(written, data, self.show(at[0], address, load.type, data, written))]
         variable, offset = known
         path, t, rest = smallest(variable.type, offset, len(data))
         if self._chosen(t, rest, load.type, written) is not None:
-            return [Read(written or variable.name + path, data, self.show(at[0], address, load.type, data, written))]
+            return [
+                NamedRead(written or variable.name + path, data, self.show(at[0], address, load.type, data, written))
+            ]
         if is_scalar(t) or t.kind == "union" or (rest == 0 and len(data) >= t.size):
-            return [Read(variable.name + path, data, self.show(at[0], address, load.type, data, written))]
+            return [NamedRead(variable.name + path, data, self.show(at[0], address, load.type, data, written))]
         return [self._leaf(at[0], p, data, rest) for p in leaves(t, rest, len(data), variable.name + path)]
 
-    def _leaf(self, i: int, p: Part, data: bytes, rest: int) -> Read:
+    def _leaf(self, i: int, p: ObjectPart, data: bytes, rest: int) -> NamedRead:
         piece = int.from_bytes(data, "little") >> (p.bit - 8 * rest) & ((1 << p.bits) - 1)
         own = piece.to_bytes((p.bits + 7) // 8, "little")
         if p.type.kind == "union":
-            return Read(p.path, own, show_bytes(own, p.type, 0, self.objects, i))
-        return Read(p.path, own, show_bits(bytes(rest) + data, p, self.objects, i))
+            return NamedRead(p.path, own, show_bytes(own, p.type, 0, self.objects, i))
+        return NamedRead(p.path, own, show_bits(bytes(rest) + data, p, self.objects, i))
 
     def show(self, i: int, address: Operand, t: Type, data: bytes, written: str | None = None) -> str:
         """What an access of register type `t` read or wrote at an address, in words; `written` is how the source names it."""
@@ -89,7 +91,7 @@ class Accesses:
             t = own
         return show(from_bytes(data[: store_size(t)], t), t, None, self.objects, i)
 
-    def _chosen(self, ctype: CType, offset: int, t: Type, written: str | None) -> Part | None:
+    def _chosen(self, ctype: CType, offset: int, t: Type, written: str | None) -> ObjectPart | None:
         """The bit field or the member of a union that an access means."""
         size = store_size(t)
         member = _MEMBER.search(written or "")
@@ -106,7 +108,7 @@ class Accesses:
         named = [p for p in fitting if member is not None and p.path.endswith(f".{member[1]}")]
         return next(iter(named or fitting), None)
 
-    # --- variables and types ------------------------------------------------------------------------------------------------
+    # --- variables and types --------------------------------------------------------------------------------
 
     def variable(self, fn: Function, address: Operand) -> tuple[Variable, int] | None:
         """The variable at a fixed address, and the offset in it; for a temporary that a variable is copied from or to, that variable."""

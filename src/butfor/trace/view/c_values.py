@@ -10,8 +10,8 @@ import numpy as np
 
 from butfor.ir.debug_types import CType
 from butfor.ir.machine_types import Kind, Type
-from butfor.trace.view.object_parts import Part, is_scalar, parts
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.object_parts import ObjectPart, is_scalar, parts
+from butfor.trace.view.run_objects import RunObjects
 
 _MOST_ELEMENTS = 8
 _INTEGERS = ("signed", "unsigned", "char", "uchar", "bool", "enum")
@@ -38,7 +38,7 @@ def signed(value: int, bits: int) -> int:
     return value - (1 << bits) if bits and value >> (bits - 1) else value
 
 
-def show(value: Any, t: Type, ctype: CType | None, objects: Objects, i: int) -> str:
+def show(value: Any, t: Type, ctype: CType | None, objects: RunObjects, i: int) -> str:
     """The value as a C programmer would write it; `i` is when it was seen."""
     match t.kind:
         case Kind.INT:
@@ -78,7 +78,7 @@ def _integer(value: int, bits: int, ctype: CType | None) -> str:
     return str(number) + (_char(number) if bits == 8 else "")
 
 
-def show_bits(data: bytes, p: Part, objects: Objects, i: int) -> str:
+def show_bits(data: bytes, p: ObjectPart, objects: RunObjects, i: int) -> str:
     """A scalar or bit field in words, given the bytes of the object that it is a part of."""
     value = int.from_bytes(data, "little") >> p.bit & ((1 << p.bits) - 1)
     match p.type.kind:
@@ -90,18 +90,18 @@ def show_bits(data: bytes, p: Part, objects: Objects, i: int) -> str:
             return _integer(value, p.bits, p.type)
 
 
-def show_bytes(data: bytes, t: CType, offset: int, objects: Objects, i: int) -> str:
+def show_bytes(data: bytes, t: CType, offset: int, objects: RunObjects, i: int) -> str:
     """Bytes of an object, from an offset on, as an initialiser of it; `...` stands for what is not among them."""
     return _known(bytes(offset) + data, t, offset, objects, i) or "{...}"
 
 
-def _known(known: bytes, t: CType, since: int, objects: Objects, i: int) -> str | None:
+def _known(known: bytes, t: CType, since: int, objects: RunObjects, i: int) -> str | None:
     """The members and elements of which all bytes are known, those of `known` from `since` on."""
     low, high = max(since, 0), min(len(known), t.size)
     if low >= high:
         return None
     if is_scalar(t):
-        return show_bits(known, Part("", t, 0, 8 * t.size), objects, i) if low == 0 and high == t.size else None
+        return show_bits(known, ObjectPart("", t, 0, 8 * t.size), objects, i) if low == 0 and high == t.size else None
     text = _string(known, t, since)
     if text is not None:
         return text
@@ -118,7 +118,7 @@ def _known(known: bytes, t: CType, since: int, objects: Objects, i: int) -> str 
     return "{" + ", ".join(text for text, after in pairwise([*shown, ""]) if not text == after == "...") + "}"
 
 
-def _part(known: bytes, p: Part, since: int, objects: Objects, i: int) -> str | None:
+def _part(known: bytes, p: ObjectPart, since: int, objects: RunObjects, i: int) -> str | None:
     if p.is_bits:
         return show_bits(known, p, objects, i) if p.bit >= 8 * since and p.bit + p.bits <= 8 * len(known) else None
     return _known(known[p.start : p.start + p.type.size], p.type, since - p.start, objects, i)

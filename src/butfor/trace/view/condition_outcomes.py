@@ -30,7 +30,7 @@ class _Region:
     is_control: bool
 
 
-class Conditions:
+class ConditionOutcomes:
     """Outcomes of the conditions of a recorded run."""
 
     def __init__(self, places: Places) -> None:
@@ -118,7 +118,7 @@ class Conditions:
             and statement.start <= (where.line, where.column) < statement.end
         )
 
-    # --- static -------------------------------------------------------------------------------------------------------------
+    # --- static ---------------------------------------------------------------------------------------------
 
     def _regions_of(self, fn: Function) -> dict[Place, _Region]:
         known = self._regions.get(fn.name)

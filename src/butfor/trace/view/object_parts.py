@@ -11,7 +11,7 @@ _DEEP = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ObjectPart:
     """A member or an element: how C writes the way to it, its type, where it begins and how wide it is in bits, its number among its neighbours."""
 
     path: str
@@ -36,19 +36,19 @@ def is_scalar(t: CType) -> bool:
     return t.kind not in ("array", "struct", "union")
 
 
-def parts(t: CType, offset: int, size: int) -> Iterator[Part]:
+def parts(t: CType, offset: int, size: int) -> Iterator[ObjectPart]:
     """The members or elements that have some of the bytes, in order; a struct without a name shows its members' names as its own."""
     if size <= 0:
         return
     if t.kind == "array" and t.element is not None and t.element.size:
         width = t.element.size
         for k in range(offset // width, (offset + size - 1) // width + 1):
-            yield Part(f"[{k}]", t.element, 8 * k * width, 8 * width, number=k)
+            yield ObjectPart(f"[{k}]", t.element, 8 * k * width, 8 * width, number=k)
     elif t.kind in ("struct", "union"):
         for k, f in enumerate(t.fields):
             bits = f.bit_size if f.is_bits else 8 * f.type.size
             if f.bit_offset < 8 * (offset + size) and f.bit_offset + bits > 8 * offset:
-                yield Part(f".{f.name}" if f.name else "", f.type, f.bit_offset, bits, f.is_bits, k)
+                yield ObjectPart(f".{f.name}" if f.name else "", f.type, f.bit_offset, bits, f.is_bits, k)
 
 
 def smallest(t: CType, offset: int, size: int) -> tuple[str, CType, int]:
@@ -62,23 +62,23 @@ def smallest(t: CType, offset: int, size: int) -> tuple[str, CType, int]:
     return path, t, offset
 
 
-def scalars(t: CType, offset: int, size: int, path: str = "") -> Iterator[Part]:
+def scalars(t: CType, offset: int, size: int, path: str = "") -> Iterator[ObjectPart]:
     """The scalars that are exactly these bytes; more than one where unions are on the way."""
     if is_scalar(t):
         if offset == 0 and t.size == size:
-            yield Part(path, t, 0, 8 * size)
+            yield ObjectPart(path, t, 0, 8 * size)
         return
     for p in parts(t, offset, size):
         if p.holds(offset, size):
             yield from scalars(p.type, offset - p.start, size, path + p.path)
 
 
-def leaves(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Iterator[Part]:
+def leaves(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Iterator[ObjectPart]:
     """The scalars, bit fields and unions that lie within the bytes; `path` and `at`, in bits, are those of the object itself."""
     for p in parts(t, offset, size):
         if p.is_bits or is_scalar(p.type) or p.type.kind == "union":
             if p.bit >= 8 * offset and p.bit + p.bits <= 8 * (offset + size):
-                yield Part(path + p.path, p.type, at + p.bit, p.bits, p.is_bits)
+                yield ObjectPart(path + p.path, p.type, at + p.bit, p.bits, p.is_bits)
         else:
             low = max(offset - p.start, 0)
             high = min(offset + size - p.start, p.type.size)

@@ -16,7 +16,7 @@ from butfor.trace.view.object_parts import path_text
 
 
 @dataclass(frozen=True, slots=True)
-class Object:
+class RunObject:
     """A piece of memory that a pointer may point into. `variable` is None for heap blocks and temporaries."""
 
     number: int
@@ -36,7 +36,7 @@ class Object:
         return f"`{self.name}`" if self.name else "a temporary"
 
 
-class Objects:
+class RunObjects:
     """Objects found by number or by address."""
 
     def __init__(self, recording: Recording) -> None:
@@ -45,7 +45,7 @@ class Objects:
         self.program = recording.program
         self.source = recording.source
 
-    def by_number(self, number: int) -> Object:
+    def by_number(self, number: int) -> RunObject:
         """The object with that number."""
         o = self.log.object[number]
         kind, site = int(o["kind"]), int(o["site"])
@@ -57,7 +57,7 @@ class Objects:
         elif kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(o["frame"]) != NO_FRAME:
             variable = self._local(int(o["frame"]), site)
             name = variable.name if variable else ""
-        return Object(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable)
+        return RunObject(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable)
 
     def _local(self, frame: int, slot: int) -> Variable | None:
         trace = self.recording.trace
@@ -90,7 +90,7 @@ class Objects:
         offset = address - int(o["start"])
         return (self.program.global_table[int(o["site"])][0], offset) if offset < int(o["size"]) else None
 
-    def at(self, address: int, i: int) -> Object | None:
+    def at(self, address: int, i: int) -> RunObject | None:
         """The object that contained an address when segment instance i ran."""
         starts, order = self._order
         k = bisect_right(starts, address) - 1
@@ -126,7 +126,7 @@ class Objects:
             o.kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(log.object[o.number]["frame"]) in under_way
         )
 
-    def _local_at(self, address: int, i: int) -> Object | None:
+    def _local_at(self, address: int, i: int) -> RunObject | None:
         """A local that is no object of its own because nothing takes its address."""
         trace = self.recording.trace
         frame = trace.frame_holding(address, i)
@@ -135,11 +135,11 @@ class Objects:
         fn = trace.at(int(self.log.frame["entry"][frame])).fn
         return self._variable_at(fn, int(self.log.frame["base"][frame]), address)
 
-    def _variable_at(self, fn: Function, base: int, address: int) -> Object | None:
+    def _variable_at(self, fn: Function, base: int, address: int) -> RunObject | None:
         for slot, variable in self.source.variables(fn).items():
             offset = self.program.layout(fn.name).frame.get(slot)
             if offset is not None and 0 <= address - base - offset < max(variable.type.size, 1):
-                return Object(0, ObjectKind.STACK, base + offset, variable.type.size, 0, variable.name, variable)
+                return RunObject(0, ObjectKind.STACK, base + offset, variable.type.size, 0, variable.name, variable)
         return None
 
     def pointer_text(self, address: int, i: int) -> str:
@@ -168,7 +168,7 @@ class Objects:
                 return f'"{text.encode("utf-8", "surrogateescape")[address - start :].decode("utf-8", "replace")}"'
         return None
 
-    def _literal(self, o: Object, offset: int) -> str:
+    def _literal(self, o: RunObject, offset: int) -> str:
         full = self.program.global_table[int(self.log.object[o.number]["site"])][0]
         init = self.source.global_variables()[full].init
         if init is not None and init.kind == "bytes":

@@ -13,14 +13,14 @@ from butfor.ir.machine_types import Type, int_type, store_size
 from butfor.ir.natural_loops import Loop, natural_loops
 from butfor.ir.recording_segments import variable_and_offset
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.dependence.overwritten_values import Overwritten
+from butfor.trace.dependence.overwritten_values import OverwrittenValues
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace, UnknownValue
-from butfor.trace.view.access_names import Accesses, Read
+from butfor.trace.view.access_names import Accesses, NamedRead
 from butfor.trace.view.c_values import show
-from butfor.trace.view.condition_outcomes import Conditions
+from butfor.trace.view.condition_outcomes import ConditionOutcomes
 from butfor.trace.view.object_parts import smallest
-from butfor.trace.view.run_objects import Objects
+from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
 _STEPS = frozenset(("store", "ret", "switch"))
@@ -61,16 +61,16 @@ class Step:
 class Steps:
     """Steps of a recorded run, made when asked for."""
 
-    def __init__(self, places: Places, objects: Objects, dependence: Dependence) -> None:
+    def __init__(self, places: Places, objects: RunObjects, dependence: Dependence) -> None:
         self.places = places
         self.objects = objects
         self.dependence = dependence
         self.trace: Trace = places.trace
         self.log = self.trace.log
         self.source = places.source
-        self.overwritten = Overwritten(self.trace, objects)
+        self.overwritten = OverwrittenValues(self.trace, objects)
         self.accesses = Accesses(places, objects)
-        self.conditions = Conditions(places)
+        self.conditions = ConditionOutcomes(places)
         self._depths: dict[int, int] = {}
         self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
 
@@ -108,7 +108,7 @@ class Steps:
             node, place, kind, target, before, after, outcome, self.uses(node), frame, self.depth(frame), rounds
         )
 
-    # --- values -------------------------------------------------------------------------------------------------------------
+    # --- values ---------------------------------------------------------------------------------------------
 
     def _assignment(self, node: Node, instr: Instr, place: Place) -> tuple[str | None, str | None, str | None]:
         i = node[0]
@@ -143,7 +143,7 @@ class Steps:
                 return self.trace.loaded_bytes((i, k))
             if instr.op in ("store", "call", "atomicrmw", "cmpxchg"):
                 break
-        return self.overwritten.by(node)
+        return self.overwritten.before(node)
 
     def uses(self, node: Node) -> tuple[tuple[str, str], ...]:
         """The variables that an instance read, as written, with their values."""
@@ -155,7 +155,7 @@ class Steps:
                 break
         return tuple(found.items())
 
-    def reads(self, node: Node) -> Iterator[Read]:
+    def reads(self, node: Node) -> Iterator[NamedRead]:
         """What an instance read, nearest first; of a merged value what was computed on the way taken."""
         args = self.trace.instr(node).args
         work = [(node[0], a) for a in (args[:1] if self.trace.instr(node).op == "store" else args)]
@@ -171,7 +171,7 @@ class Steps:
                 yield from self._read(i, slot)
             work += self._taken(i, slot) if instr.op == "phi" else [(i, a) for a in instr.args]
 
-    def _read(self, i: int, slot: int) -> list[Read]:
+    def _read(self, i: int, slot: int) -> list[NamedRead]:
         try:
             return self.accesses.read(self.trace.definition(i, slot))
         except UnknownValue:  # it was not completed
@@ -203,7 +203,7 @@ class Steps:
         truth = self.conditions.outcome(node)
         return None if truth is None else "true" if truth else "false"
 
-    # --- frames and loops ---------------------------------------------------------------------------------------------------
+    # --- frames and loops -----------------------------------------------------------------------------------
 
     def depth(self, frame: int) -> int:
         """How many calls are around a frame."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import butfor
-from butfor.trace.dependence.value_forwarding import Passing
+from butfor.trace.dependence.value_forwarding import ValueForwarding
 from tests.small import case_of, recorded, source, written
 
 CHAIN = source(
@@ -31,7 +31,9 @@ def test_copies_go_back_to_what_computed_the_value(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, CHAIN, args=["3"], expect_stdout="9 7\n"))
     found = {
         place.text: origin.text
-        for place, origin in Passing(case.places, case.dependence).origins(case.slices["relevant"].distance).items()
+        for place, origin in ValueForwarding(case.places, case.dependence)
+        .origins(case.slices["relevant"].distance)
+        .items()
     }
     assert found["return result;"] == "int result = n * 2;"
     assert "int here = twice(n);" not in found  # it passes two values on

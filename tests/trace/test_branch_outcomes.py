@@ -1,11 +1,11 @@
-"""The table of turns: for every arm and window the same answer as looking at the instances one by one."""
+"""The table of branch outcomes: for every arm and window the same answer as looking at the instances one by one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from butfor.ir.may_define import Arm
-from butfor.trace.dependence.branch_outcomes import Turns
+from butfor.trace.dependence.branch_outcomes import BranchOutcomes
 from butfor.trace.trace import Trace
 from tests.small import recorded
 
@@ -37,7 +37,7 @@ def one_by_one(trace: Trace, arm: Arm) -> list[int]:
 def test_against_one_by_one(tmp_path: Path) -> None:
     trace = recorded(tmp_path, BODY).trace
     names = ("main", "kind", "on")
-    turns = Turns(trace, names)
+    outcomes = BranchOutcomes(trace, names)
     functions = [trace.program.function(name) for name in names]
     arms = [
         Arm(f.name, b.index, k)
@@ -46,7 +46,7 @@ def test_against_one_by_one(tmp_path: Path) -> None:
         if len(set(b.succs)) > 1
         for k in range(len(b.succs))
     ]
-    ready = turns.arms(arms)
+    ready = outcomes.executed(arms)
     asked = 0
     for since in range(0, len(trace), 7):
         for until in range(since, len(trace), 5):
@@ -55,10 +55,10 @@ def test_against_one_by_one(tmp_path: Path) -> None:
                 there = [i for i in one_by_one(trace, arm) if since <= i < until]
                 if there:
                     wanted[k] = there[-1]
-            found = turns.avoided(ready, since, until)
-            assert {k: turns.instance(row) for k, row in found} == wanted
+            found = outcomes.last_avoided(ready, since, until)
+            assert {k: outcomes.instance(row) for k, row in found} == wanted
             for k, row in found:
                 back = [i for i in one_by_one(trace, arms[k]) if since <= i < until][::-1]
-                assert list(turns.back(arms[k], row, since, 3)) == back[:4]
+                assert list(outcomes.avoiding_instances(arms[k], row, since, 3)) == back[:4]
             asked += len(found)
     assert asked > 100
