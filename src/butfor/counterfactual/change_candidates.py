@@ -18,7 +18,7 @@ from butfor.ir.change_sites import NOWHERE, Site, SiteKind
 from butfor.ir.instructions import Const, Function, Instr
 from butfor.ir.machine_types import Kind, alloc_size, struct_layout
 from butfor.ir.program import Program
-from butfor.trace.view.c_values import signed
+from butfor.trace.semantics.integers import signed
 
 _MOST_VALUES = 10
 _INT = 32  # bits

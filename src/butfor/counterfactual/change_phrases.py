@@ -12,7 +12,7 @@ from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const, Instr
 from butfor.ir.machine_types import Kind, alloc_size, struct_layout
 from butfor.ir.program import Program
-from butfor.trace.view.c_values import signed
+from butfor.trace.semantics.integers import signed
 
 SIGNS = ("+", "-", "*", "/", "u/", "%", "u%", "&", "|", "^", "<<", ">>", "u>>")
 _REAL_SIGNS = SIGNS[:4]

@@ -10,7 +10,7 @@ from butfor.counterfactual.change_rules import Op, real_of
 from butfor.counterfactual.comparison_relations import EQUAL, GREATER, LESS, OPERATORS, TRUE_FOR
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const
-from butfor.trace.view.c_values import signed
+from butfor.trace.semantics.integers import signed
 from butfor.trace.view.source_places import Places
 
 _WHEN = {

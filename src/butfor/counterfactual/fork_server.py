@@ -22,7 +22,7 @@ from butfor.errors import CannotRecord
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.record_run import scratch_folder
 from butfor.frontends.c.run_program import RunSpec, prepare
-from butfor.trace.view.c_values import signed
+from butfor.trace.semantics.integers import signed
 
 _IN, _OUT = 900, 901
 _REQUEST = struct.Struct("<IIIIQQ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from butfor.ir.instructions import Const, Function
-from butfor.trace.view.c_values import signed
+from butfor.trace.semantics.integers import signed
 
 # The arguments of allocations that say how much.
 SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "reallocarray": (1, 2), "aligned_alloc": (1,)}

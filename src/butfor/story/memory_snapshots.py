@@ -11,7 +11,7 @@ from butfor.run_story import Change, Frame, Thing
 from butfor.trace.log.record_layout import NO_FRAME, EventKind, ObjectKind
 from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.access_names import Accesses
-from butfor.trace.view.object_parts import smallest
+from butfor.trace.view.object_parts import smallest_part
 from butfor.trace.view.run_objects import RunObject, RunObjects
 from butfor.trace.view.source_places import Places
 
@@ -79,7 +79,7 @@ class Seen:
         if self._cells.get((thing, path)) == data:
             return  # also what a pointer points to stays: the memory there may be that of another block by now
         self._cells[thing, path] = data
-        text = self.accesses.show(node[0], operand, t, data, self.places.written(instr) if is_load else None)
+        text = self.accesses.value_text(node[0], operand, t, data, self.places.lvalue_text(instr) if is_load else None)
         target = -1
         if t.kind is Kind.PTR:
             pointed = self._thing_at(int.from_bytes(data, "little"), node[0])
@@ -175,9 +175,9 @@ class Seen:
         """How C writes the way from the thing to the cell; None for a part of the thing that has no name."""
         offset = address - o.start
         if o.variable is not None:
-            path, _, rest = smallest(o.variable.type, offset, size)
+            path, _, rest = smallest_part(o.variable.type, offset, size)
             return path if rest == 0 else None
-        declared = self.accesses.declared(self.trace.at(i).fn, operand)  # type: ignore[arg-type]  # an operand of an instruction
+        declared = self.accesses.declared_type(self.trace.at(i).fn, operand)  # type: ignore[arg-type]  # an operand of an instruction
         if declared is None:
             return f"+{offset}"
         ctype, within = declared
@@ -186,7 +186,7 @@ class Seen:
             self._types[o.number] = known = ctype
         if known.size >= ctype.size:  # what the block was used as before tells more than a pointer into it
             ctype, within = known, offset % known.size if known.size else 0
-        path, _, rest = smallest(ctype, within, size)
+        path, _, rest = smallest_part(ctype, within, size)
         if rest or not ctype.size:
             return f"+{offset}"
         number, odd = divmod(offset - within, ctype.size)

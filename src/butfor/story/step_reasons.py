@@ -89,4 +89,4 @@ class Reasons:
             return ""
         load = self.trace.instr(node)
         known = self.accesses.variable(self.trace.at(node[0]).fn, load.args[0])
-        return self.places.written(load) or (known[0].name if known is not None else "")
+        return self.places.lvalue_text(load) or (known[0].name if known is not None else "")

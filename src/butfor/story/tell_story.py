@@ -170,9 +170,11 @@ class _Teller:
         step = self.told[at]
         s = self.trace.at(node[0])
         known = self.case.steps.accesses.variable(s.fn, instr.args[1])
-        value = self.case.steps.show_operand(node[0], instr.args[0], instr.detail)
+        value = self.case.steps.operand_text(node[0], instr.args[0], instr.detail)
         if known is not None and value is not None:
-            value = self.case.steps.accesses.show(node[0], instr.args[1], instr.detail, self.trace.stored_bytes(node))
+            value = self.case.steps.accesses.value_text(
+                node[0], instr.args[1], instr.detail, self.trace.stored_bytes(node)
+            )
             step = replace(
                 step, uses=(*(step.uses if step.target == _CALLED else ()), (known[0].name, value)), target=_CALLED
             )

@@ -13,7 +13,7 @@ from butfor.path.execute.single_change_rerun import OutOfTime, Rerun
 from butfor.path.execute.statement_changes import plain_changes
 from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Kind, Path
-from butfor.trace.view.c_values import signed
+from butfor.trace.semantics.integers import signed
 from butfor.trace.view.source_places import Place
 
 SECONDS_PER_QUERY = 0.3  # a proposal is worth no more: the program decides

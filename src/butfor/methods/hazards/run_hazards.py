@@ -17,8 +17,8 @@ from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.methods.case import FailingRun
 from butfor.ranking.finding import Diagnosis, Finding
+from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, UnknownValue
-from butfor.trace.view.c_values import signed
 from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 

@@ -64,9 +64,9 @@ def _text(places: Places, function: Function, instr: Instr, place: Place) -> str
         address = instr.args[instr.op == "store"]
         at = function.definer[address] if isinstance(address, int) else -1
         if at >= 0 and function.instrs[at].type.kind is Kind.PTR and function.instrs[at].op == "gep":
-            written = places.written(function.instrs[at])
+            written = places.lvalue_text(function.instrs[at])
         elif instr.op == "load":
-            written = places.written(instr)
+            written = places.lvalue_text(instr)
     return place.text if written is None else written
 
 

@@ -24,7 +24,7 @@ from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
 from butfor.path.path_model import Kind, Path
 from butfor.trace.log.record_layout import EventKind
-from butfor.trace.view.c_values import signed
+from butfor.trace.semantics.integers import signed
 
 _GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
 _OPENED = re.compile(r'\b(?:fopen|open|fopen64|freopen)\s*\(\s*"([^"]+)"')

@@ -5,7 +5,7 @@ from __future__ import annotations
 from butfor.ir.debug_types import CType, Variable
 from butfor.path.path_model import Cell, Home
 from butfor.trace.recording import Recording
-from butfor.trace.view.object_parts import smallest
+from butfor.trace.view.object_parts import smallest_part
 
 UNKNOWN = "unknown"  # the type of a cell whose value nothing says
 _UNSIGNED = frozenset(("unsigned", "uchar", "bool", "pointer"))
@@ -38,7 +38,7 @@ class Names:
         variable, function = self._variable(home)
         offset = address - home.start
         if variable is not None:
-            path, t, rest = smallest(variable.type, offset, size)
+            path, t, rest = smallest_part(variable.type, offset, size)
             shown = variable.name + path + (f"+{rest}" if rest or size < t.size else "")
             return self._cell(shown, size, t if not rest and t.size == size else None, function)
         written = self._written.get((address, size))

@@ -59,7 +59,7 @@ class Gatherer:
         """What a load reads, as the source writes it."""
         key = self.trace.at(load[0]).fn.name, load[1]
         if key not in self._written:
-            self._written[key] = self.places.written(self.trace.instr(load))
+            self._written[key] = self.places.lvalue_text(self.trace.instr(load))
         return self._written[key]
 
     def heads(self, heads: Iterable[Head]) -> None:

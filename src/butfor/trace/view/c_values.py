@@ -1,4 +1,4 @@
-"""Values in the words of C."""
+"""Values of the run as a C programmer would write them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import numpy as np
 
 from butfor.ir.debug_types import CType
 from butfor.ir.machine_types import Kind, Type
+from butfor.trace.semantics.integers import signed
 from butfor.trace.view.object_parts import ObjectPart, is_scalar, parts
 from butfor.trace.view.run_objects import RunObjects
 
-_MOST_ELEMENTS = 8
+_MAX_ELEMENTS_SHOWN = 8  # of an array or struct; more do not fit a line
 _INTEGERS = ("signed", "unsigned", "char", "uchar", "bool", "enum")
 
 
 def _float(bits: int, width: int) -> str:
+    """A float of a width as decimal text, from its raw bits."""
     if width == 32:
         return f"{np.frombuffer(struct.pack('<I', bits), np.float32)[0]!s}"
     if width == 64:
@@ -28,18 +30,14 @@ def _float(bits: int, width: int) -> str:
 
 
 def _char(value: int) -> str:
+    """The character literal to append to a number, if there is one."""
     if 32 <= value < 127 and value not in (39, 92):
         return f" '{chr(value)}'"
     return {0: " '\\0'", 9: " '\\t'", 10: " '\\n'", 13: " '\\r'", 39: " '\\''", 92: " '\\\\'"}.get(value, "")
 
 
-def signed(value: int, bits: int) -> int:
-    """The signed reading of an unsigned number."""
-    return value - (1 << bits) if bits and value >> (bits - 1) else value
-
-
-def show(value: Any, t: Type, ctype: CType | None, objects: RunObjects, i: int) -> str:
-    """The value as a C programmer would write it; `i` is when it was seen."""
+def value_text(value: Any, t: Type, ctype: CType | None, objects: RunObjects, i: int) -> str:
+    """A register value as C text; `i` is the segment instance that saw it."""
     match t.kind:
         case Kind.INT:
             return _integer(value, t.bits, ctype)
@@ -48,15 +46,15 @@ def show(value: Any, t: Type, ctype: CType | None, objects: RunObjects, i: int) 
         case Kind.PTR:
             return objects.pointer_text(value, i)
         case Kind.STRUCT | Kind.ARRAY | Kind.VECTOR:
-            inner_types = t.elems if t.kind is Kind.STRUCT else t.elems * min(t.count, _MOST_ELEMENTS)
-            inner = ", ".join(show(v, e, None, objects, i) for v, e in zip(value, inner_types, strict=False))
+            inner_types = t.elems if t.kind is Kind.STRUCT else t.elems * min(t.count, _MAX_ELEMENTS_SHOWN)
+            inner = ", ".join(value_text(v, e, None, objects, i) for v, e in zip(value, inner_types, strict=False))
             return "{" + inner + ("" if len(inner_types) == len(value) else ", ...") + "}"
         case _:
             return str(value)
 
 
-def fits(t: Type, ctype: CType) -> bool:
-    """Whether a register of this type holds a C scalar as what it is."""
+def holds_scalar(t: Type, ctype: CType) -> bool:
+    """Whether a register of this type holds a scalar of that C type without conversion."""
     return {
         Kind.INT: ctype.kind in _INTEGERS,
         Kind.FLOAT: ctype.kind == "float",
@@ -78,8 +76,8 @@ def _integer(value: int, bits: int, ctype: CType | None) -> str:
     return str(number) + (_char(number) if bits == 8 else "")
 
 
-def show_bits(data: bytes, p: ObjectPart, objects: RunObjects, i: int) -> str:
-    """A scalar or bit field in words, given the bytes of the object that it is a part of."""
+def scalar_text(data: bytes, p: ObjectPart, objects: RunObjects, i: int) -> str:
+    """A scalar or bit field as C text, from the bytes of the object that it is part of."""
     value = int.from_bytes(data, "little") >> p.bit & ((1 << p.bits) - 1)
     match p.type.kind:
         case "float":
@@ -90,28 +88,28 @@ def show_bits(data: bytes, p: ObjectPart, objects: RunObjects, i: int) -> str:
             return _integer(value, p.bits, p.type)
 
 
-def show_bytes(data: bytes, t: CType, offset: int, objects: RunObjects, i: int) -> str:
-    """Bytes of an object, from an offset on, as an initialiser of it; `...` stands for what is not among them."""
-    return _known(bytes(offset) + data, t, offset, objects, i) or "{...}"
+def bytes_text(data: bytes, t: CType, offset: int, objects: RunObjects, i: int) -> str:
+    """Bytes of an object from an offset on, as an initialiser; `...` stands for the bytes not given."""
+    return _initialiser(bytes(offset) + data, t, offset, objects, i) or "{...}"
 
 
-def _known(known: bytes, t: CType, since: int, objects: RunObjects, i: int) -> str | None:
-    """The members and elements of which all bytes are known, those of `known` from `since` on."""
+def _initialiser(known: bytes, t: CType, since: int, objects: RunObjects, i: int) -> str | None:
+    """The members and elements all of whose bytes are known: those of `known` from `since` on."""
     low, high = max(since, 0), min(len(known), t.size)
     if low >= high:
         return None
     if is_scalar(t):
-        return show_bits(known, ObjectPart("", t, 0, 8 * t.size), objects, i) if low == 0 and high == t.size else None
+        return scalar_text(known, ObjectPart("", t, 0, 8 * t.size), objects, i) if low == 0 and high == t.size else None
     text = _string(known, t, since)
     if text is not None:
         return text
     shown = ["..."] if any(parts(t, 0, low)) else []
-    inner = list(islice(parts(t, low, high - low), _MOST_ELEMENTS + 1))
-    for p in inner[:_MOST_ELEMENTS]:
+    inner = list(islice(parts(t, low, high - low), _MAX_ELEMENTS_SHOWN + 1))
+    for p in inner[:_MAX_ELEMENTS_SHOWN]:
         value = _part(known, p, since, objects, i)
         name = p.path.removeprefix(".") if t.kind != "array" else ""
         shown.append("..." if value is None else f"{name} = {value}" if name else value)
-    if len(inner) > _MOST_ELEMENTS or any(parts(t, high, t.size - high)):
+    if len(inner) > _MAX_ELEMENTS_SHOWN or any(parts(t, high, t.size - high)):
         shown.append("...")
     if all(text == "..." for text in shown):
         return None
@@ -120,12 +118,12 @@ def _known(known: bytes, t: CType, since: int, objects: RunObjects, i: int) -> s
 
 def _part(known: bytes, p: ObjectPart, since: int, objects: RunObjects, i: int) -> str | None:
     if p.is_bits:
-        return show_bits(known, p, objects, i) if p.bit >= 8 * since and p.bit + p.bits <= 8 * len(known) else None
-    return _known(known[p.start : p.start + p.type.size], p.type, since - p.start, objects, i)
+        return scalar_text(known, p, objects, i) if p.bit >= 8 * since and p.bit + p.bits <= 8 * len(known) else None
+    return _initialiser(known[p.start : p.start + p.type.size], p.type, since - p.start, objects, i)
 
 
 def _string(known: bytes, t: CType, since: int) -> str | None:
-    """An array of characters that holds text."""
+    """The string literal for an array of characters that holds text."""
     if (
         t.kind != "array"
         or t.element is None

@@ -1,4 +1,4 @@
-"""How conditions came out: the truth of the whole text of a condition, of which one branch instance may be only a part."""
+"""Outcomes of whole conditions, of which a branch instance may have decided only a part."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from butfor.source import Role, Statement
 from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.source_places import Place, Places
 
-_CONTROL = frozenset(("if", "while", "do", "for", "?:"))  # where what is done if the condition holds stands first
+_CONTROL = frozenset(("if", "while", "do", "for", "?:"))  # whose first exit block is the one for a true condition
 _VALUES = frozenset(("xor", "zext", "sext", "trunc", "icmp", "freeze", "and", "or", "add", "sub", "mul"))
-_LONG = 10_000
-_DEEP = 16
+_MAX_SEGMENTS_PER_CONDITION = 10_000  # of one evaluation; more are a loop in a macro or statement expression
+_MAX_OPERAND_DEPTH = 16  # conversions and comparisons between a branch and the text of its condition
 
 
 @dataclass(frozen=True, slots=True)
-class _Region:
-    """A condition of the source, the blocks that evaluate it, and those where the program goes on; whether that is one where it holds and another."""
+class _ConditionRegion:
+    """A condition of the source and the blocks that evaluate it."""
 
     statement: Statement
     blocks: frozenset[int]
-    exits: tuple[int, ...]
-    is_control: bool
+    exits: tuple[int, ...]  # the blocks that follow
+    is_control: bool  # there are two exits: one for true, one for false
 
 
 class ConditionOutcomes:
@@ -36,27 +36,27 @@ class ConditionOutcomes:
     def __init__(self, places: Places) -> None:
         self.places = places
         self.trace: Trace = places.trace
-        self._regions: dict[str, dict[Place, _Region]] = {}
+        self._regions: dict[str, dict[Place, _ConditionRegion]] = {}
 
     def outcome(self, node: Node) -> bool | None:
-        """Whether the condition that a branch instance is a part of was true; None when it is no condition, or was not evaluated to its end."""
+        """Whether the condition of a branch instance was true; None if there is none, or if the run ended within it."""
         s = self.trace.at(node[0])
         place = self.places.of_instr(s.fn, s.fn.instrs[node[1]])
         region = None if place is None else self._regions_of(s.fn).get(place)
         if region is None:
             return None
-        last, end = self._walk(node[0], region)
+        last, end = self._evaluation_end(node[0], region)
         if end < 0:
             return None
         if region.is_control:
             return self.trace.at(end).seg.block == min(region.exits)
-        merged = self._by_value(end, region.statement) if len(region.exits) == 1 else None
-        return merged if merged is not None else self._by_last_part(last, region.statement)
+        merged = self._merged_value(end, region.statement) if len(region.exits) == 1 else None
+        return merged if merged is not None else self._last_operand_value(last, region.statement)
 
-    def _walk(self, i: int, region: _Region) -> tuple[Node, int]:
-        """The last branch instance of this evaluation of a condition, and the segment instance after it, -1 when there is none."""
+    def _evaluation_end(self, i: int, region: _ConditionRegion) -> tuple[Node, int]:
+        """The last branch instance of this evaluation of a condition, and the segment instance after it or -1."""
         last = i
-        for _ in range(_LONG):
+        for _ in range(_MAX_SEGMENTS_PER_CONDITION):
             following = self.trace.next_in_frame(i)
             if following < 0 or self.trace.at(following).seg.block not in region.blocks:
                 return (last, self.trace.at(last).last.index), following
@@ -65,8 +65,8 @@ class ConditionOutcomes:
                 last = i
         return (last, self.trace.at(last).last.index), -1
 
-    def _by_value(self, i: int, statement: Statement) -> bool | None:
-        """The truth of a condition that became a value, merged in the block of a segment instance; what the text does to it there is followed."""
+    def _merged_value(self, i: int, statement: Statement) -> bool | None:
+        """The truth of a condition that a phi merged into a value, after what its text does to that value."""
         s = self.trace.at(i)
         block = s.fn.blocks[s.seg.block]
         value = _merged(s.fn, s.seg.block)
@@ -84,8 +84,8 @@ class ConditionOutcomes:
         except UnknownValue:
             return None
 
-    def _by_last_part(self, last: Node, statement: Statement) -> bool | None:
-        """The truth of a condition by the part that was evaluated last, where a macro such as assert hides what depends on it."""
+    def _last_operand_value(self, last: Node, statement: Statement) -> bool | None:
+        """The truth of a condition from the operand evaluated last, where a macro such as assert hides what follows."""
         branch = self.trace.instr(last)
         tree = self.places.tree(statement.file)
         where = self._operand_location(self.trace.at(last[0]).fn, branch, statement)
@@ -100,8 +100,8 @@ class ConditionOutcomes:
             return None
 
     def _operand_location(self, fn: Function, instr: Instr, statement: Statement) -> Location | None:
-        """Where in a text the value that a branch tests is computed."""
-        for _ in range(_DEEP):
+        """The position, in the text of a condition, where the value that a branch tests is computed."""
+        for _ in range(_MAX_OPERAND_DEPTH):
             operand = next((a for a in instr.args if isinstance(a, int) and fn.definer[a] >= 0), None)
             if operand is None:
                 return None
@@ -120,14 +120,14 @@ class ConditionOutcomes:
 
     # --- static ---------------------------------------------------------------------------------------------
 
-    def _regions_of(self, fn: Function) -> dict[Place, _Region]:
+    def _regions_of(self, fn: Function) -> dict[Place, _ConditionRegion]:
         known = self._regions.get(fn.name)
         if known is None:
-            known = self._regions[fn.name] = dict(self._find(fn))
+            known = self._regions[fn.name] = dict(self._find_regions(fn))
         return known
 
-    def _find(self, fn: Function) -> Iterator[tuple[Place, _Region]]:
-        heads: dict[Place, list[int]] = {}
+    def _find_regions(self, fn: Function) -> Iterator[tuple[Place, _ConditionRegion]]:
+        condition_blocks: dict[Place, list[int]] = {}
         statements: dict[Place, Statement] = {}
         places: dict[int, Place] = {}
         for block in reverse_post_order(successors(fn)):
@@ -138,15 +138,15 @@ class ConditionOutcomes:
                 continue
             places[branch.loc] = place
             if statement is not None and statement.role is Role.CONDITION:
-                heads.setdefault(place, []).append(block)
+                condition_blocks.setdefault(place, []).append(block)
                 statements[place] = statement
 
         def related(first: int, second: int) -> bool:
             one, other = places.get(first), places.get(second)
-            return one == other or one not in heads or other not in heads
+            return one == other or one not in condition_blocks or other not in condition_blocks
 
         decisions = find_decisions(fn, related)
-        for place, blocks in heads.items():
+        for place, blocks in condition_blocks.items():
             deciding = {b for block in blocks for b in decisions.decisions[decisions.of_block[block]].blocks}
             yield place, self._region(fn, statements[place], blocks[0], deciding)
 
@@ -155,15 +155,15 @@ class ConditionOutcomes:
         tree = self.places.tree(where.file) if where is not None else None
         return None if where is None or tree is None else tree.decision_at(where.line, where.column)
 
-    def _region(self, fn: Function, statement: Statement, head: int, deciding: set[int]) -> _Region:
-        """The blocks of a condition, given those that decide: also what is between them, and what goes on evaluating it."""
+    def _region(self, fn: Function, statement: Statement, head: int, deciding: set[int]) -> _ConditionRegion:
+        """The region of a condition: the deciding blocks, those between them, and those that go on evaluating it."""
         blocks = _between(fn, head, deciding)
         while True:
             exits = {after for b in blocks for after in fn.blocks[b].succs} - blocks
             more = {b for b in exits if self._evaluates(fn, b, statement) and set(fn.blocks[b].preds) <= blocks}
             if not more:
                 merges = any(_merged(fn, b) is not None for b in exits)
-                return _Region(
+                return _ConditionRegion(
                     statement,
                     frozenset(blocks),
                     tuple(sorted(exits)),
@@ -172,26 +172,25 @@ class ConditionOutcomes:
             blocks |= more
 
     def _evaluates(self, fn: Function, number: int, statement: Statement) -> bool:
-        """Whether a block does nothing but evaluate a part of a condition, which is merged with other parts after it."""
+        """Whether a block only evaluates a part of a condition that its successor merges with other parts."""
         block = fn.blocks[number]
         *body, last = fn.instrs[block.start : block.end]
         if not body or last.op != "br" or len(block.succs) != 1:
             return False
         merge = fn.instrs[fn.blocks[block.succs[0]].start]
-        own = [
-            instr for instr in (*body, merge) if self.places.location(instr) is not None
-        ]  # what merges truth has no place
+        # A phi that merges truth values has no position.
+        own = [instr for instr in (*body, merge) if self.places.location(instr) is not None]
         return merge.op == "phi" and all(self._is_inside(instr, statement) for instr in own)
 
 
 def _merged(fn: Function, block: int) -> Instr | None:
-    """The truth or the value of the parts of a condition that a block merges."""
+    """The phi by which a block merges the values of the parts of a condition, if it begins with one."""
     first = fn.instrs[fn.blocks[block].start]
     return first if first.op == "phi" and first.type.kind in (Kind.INT, Kind.PTR) else None
 
 
 def _between(fn: Function, head: int, deciding: set[int]) -> set[int]:
-    """The blocks on the ways from the first to the other deciding blocks; only those themselves where something else leads to them too."""
+    """The blocks on paths from the first to the other deciding blocks; only these if other paths lead there too."""
     found = set(deciding)
     work = [b for b in deciding if b != head]
     while work:

@@ -1,4 +1,4 @@
-"""Members and elements of C objects by the bytes that they take."""
+"""Members and elements of C objects by byte offset."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from butfor.ir.debug_types import CType
 
-_DEEP = 32
+_MAX_NESTING = 32  # of members and elements; no real type is that deep
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectPart:
-    """A member or an element: how C writes the way to it, its type, where it begins and how wide it is in bits, its number among its neighbours."""
+    """A member or an element of an object."""
 
-    path: str
+    path: str  # as C writes it after the name of the object
     type: CType
-    bit: int
-    bits: int
-    is_bits: bool = False
-    number: int = 0
+    bit: int  # offset in the object
+    bits: int  # width
+    is_bits: bool = False  # a bit field
+    number: int = 0  # index among the members or elements
 
     @property
     def start(self) -> int:
@@ -37,7 +37,7 @@ def is_scalar(t: CType) -> bool:
 
 
 def parts(t: CType, offset: int, size: int) -> Iterator[ObjectPart]:
-    """The members or elements that have some of the bytes, in order; a struct without a name shows its members' names as its own."""
+    """The members or elements that overlap the bytes, in order; the path of an anonymous member is empty."""
     if size <= 0:
         return
     if t.kind == "array" and t.element is not None and t.element.size:
@@ -51,10 +51,10 @@ def parts(t: CType, offset: int, size: int) -> Iterator[ObjectPart]:
                 yield ObjectPart(f".{f.name}" if f.name else "", f.type, f.bit_offset, bits, f.is_bits, k)
 
 
-def smallest(t: CType, offset: int, size: int) -> tuple[str, CType, int]:
-    """The smallest member or element that holds all the bytes: its path, its type and the offset in it. Members of unions are not chosen from."""
+def smallest_part(t: CType, offset: int, size: int) -> tuple[str, CType, int]:
+    """The path, type and offset of the smallest member or element that holds all the bytes; not a member of a union."""
     path = ""
-    for _ in range(_DEEP):
+    for _ in range(_MAX_NESTING):
         inner = next((p for p in parts(t, offset, size) if p.holds(offset, size)), None) if t.kind != "union" else None
         if inner is None:
             break
@@ -62,19 +62,19 @@ def smallest(t: CType, offset: int, size: int) -> tuple[str, CType, int]:
     return path, t, offset
 
 
-def scalars(t: CType, offset: int, size: int, path: str = "") -> Iterator[ObjectPart]:
-    """The scalars that are exactly these bytes; more than one where unions are on the way."""
+def scalars_at(t: CType, offset: int, size: int, path: str = "") -> Iterator[ObjectPart]:
+    """The scalars that take up exactly these bytes; several if unions contain them."""
     if is_scalar(t):
         if offset == 0 and t.size == size:
             yield ObjectPart(path, t, 0, 8 * size)
         return
     for p in parts(t, offset, size):
         if p.holds(offset, size):
-            yield from scalars(p.type, offset - p.start, size, path + p.path)
+            yield from scalars_at(p.type, offset - p.start, size, path + p.path)
 
 
-def leaves(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Iterator[ObjectPart]:
-    """The scalars, bit fields and unions that lie within the bytes; `path` and `at`, in bits, are those of the object itself."""
+def leaf_parts(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Iterator[ObjectPart]:
+    """The scalars, bit fields and unions within the bytes; `path` and bit offset `at` are those of the object."""
     for p in parts(t, offset, size):
         if p.is_bits or is_scalar(p.type) or p.type.kind == "union":
             if p.bit >= 8 * offset and p.bit + p.bits <= 8 * (offset + size):
@@ -82,12 +82,12 @@ def leaves(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Ite
         else:
             low = max(offset - p.start, 0)
             high = min(offset + size - p.start, p.type.size)
-            yield from leaves(p.type, low, high - low, path + p.path, at + p.bit)
+            yield from leaf_parts(p.type, low, high - low, path + p.path, at + p.bit)
 
 
-def beginning(t: CType, offset: int, size: int) -> CType | None:
+def type_starting_at(t: CType, offset: int, size: int) -> CType | None:
     """The largest type of that size that begins at an offset of an object."""
-    for _ in range(_DEEP):
+    for _ in range(_MAX_NESTING):
         if offset == 0 and t.size == size:
             return t
         inner = next((p for p in parts(t, offset, 1) if p.holds(offset, 1)), None)
@@ -97,10 +97,10 @@ def beginning(t: CType, offset: int, size: int) -> CType | None:
     return None
 
 
-def path_text(t: CType, offset: int) -> str:
-    """The member or element at a byte offset, as C writes it; a struct or union that begins there is meant as a whole."""
+def member_path(t: CType, offset: int) -> str:
+    """The path of the member or element at a byte offset; of a struct or union that begins there, as a whole."""
     out = ""
-    for _ in range(_DEEP):
+    for _ in range(_MAX_NESTING):
         if t.kind == "union" or (t.kind == "struct" and offset == 0):
             break
         inner = next((p for p in parts(t, offset, 1) if p.holds(offset, 1)), None)
@@ -111,9 +111,9 @@ def path_text(t: CType, offset: int) -> str:
 
 
 def element_path(t: CType, offset: int) -> tuple[int, ...]:
-    """The way from a table to the element at a byte offset, each step a number; it ends at a union and where bit fields share the byte."""
+    """The indices that lead to the element at a byte offset; they end at a union and where bit fields share a byte."""
     path: list[int] = []
-    for _ in range(_DEEP):
+    for _ in range(_MAX_NESTING):
         inner = list(parts(t, offset, 1))
         if len(inner) != 1 or t.kind == "union":
             break

@@ -1,4 +1,4 @@
-"""Objects of the run by address: variables, heap blocks, their names and bounds."""
+"""Objects of the run by address: variables and heap blocks with their names and bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function
 from butfor.trace.log.record_layout import NO_FRAME, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
-from butfor.trace.view.object_parts import path_text
+from butfor.trace.view.object_parts import member_path
+
+_MAX_OBJECTS_SEARCHED = 4096  # that start below an address; more are freed blocks of a long run
+_MAX_OBJECT_BYTES = 1 << 30  # an object that starts farther below an address is taken not to reach it
+_MAX_FRAMES_SEARCHED = 4096  # for the owner of a stack address, innermost first: a deep recursion has more
+_MAX_LITERAL_CHARACTERS = 40  # of a string literal that a pointer points into; more do not fit a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class RunObject:
     variable: Variable | None = None
 
     def describe(self) -> str:
-        """The object in words."""
+        """The object as messages name it."""
         if self.kind == ObjectKind.HEAP:
             return f"a heap block of {self.size} bytes"
         if self.kind == ObjectKind.GLOBAL and self.variable is None:
@@ -95,8 +100,8 @@ class RunObjects:
         starts, order = self._order
         k = bisect_right(starts, address) - 1
         best = -1
-        for _ in range(4096):
-            if k < 0 or address - starts[k] > 1 << 30:
+        for _ in range(_MAX_OBJECTS_SEARCHED):
+            if k < 0 or address - starts[k] > _MAX_OBJECT_BYTES:
                 break
             o = self.log.object[order[k]]
             if address < starts[k] + int(o["size"]) and int(o["birth"]) <= i and order[k] > best and int(o["size"]):
@@ -109,25 +114,25 @@ class RunObjects:
         return self.by_number(best)
 
     def is_live(self, address: int, i: int) -> bool:
-        """Whether the address was inside a heap block, or a variable of a frame that was under way, when segment instance i ran."""
+        """Whether an address was in a heap block or in a variable of an active frame when segment instance i ran."""
         log, trace = self.log, self.recording.trace
-        under_way: set[int] = set()
+        active: set[int] = set()
         frame = log.frame_of(i)
-        while frame != NO_FRAME and len(under_way) < 4096:
+        while frame != NO_FRAME and len(active) < _MAX_FRAMES_SEARCHED:
             base = int(log.frame["base"][frame])
             if base <= address < base + trace.at(int(log.frame["entry"][frame])).layout.frame_size:
                 return True
-            under_way.add(frame)
+            active.add(frame)
             frame = int(log.frame["parent"][frame])
         o = self.at(address, i)
         if o is None or o.number == 0:
             return False
         return o.kind == ObjectKind.HEAP or (
-            o.kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(log.object[o.number]["frame"]) in under_way
+            o.kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(log.object[o.number]["frame"]) in active
         )
 
     def _local_at(self, address: int, i: int) -> RunObject | None:
-        """A local that is no object of its own because nothing takes its address."""
+        """The local variable at an address that has no object record because its address is never taken."""
         trace = self.recording.trace
         frame = trace.frame_holding(address, i)
         if frame is None:
@@ -143,7 +148,7 @@ class RunObjects:
         return None
 
     def pointer_text(self, address: int, i: int) -> str:
-        """A pointer as object and offset."""
+        """A pointer as C text: object and offset."""
         if address == 0:
             return "NULL"
         fn = self.recording.trace.function_at(address)
@@ -154,14 +159,14 @@ class RunObjects:
             return self._argument(address) or f"{address:#x}"
         offset = address - o.start
         if o.variable is not None:
-            return "&" + o.name + path_text(o.variable.type, offset)
+            return "&" + o.name + member_path(o.variable.type, offset)
         if o.kind == ObjectKind.GLOBAL:
             return self._literal(o, offset)
         name = f"heap block of {o.size} bytes" if o.kind == ObjectKind.HEAP else "a temporary"
         return f"&({name})" + (f" + {offset}" if offset else "")
 
     def _argument(self, address: int) -> str | None:
-        """The text of a command-line argument that a pointer points into."""
+        """The rest of the command-line argument that a pointer points into, quoted."""
         for k, (start, length) in enumerate(self.recording.arguments):
             if start <= address < start + length:
                 text = self.recording.meta.args[k - 1] if k else self.recording.meta.name
@@ -173,5 +178,9 @@ class RunObjects:
         init = self.source.global_variables()[full].init
         if init is not None and init.kind == "bytes":
             text: str = init.value[offset:].split(b"\0")[0].decode("utf-8", "replace")
-            return '"' + text[:40].replace("\n", "\\n") + ('..."' if len(text) > 40 else '"')
+            return (
+                '"'
+                + text[:_MAX_LITERAL_CHARACTERS].replace("\n", "\\n")
+                + ('..."' if len(text) > _MAX_LITERAL_CHARACTERS else '"')
+            )
         return f"&{full}" + (f" + {offset}" if offset else "")

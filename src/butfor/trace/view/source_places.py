@@ -1,4 +1,4 @@
-"""Where in the sources an instance is, in the programmer's words."""
+"""The source statements of instances, as the programmer wrote them."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from butfor.trace.trace import Node, Trace
 from butfor.trace.view.object_parts import element_path
 
 _CASE = re.compile(r"\s*(?:case\b|default\b)")
+_MAX_CALLERS = 1000  # searched for one with a position; more are a recursion of code without any
+_UNBOUNDED_ELEMENTS = 1 << 30  # of a flexible array, which takes what it is given
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A statement of the program: equal for all instances of the same statement. `file` is as the user wrote it."""
+    """A statement of the program, equal for all of its instances."""
 
-    file: str
+    file: str  # as the user wrote it
     line: int
     column: int
     function: str
     text: str
     role: str
-    path: str
+    path: str  # of the file, as the debug information has it
     target: str | None = None
     keyword: str | None = None
 
@@ -44,7 +46,7 @@ class Places:
         self._trees: dict[str, SyntaxTree | None] = {}
         self._shown: dict[str, str] = {}
         self._cache: dict[tuple[str, int], Place | None] = {}
-        self._written: dict[Location, str | None] = {}
+        self._lvalues: dict[Location, str | None] = {}
 
     @property
     def trace(self) -> Trace:
@@ -117,7 +119,7 @@ class Places:
         """The statement of an instance; for a parameter, and for code without a position, the call that led there."""
         seen = 0
         at: Node | None = node
-        while at is not None and seen < 1000:
+        while at is not None and seen < _MAX_CALLERS:
             s = self.trace.at(at[0])
             if at[1] >= 0:
                 place = self.of_instr(s.fn, s.fn.instrs[at[1]])
@@ -147,15 +149,15 @@ class Places:
         return node
 
     def initialisers(self, name: str, offset: int) -> list[Place]:
-        """What gave a global its initial value at a byte offset: the element of a table, and the declaration itself."""
+        """The statements that gave a global its initial value at a byte offset: a table element, the declaration."""
         variable: Variable | None = self.source.global_declaration(name)
         tree = self.tree(variable.file) if variable is not None else None
         if variable is None or tree is None:
             return []
         found = []
-        names = NameMeanings(partial(self._constant, tree), partial(self._bodies, tree))
+        names = NameMeanings(partial(self._constant, tree), partial(self._macro_bodies, tree))
         element = tree.element_of(
-            variable.name, variable.line, _Shape(variable.type), element_path(variable.type, offset), names
+            variable.name, variable.line, _InitialiserShape(variable.type), element_path(variable.type, offset), names
         )
         whole = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
         if element is not None and element != whole:
@@ -180,45 +182,47 @@ class Places:
         found = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
         return None if found is None else self.of_statement(found, function)
 
-    def _others(self, tree: SyntaxTree) -> Iterator[SyntaxTree]:
-        """The other source files."""
+    def _other_trees(self, tree: SyntaxTree) -> Iterator[SyntaxTree]:
+        """The syntax trees of the other source files."""
         for path in self.recording.meta.sources:
             other = self.tree(path)
             if other is not None and other is not tree:
                 yield other
 
     def _constant(self, tree: SyntaxTree, name: str) -> int | None:
-        """The value of a constant in one file, which may come from another; None where the others do not agree."""
+        """The value of a constant in one file, which another may define; None if several define it differently."""
 
         def elsewhere(wanted: str) -> int | None:
             values = {
-                value for other in self._others(tree) if (value := other.constant(wanted, lambda _: None)) is not None
+                value
+                for other in self._other_trees(tree)
+                if (value := other.constant(wanted, lambda _: None)) is not None
             }
             return values.pop() if len(values) == 1 else None
 
         return tree.constant(name, elsewhere)
 
-    def _bodies(self, tree: SyntaxTree, name: str) -> frozenset[bytes]:
-        """What a macro stands for in one file; if that does not define it, in all others."""
+    def _macro_bodies(self, tree: SyntaxTree, name: str) -> frozenset[bytes]:
+        """The bodies of a macro in one file, or in all others if that one does not define it."""
         return tree.bodies_of_macro(name) or frozenset(
-            body for other in self._others(tree) for body in other.bodies_of_macro(name)
+            body for other in self._other_trees(tree) for body in other.bodies_of_macro(name)
         )
 
-    def written(self, load: Instr) -> str | None:
-        """What a load reads, as the source writes it; None where the text is a call or a macro that stands for more than one place in memory."""
+    def lvalue_text(self, load: Instr) -> str | None:
+        """The lvalue that a load reads, as written; None for a call or a macro that may mean several lvalues."""
         where = self.location(load)
         if where is None:
             return None
-        if where not in self._written:
-            self._written[where] = self._lvalue(where)
-        return self._written[where]
+        if where not in self._lvalues:
+            self._lvalues[where] = self._lvalue(where)
+        return self._lvalues[where]
 
     def _lvalue(self, where: Location) -> str | None:
         tree = self.tree(where.file)
         found = tree.lvalue_at(where.line, where.column) if tree is not None else None
         if tree is None or found is None:
             return None
-        is_one = found.kind != "identifier" or all(map(is_lvalue, self._bodies(tree, found.text)))
+        is_one = found.kind != "identifier" or all(map(is_lvalue, self._macro_bodies(tree, found.text)))
         return found.text if is_one else None
 
     def labels(self, node: Node) -> list[int]:
@@ -247,7 +251,7 @@ class Places:
         return [self.of_statement(s, "") for s in found if s is not None]
 
     def texts(self) -> dict[str, str]:
-        """The source files by the name shown, for renderers."""
+        """The texts of the source files by the name shown."""
         out = {}
         for path in self.recording.meta.sources:
             data = self.recording.text_of(path)
@@ -257,17 +261,17 @@ class Places:
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
-    """The members of a C type, for initialisers."""
+class _InitialiserShape:
+    """The members of a C type, as initialisers see them."""
 
     type: CType
 
     @property
     def count(self) -> int:
-        """How many elements or members an initialiser without designators has; of a union it has the first."""
+        """How many elements or members an initialiser without designators has; for a union only the first."""
         match self.type.kind:
             case "array" if self.type.element is not None:
-                return self.type.count or 1 << 30  # a flexible array takes what it is given
+                return self.type.count or _UNBOUNDED_ELEMENTS
             case "struct":
                 return len(self.type.fields)
             case "union":
@@ -282,14 +286,14 @@ class _Shape:
         return self.type.kind == "array" and element is not None and element.kind in ("char", "uchar")
 
     def path_to_member(self, member: str) -> tuple[int, ...] | None:
-        """The numbers that lead to a member, through members without a name."""
+        """The indices that lead to a member, through anonymous members."""
         for k, f in enumerate(self.type.fields):
-            way = () if f.name == member else None if f.name else _Shape(f.type).path_to_member(member)
-            if way is not None:
-                return (k, *way)
+            rest = () if f.name == member else None if f.name else _InitialiserShape(f.type).path_to_member(member)
+            if rest is not None:
+                return (k, *rest)
         return None
 
-    def inner(self, number: int) -> _Shape:
+    def inner(self, number: int) -> _InitialiserShape:
         """The shape of an element or member."""
         element = self.type.element
-        return _Shape(element if element is not None else self.type.fields[number].type)
+        return _InitialiserShape(element if element is not None else self.type.fields[number].type)

@@ -1,4 +1,4 @@
-"""The run told in source terms: assignments, decisions, calls and returns with their values, frames and loop iterations."""
+"""The run in source terms: assignments, branches, calls and returns with values, frames and iterations."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from butfor.trace.dependence.overwritten_values import OverwrittenValues
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.access_names import Accesses, NamedRead
-from butfor.trace.view.c_values import show
+from butfor.trace.view.c_values import value_text
 from butfor.trace.view.condition_outcomes import ConditionOutcomes
-from butfor.trace.view.object_parts import smallest
+from butfor.trace.view.object_parts import smallest_part
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
 _STEPS = frozenset(("store", "ret", "switch"))
-_MOST_ITERATIONS = 10_000
-_MOST_VALUES = 6
+_MAX_ITERATIONS_COUNTED = 10_000  # counting more would take too long
+_MAX_VALUES_SHOWN = 6  # of variables that a step reads; more do not fit a line
+_MAX_ENCLOSING_SHOWN = 100  # callers or decisions around a step
 
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """Which round of a loop: `number` counts from 1; `total` is 0 while unknown."""
+    """An iteration of a loop: `number` counts from 1, `total` is 0 if there are too many to count."""
 
     line: int
     number: int
@@ -39,27 +40,23 @@ class Iteration:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One statement instance. kind: assign, branch, call, return.
-
-    `target`, `before` and `after` belong to assignments; `outcome` says where a branch went; `uses` are the variables read, as written, with
-    their values; `frame` numbers the call, `depth` counts the calls around it; `loops` are the rounds of the loops around it, innermost first.
-    """
+    """One statement instance."""
 
     node: Node
     place: Place
-    kind: str
-    target: str | None
-    before: str | None
-    after: str | None
-    outcome: str | None
-    uses: tuple[tuple[str, str], ...]
-    frame: int
-    depth: int
-    loops: tuple[Iteration, ...]
+    kind: str  # assign, branch, call or return
+    target: str | None  # of an assignment, as written
+    before: str | None  # the value that an assignment overwrote
+    after: str | None  # the value assigned
+    outcome: str | None  # of a branch
+    uses: tuple[tuple[str, str], ...]  # the variables read, as written, with their values
+    frame: int  # the number of the call
+    depth: int  # calls around it
+    loops: tuple[Iteration, ...]  # iterations of the loops around it, innermost first
 
 
 class Steps:
-    """Steps of a recorded run, made when asked for."""
+    """Steps of a recorded run, made on demand."""
 
     def __init__(self, places: Places, objects: RunObjects, dependence: Dependence) -> None:
         self.places = places
@@ -89,7 +86,7 @@ class Steps:
                         yield step
 
     def of(self, node: Node, brief: bool = False) -> Step | None:
-        """The step of an instance, or None where the source does not show it; `brief` leaves out the rounds of loops."""
+        """The step of an instance, None if the source does not show it; `brief` omits the iterations of loops."""
         place = self.places.of(node)
         if place is None or node[1] < 0:
             return None
@@ -103,9 +100,9 @@ class Steps:
         elif kind == "branch":
             outcome = self._outcome(node, instr)
         frame = self.log.frame_of(node[0])
-        rounds = () if brief else self.iterations(node[0])
+        iterations = () if brief else self.iterations(node[0])
         return Step(
-            node, place, kind, target, before, after, outcome, self.uses(node), frame, self.depth(frame), rounds
+            node, place, kind, target, before, after, outcome, self.uses(node), frame, self.depth(frame), iterations
         )
 
     # --- values ---------------------------------------------------------------------------------------------
@@ -120,19 +117,18 @@ class Steps:
         if where is not None and tree is not None:
             target = tree.target_at(where.line, where.column) or target
         if variable is not None:
-            if (
-                where is None or target == variable[0].name
-            ):  # a parameter, where the place is the call; a member that an initialiser sets
-                target = variable[0].name + smallest(variable[0].type, variable[1], store_size(instr.detail))[0]
+            # A parameter has no position, so that its place is the call; an initialiser may set a member.
+            if where is None or target == variable[0].name:
+                target = variable[0].name + smallest_part(variable[0].type, variable[1], store_size(instr.detail))[0]
         elif where is None or variable_and_offset(s.fn, instr.args[1], s.layout.frame) is not None:
-            target = None  # a temporary: what the statement assigns is another thing
-        new, old = self.trace.stored_bytes(node), self.previous(node)  # nothing new for the store that crashed
-        after = self.accesses.show(i, instr.args[1], instr.detail, new, target) if new else None
-        before = None if old is None else self.accesses.show(i, instr.args[1], instr.detail, old, target)
+            target = None  # a temporary: the statement assigns something else
+        new, old = self.trace.stored_bytes(node), self.previous(node)  # nothing new if the store crashed
+        after = self.accesses.value_text(i, instr.args[1], instr.detail, new, target) if new else None
+        before = None if old is None else self.accesses.value_text(i, instr.args[1], instr.detail, old, target)
         return target, before, after
 
     def previous(self, node: Node) -> bytes | None:
-        """What a store overwrote, where that is certain: read by the same statement, or left by a known write."""
+        """The bytes that a store overwrote, if certain: read by the same statement, or left by a known write."""
         i, n = node
         s = self.trace.at(i)
         pointer = s.fn.instrs[n].args[1]
@@ -149,14 +145,14 @@ class Steps:
         """The variables that an instance read, as written, with their values."""
         found: dict[str, str] = {}
         for read in self.reads(node):
-            if not read.text.startswith("0x"):  # an address without a name says nothing
+            if not read.text.startswith("0x"):  # an address without a name
                 found.setdefault(read.name, read.text)
-            if len(found) == _MOST_VALUES:
+            if len(found) == _MAX_VALUES_SHOWN:
                 break
         return tuple(found.items())
 
     def reads(self, node: Node) -> Iterator[NamedRead]:
-        """What an instance read, nearest first; of a merged value what was computed on the way taken."""
+        """The variables that an instance read, nearest first; for a phi those of the operand taken."""
         args = self.trace.instr(node).args
         work = [(node[0], a) for a in (args[:1] if self.trace.instr(node).op == "store" else args)]
         seen: set[tuple[int, Operand]] = set()
@@ -169,7 +165,7 @@ class Steps:
             instr = s.fn.instrs[s.fn.definer[slot]]
             if instr.op == "load":
                 yield from self._read(i, slot)
-            work += self._taken(i, slot) if instr.op == "phi" else [(i, a) for a in instr.args]
+            work += self._phi_operands(i, slot) if instr.op == "phi" else [(i, a) for a in instr.args]
 
     def _read(self, i: int, slot: int) -> list[NamedRead]:
         try:
@@ -177,8 +173,8 @@ class Steps:
         except UnknownValue:  # it was not completed
             return []
 
-    def _taken(self, i: int, slot: int) -> list[tuple[int, Operand]]:
-        """The operand of a merged value, and where it was seen; for a constant that a decision gave, what decided."""
+    def _phi_operands(self, i: int, slot: int) -> list[tuple[int, Operand]]:
+        """The operand that a phi took, and where; for a constant truth value, the condition that decided it."""
         try:
             phi = self.trace.definition(i, slot)
         except UnknownValue:
@@ -190,23 +186,23 @@ class Steps:
         )
         return [(at, last.args[0] if is_decided else chosen)]
 
-    def show_operand(self, i: int, op: Operand, t: Type) -> str | None:
-        """An operand's value in words, or None when it is not known."""
+    def operand_text(self, i: int, op: Operand, t: Type) -> str | None:
+        """An operand's value as C text, or None if it is unknown."""
         try:
-            return show(self.trace.operand(i, op), t, None, self.objects, i)
+            return value_text(self.trace.operand(i, op), t, None, self.objects, i)
         except UnknownValue:
             return None
 
     def _outcome(self, node: Node, instr: Instr) -> str | None:
         if instr.op == "switch":
-            return self.show_operand(node[0], instr.args[0], instr.detail[2])
+            return self.operand_text(node[0], instr.args[0], instr.detail[2])
         truth = self.conditions.outcome(node)
         return None if truth is None else "true" if truth else "false"
 
     # --- frames and loops -----------------------------------------------------------------------------------
 
     def depth(self, frame: int) -> int:
-        """How many calls are around a frame."""
+        """The number of calls around a frame."""
         path = []
         while frame != NO_FRAME and frame not in self._depths:
             path.append(frame)
@@ -221,7 +217,7 @@ class Steps:
         """The calls that led to a segment instance, innermost first."""
         found: list[Place] = []
         call = self.trace.call_of(i)
-        while call is not None and len(found) < 100:
+        while call is not None and len(found) < _MAX_ENCLOSING_SHOWN:
             place = self.places.of(call)
             if place is not None:
                 found.append(place)
@@ -233,7 +229,7 @@ class Steps:
         found: list[Place] = []
         frame = self.log.frame_of(i)
         parent = self.dependence.control(i)
-        while parent is not None and self.log.frame_of(parent[0]) == frame and len(found) < 100:
+        while parent is not None and self.log.frame_of(parent[0]) == frame and len(found) < _MAX_ENCLOSING_SHOWN:
             place = self.places.of(parent)
             if place is not None and place not in found:
                 found.append(place)
@@ -241,7 +237,7 @@ class Steps:
         return found
 
     def iterations(self, i: int) -> tuple[Iteration, ...]:
-        """The rounds of the loops around a segment instance, innermost first."""
+        """The iterations of the loops around a segment instance, innermost first."""
         s = self.trace.at(i)
         loops, innermost = self._loops_of(s.fn.name)
         out = []
@@ -265,38 +261,38 @@ class Steps:
         frame = self.log.frame_of(i)
         places = self.log.positions(header)
         at = int(places.searchsorted(i, "right")) - 1
-        number = self._count(places, at, -1, frame, loop)
-        total = number + self._count(places, at + 1, 1, frame, loop)
+        number = self._count_iterations(places, at, -1, frame, loop)
+        total = number + self._count_iterations(places, at + 1, 1, frame, loop)
         where = self.places.of_instr(fn, fn.instrs[fn.blocks[loop.header].end - 1])
         left_by_header = any(e[0] == loop.header for e in loop.exits)
         return Iteration(
             where.line if where else 0,
             number,
-            max(total - (1 if left_by_header else 0), number) if total < _MOST_ITERATIONS else 0,
+            max(total - (1 if left_by_header else 0), number) if total < _MAX_ITERATIONS_COUNTED else 0,
         )
 
-    def _count(
+    def _count_iterations(
         self, places: np.ndarray[tuple[int], np.dtype[np.int64]], k: int, step: int, frame: int, loop: Loop
     ) -> int:
-        """Rounds of the same activation of a loop, backward or forward from header instance k."""
+        """The number of iterations of the same loop execution, backward or forward from header instance k."""
         count = 0
-        for _ in range(_MOST_ITERATIONS):
+        for _ in range(_MAX_ITERATIONS_COUNTED):
             if not 0 <= k < len(places):
                 return count
             p = int(places[k])
             if self.log.frame_of(p) == frame:
-                entered = self._entered(p, loop)
-                if step > 0 and entered:
+                enters = self._enters_loop(p, loop)
+                if step > 0 and enters:
                     return count
                 count += 1
-                if step < 0 and entered:
+                if step < 0 and enters:
                     return count
             elif p < int(self.log.frame["entry"][frame]):
                 return count
             k += step
         return count
 
-    def _entered(self, p: int, loop: Loop) -> bool:
+    def _enters_loop(self, p: int, loop: Loop) -> bool:
         before = self.log.previous_in_frame(p)
         return before < 0 or self.trace.at(before).seg.block not in loop.body
 
