@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from butfor.errors import UsageError
 from butfor.frontends.program_kinds import check_files
-from butfor.options import Options, make_options
+from butfor.methods import registry
+from butfor.options import GROUPS, MethodSettings, Options, make_options
 
 
 def test_defaults_are_valid() -> None:
@@ -95,3 +97,14 @@ def test_a_string_is_not_a_list() -> None:
 def test_unknown_knob_gets_a_suggestion() -> None:
     with pytest.raises(TypeError, match="did you mean 'budget'"):
         make_options("a.c", budgte=5)
+
+
+def test_every_option_is_in_one_group() -> None:
+    names = [field.name for group in GROUPS for field in fields(group)]
+    assert sorted(names) == sorted(field.name for field in fields(Options))
+    assert len(names) == len(set(names))
+
+
+def test_settings_are_fields_of_methods() -> None:
+    of_methods = {field.name for name in registry.names() for field in fields(registry.method_class(name))}
+    assert {field.name for field in fields(MethodSettings)} == of_methods

@@ -174,7 +174,7 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
     say("looking for the failure")
     point = verdict_on(recording, places, Dependence(recording.trace), options).failure
     say("running again")
-    return changed_run(recording, places, point, changes, options)
+    return changed_run(places, point, changes, options.cc, options)
 
 
 def _kind_of_program(options: Options) -> ProgramKind:

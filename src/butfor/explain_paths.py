@@ -33,7 +33,7 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     _check_options(options)
     methods = chosen_methods(options, Subject.PATH)
     budget = Budget(options.budget)
-    found = frontend.search_program(options, _SEARCH * options.budget, say)
+    found = frontend.search_program(options, options.bound, _SEARCH * options.budget, say)
     seconds = time.perf_counter() - start
     search = _search(found, options)
     notes = [*found.unknown, *(_left(line, found.bound) for line in found.overlong)]

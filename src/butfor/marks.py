@@ -10,7 +10,7 @@ from typing import Literal
 
 from butfor.errors import UsageError
 from butfor.files import read_bytes, write_file
-from butfor.options import PLACE, Options
+from butfor.options import PLACE, AnalysisOptions
 
 Mark = Literal["benign", "guilty"]
 
@@ -60,7 +60,7 @@ def marks_file(recording: Path) -> Path:
     return recording.with_name(recording.name + ".marks.json")
 
 
-def settle(options: Options, path: Path | None) -> Marks:
+def settle(options: AnalysisOptions, path: Path | None) -> Marks:
     """The marks that hold now: those of the file, changed by what the options say. A change is written to the file."""
     kept = _read(path) if path is not None and path.exists() else {}
     marks = dict(kept)

@@ -1,4 +1,7 @@
-"""All knobs of one explanation in one immutable value, checked when it is made."""
+"""The options of one explanation in groups: the program, its run, the analysis, settings of single methods.
+
+`Options` is all of them in one immutable value, checked when it is made. A layer declares the group that it needs and sees no other.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from butfor.errors import UsageError
+from butfor.errors import UsageError, did_you_mean
 from butfor.files import read_bytes
 
 Inputs = Literal["pinned", "free"]
@@ -24,56 +27,90 @@ _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _METHOD = re.compile(r"[A-Za-z][\w.-]*\Z")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What to run, how it should have ended, and how far to look. A value that makes no sense is a UsageError."""
+@dataclass(frozen=True, kw_only=True)
+class ProgramOptions:
+    """Which program, how it is compiled and where it starts."""
 
-    sources: tuple[Path, ...] = ()  # .c, .ll, .bc, a recording, or a binary that carries its IR
+    sources: tuple[Path, ...] = ()  # files of one kind of program, see frontends/program_kinds.py
+    cc: str | None = None  # None: the compiler of the ziglang package; else a name or a path
+    cflags: tuple[str, ...] = ()
+    includes: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    libs: tuple[str, ...] = ()
+    entry: str | None = None  # the procedure that a search starts at
+
+    def __post_init__(self) -> None:
+        _check_words((*self.cflags, *self.includes, *self.defines, *self.libs))
+        _require(self.entry is None or _IDENTIFIER.match(self.entry), f"{self.entry!r} is not the name of a function")
+        _require(
+            self.cc is None or self.cc.strip(),
+            "the compiler name is empty",
+            "leave --cc out to use butfor's own compiler",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """One run: what goes in, how it should have ended, and what ends it early."""
+
     args: tuple[str, ...] = ()
     stdin: bytes | Path | None = None  # the content, a file, or nothing
     env: tuple[tuple[str, str], ...] = ()  # set on top of butfor's own environment
     nondet: tuple[int, ...] = ()  # results of the __VERIFIER_nondet_* calls, in order
     witness: Path | None = None  # a violation witness that gives them
 
-    cc: str | None = None  # None: the compiler of the ziglang package; else a name or a path
-    cflags: tuple[str, ...] = ()
-    includes: tuple[str, ...] = ()
-    defines: tuple[str, ...] = ()
-    libs: tuple[str, ...] = ()
-    entry: str | None = None
-
     expect_stdout: bytes | None = None
     expect_exit: int | None = None
-    tests: Path | None = None
-    shrink: bool = False  # first look for a smaller input that fails in the same way
     memory_errors: bool = True  # look for memory errors that the run survived
 
-    time_limit: float = DEFAULT_TIME_LIMIT  # seconds for one run of the program
+    time_limit: float = DEFAULT_TIME_LIMIT  # seconds
     step_limit: int | None = None
     output_limit: int = DEFAULT_OUTPUT_LIMIT  # bytes the program may write to stdout and stderr
 
+    def __post_init__(self) -> None:
+        _check_words(self.args)
+        for name, value in self.env:
+            _require(
+                name and "=" not in name and "\0" not in name + value,
+                f"{name + '=' + value!r} is not an environment setting",
+                "write NAME=VALUE",
+            )
+        for number in self.nondet:
+            _require(-(2**63) <= number < 2**64, f"the nondet value {number} does not fit in 64 bits")
+        _require(
+            self.witness is None or not self.nondet,
+            "a witness brings the nondet values",
+            "leave out --nondet, or --witness",
+        )
+        _require(
+            self.expect_exit is None or 0 <= self.expect_exit <= 255,
+            f"an exit status is between 0 and 255, not {self.expect_exit}",
+        )
+        _check_seconds("time_limit", self.time_limit)
+        _check_count("step_limit", self.step_limit)
+        _check_count("output_limit", self.output_limit)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisOptions:
+    """What is asked: which runs, which methods, what is known to be right, and how far to look."""
+
+    tests: Path | None = None  # a file with runs, of which the failing ones are explained
+    shrink: bool = False  # first look for a smaller input that fails in the same way
     methods: tuple[str, ...] = ()  # empty: the default set
+    budget: float = DEFAULT_BUDGET  # seconds for the analysis
+    bound: int | None = None  # rounds of a loop and nested calls, for a search; None: the search's own choice
     trust: tuple[str, ...] = ()  # functions that are taken to be right
     benign: tuple[str, ...] = ()  # places (FILE:LINE or LINE) that the user believes right
     guilty: tuple[str, ...] = ()  # places that the user found to be the fault
     unmark: tuple[str, ...] = ()  # places whose marks are forgotten
     marks: Path | None = None  # file that keeps the marks; None: next to the recording, if there is one
-    without: tuple[str, ...] = ()  # optimisations of the cause tree that are switched off, to measure what each brings
-    annotations: Path | None = None  # a file that adds to the library of slips that repairs are made from
-    depth: int | None = None
-    bound: int | None = None  # rounds of a loop and nested calls, for a search; None: the search's own choice
-    budget: float = DEFAULT_BUDGET  # seconds for the analysis
-    inputs: Inputs | None = None  # None: each method's own choice
-    story: bool = False  # tell the run step by step, for reports that show it
-    pre: str | None = (
-        None  # a condition on the start of the failing run, over variables of the entry, as the source would write it
-    )
     check: bool = False  # replay everything and compare with the recorded values
+    story: bool = False  # tell the run step by step, for reports that show it
 
     def __post_init__(self) -> None:
-        self._check_run()
-        self._check_expectations()
-        self._check_limits()
+        _check_seconds("budget", self.budget)
+        _check_count("bound", self.bound)
         for name in self.trust:
             _require(
                 _IDENTIFIER.match(name),
@@ -89,35 +126,44 @@ class Options:
                 PLACE.match(where.strip()), f"{where!r} is not a place in the source", "write FILE:LINE, or LINE alone"
             )
         _require(
+            self.tests is None or not self.shrink,
+            "the inputs of tests are not reduced",
+            "of the failing tests, the shortest run is explained",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodSettings:
+    """Options of single methods, which have them as fields; None or empty where the method's own default holds."""
+
+    depth: int | None = None
+    without: tuple[str, ...] = ()
+    annotations: Path | None = None
+    inputs: Inputs | None = None
+    pre: str | None = None
+
+    def __post_init__(self) -> None:
+        _check_count("depth", self.depth, least=0)
+        _require(
             self.pre is None or self.pre.strip(),
             "the precondition is empty",
             "write a condition, such as --pre 'n > 0'",
         )
         _require(self.inputs in (None, "pinned", "free"), f"inputs must be 'pinned' or 'free', not {self.inputs!r}")
 
-    def _check_run(self) -> None:
-        for text in (*self.args, *self.cflags, *self.includes, *self.defines, *self.libs):
-            _require("\0" not in text, f"{text!r} contains a NUL character, which no argument can hold")
-        for name, value in self.env:
-            _require(
-                name and "=" not in name and "\0" not in name + value,
-                f"{name + '=' + value!r} is not an environment setting",
-                "write NAME=VALUE",
-            )
-        for number in self.nondet:
-            _require(-(2**63) <= number < 2**64, f"the nondet value {number} does not fit in 64 bits")
-        _require(self.entry is None or _IDENTIFIER.match(self.entry), f"{self.entry!r} is not the name of a function")
-        _require(
-            self.cc is None or self.cc.strip(),
-            "the compiler name is empty",
-            "leave --cc out to use butfor's own compiler",
-        )
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        """The settings by the names of the methods' fields."""
+        return {field.name: getattr(self, field.name) for field in fields(MethodSettings)}
 
-    def _check_expectations(self) -> None:
-        _require(
-            self.expect_exit is None or 0 <= self.expect_exit <= 255,
-            f"an exit status is between 0 and 255, not {self.expect_exit}",
-        )
+
+@dataclass(frozen=True, kw_only=True)
+class Options(ProgramOptions, RunOptions, AnalysisOptions, MethodSettings):
+    """All options of one explanation. A value that makes no sense is a UsageError."""
+
+    def __post_init__(self) -> None:
+        for group in GROUPS:
+            group.__post_init__(self)
         alone = self.expect_stdout is None and self.expect_exit is None and not self.args and self.stdin is None
         _require(
             self.tests is None or alone,
@@ -125,40 +171,11 @@ class Options:
             "leave out --tests, or the arguments, --stdin, --expect-stdout and --expect-exit",
         )
         _require(
-            self.witness is None or not self.nondet,
-            "a witness brings the nondet values",
-            "leave out --nondet, or --witness",
-        )
-        _require(
             self.witness is None or self.tests is None, "a witness is for one run", "leave out --tests, or --witness"
         )
-        _require(
-            self.tests is None or not self.shrink,
-            "the inputs of tests are not reduced",
-            "of the failing tests, the shortest run is explained",
-        )
 
-    def _check_limits(self) -> None:
-        for name in ("budget", "time_limit"):
-            seconds = getattr(self, name)
-            _require(
-                seconds > 0 and math.isfinite(seconds), f"{name} must be a positive number of seconds, not {seconds}"
-            )
-        for name in ("step_limit", "output_limit", "depth", "bound"):
-            count = getattr(self, name)
-            least = 0 if name == "depth" else 1
-            _require(count is None or count >= least, f"{name} must be at least {least}, not {count}")
 
-    @property
-    def settings(self) -> Mapping[str, Any]:
-        """The options that methods declare as their fields; None where the method's own default holds."""
-        return {
-            "depth": self.depth,
-            "without": self.without,
-            "annotations": self.annotations,
-            "inputs": self.inputs,
-            "pre": self.pre,
-        }
+GROUPS = (ProgramOptions, RunOptions, AnalysisOptions, MethodSettings)
 
 
 def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:
@@ -170,8 +187,6 @@ def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[st
     names = {field.name for field in fields(Options)}
     unknown = sorted(set(knobs) - names)
     if unknown:
-        from butfor.errors import did_you_mean
-
         raise TypeError(f"explain() has no option {unknown[0]!r}{did_you_mean(unknown[0], names)}")
     return Options(
         sources=tuple(Path(source) for source in given), **{name: _tight(name, value) for name, value in knobs.items()}
@@ -204,3 +219,16 @@ def _tight(name: str, value: Any) -> Any:
 def _require(condition: object, message: str, hint: str = "") -> None:
     if not condition:
         raise UsageError(message, hint=hint)
+
+
+def _check_words(words: Iterable[str]) -> None:
+    for text in words:
+        _require("\0" not in text, f"{text!r} contains a NUL character, which no argument can hold")
+
+
+def _check_seconds(name: str, seconds: float) -> None:
+    _require(seconds > 0 and math.isfinite(seconds), f"{name} must be a positive number of seconds, not {seconds}")
+
+
+def _check_count(name: str, count: int | None, least: int = 1) -> None:
+    _require(count is None or count >= least, f"{name} must be at least {least}, not {count}")

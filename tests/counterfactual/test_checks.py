@@ -215,7 +215,7 @@ def test_every_counterfactual_reproduces(name: str) -> None:
     assert best
     assert set(best) <= set(texts)
     for text in texts:
-        run = changed_run(recording, places, point, [text], options)
+        run = changed_run(places, point, [text], options.cc, options)
         assert run.avoids, f"{text}: {run.why}"
         assert run.changed
 
@@ -265,7 +265,7 @@ def test_the_same_change_in_the_source(tmp_path: Path) -> None:
         other.write_text(patched)
         truth = find_failure(run := recorded(make_options(other)), Dependence(run.trace)).failure
         changes = [f"prog.c:{lines[mark]}{'' if what[0] == '#' else ' '}{what}" for mark, what, _, _ in edits]
-        outcome = changed_run(recording, places, point, changes, make_options(source))
+        outcome = changed_run(places, point, changes, None, make_options(source))
         assert outcome.avoids == (truth is None), f"{changes}: {outcome.why}, recorded: {truth}"
         seen.add(outcome.avoids)
         shutil.rmtree(other.parent)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from butfor.errors import ToolMissing, UsageError
 from butfor.files import read_bytes
 from butfor.frontends.program_kinds import RECORDING
 from butfor.marks import Mark, marks_file, settle
-from butfor.options import Options, make_options
+from butfor.options import AnalysisOptions, make_options
 
 _HELP = """\b
 Examples:
@@ -52,7 +51,7 @@ def command(report: Path, marks: Path | None) -> int:
     from butfor.browse.report_entries import entries, headline
 
     path = marks or marks_file(report)
-    known = dict(settle(Options(), path).by_place)
+    known = dict(settle(AnalysisOptions(), path).by_place)
     Browser(headline(document), entries(document), sources, known, lambda place, mark: keep(path, place, mark)).run()
     return 0
 
@@ -60,7 +59,7 @@ def command(report: Path, marks: Path | None) -> int:
 def keep(path: Path, place: str, mark: Mark | None) -> None:
     """Nothing; writes one mark to the file of marks, or takes it out."""
     benign, guilty, unmark = ((place,) if mark == kind else () for kind in ("benign", "guilty", None))
-    settle(replace(Options(), benign=benign, guilty=guilty, unmark=unmark), path)
+    settle(AnalysisOptions(benign=benign, guilty=guilty, unmark=unmark), path)
 
 
 def _read(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:

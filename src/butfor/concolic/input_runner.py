@@ -19,9 +19,9 @@ from butfor.failures.find_failure import ABORTED
 from butfor.failures.reported_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
-from butfor.frontends.c.record_run import build_spec, record, run_spec
+from butfor.frontends.c.record_run import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
-from butfor.options import Options
+from butfor.options import RunOptions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
@@ -56,7 +56,7 @@ class InputRun:
 class InputRunner:
     """Runs one program with different inputs. Use it in a `with` block."""
 
-    def __init__(self, options: Options, program: Build, counts_no_end: bool, is_guarded: bool = True) -> None:
+    def __init__(self, options: RunOptions, program: Build, counts_no_end: bool, is_guarded: bool = True) -> None:
         self.options = options if counts_no_end else _limited(options)
         self.program = program
         self.counts_no_end = counts_no_end
@@ -134,16 +134,16 @@ class InputRunner:
 
     def server(self, spec: RunSpec) -> Server:
         """A server for quick runs with these arguments and values."""
-        name = f"./{self.options.sources[0].with_suffix('').name}"
+        name = f"./{self.program.name}"
         return Server(self._hooked(), name, spec, b"", Limits(milliseconds=_QUICK_RUN_MILLISECONDS), os.getcwd())
 
     def _hooked(self) -> HookedBuild:
         if self._build is None:
-            self._build = build_hooked(self.program.code.program, self.options.cc, build_spec(self.options).libs)
+            self._build = build_hooked(self.program.code.program, self.program.spec.cc, self.program.spec.libs)
         return self._build
 
 
-def _limited(options: Options) -> Options:
+def _limited(options: RunOptions) -> RunOptions:
     """The options with the limits for one run of many."""
     return replace(
         options,

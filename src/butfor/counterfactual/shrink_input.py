@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from butfor.counterfactual.fork_server import Outcome, Server
 from butfor.explanation import Failure, FailureKind
 from butfor.frontends.c.run_program import RunSpec
-from butfor.options import Options
+from butfor.options import RunOptions
 
 SHRINK_SHARE = 0.25  # of the budget
 _MOST_SHOWN = 300  # bytes of a reduced input that a note shows
@@ -86,7 +86,7 @@ class Shrunk:
         }
 
 
-def check_shrinkable(failure: Failure, options: Options) -> None:
+def check_shrinkable(failure: Failure, options: RunOptions) -> None:
     """Raises NotShrinkable for failures that cannot be told apart with another input."""
     is_expected = failure.kind is FailureKind.EXIT_STATUS and (
         options.expect_exit is not None or options.expect_stdout is not None

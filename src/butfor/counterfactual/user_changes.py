@@ -20,7 +20,7 @@ from butfor.failures.crash import signal_name
 from butfor.failures.failure_point import FailurePoint
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.ir.change_sites import NOWHERE, Site, SiteKind
-from butfor.options import Options
+from butfor.options import RunOptions
 from butfor.plain_json import merged
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
@@ -88,10 +88,11 @@ class ChangedRun:
 
 
 def changed_run(
-    recording: Recording, places: Places, point: FailurePoint | None, texts: Sequence[str], options: Options
+    places: Places, point: FailurePoint | None, texts: Sequence[str], cc: str | None, options: RunOptions
 ) -> ChangedRun:
     """The recorded run with these changes, all at once; `point` is how it failed without them."""
-    build = hooked(recording, options.cc, checked=options.memory_errors)
+    recording = places.recording
+    build = hooked(recording, cc, checked=options.memory_errors)
     speech = Speech(recording.program, build.sites, places.shown)
     rules = [speech.read(text) for text in texts]
     for k, rule in enumerate(rules):

@@ -6,13 +6,13 @@ from butfor.errors import UnsupportedError
 from butfor.explanation import Failure
 from butfor.failures.failure_point import FailurePoint, Unsupported
 from butfor.failures.find_failure import Verdict, find_failure
-from butfor.options import Options
+from butfor.options import RunOptions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
 
 
-def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: Options) -> Verdict:
+def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: RunOptions) -> Verdict:
     """What failed; raises `UnsupportedError` when the run met something that cannot be recorded."""
     try:
         return find_failure(recording, dependence, options.memory_errors)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from butfor.errors import UsageError
 from butfor.files import check_readable
-from butfor.options import Options
+from butfor.options import Options, ProgramOptions, RunOptions
 
 if TYPE_CHECKING:  # each front end is imported when a program of its kind is given
     from butfor.frontends.boogie.explore_paths import Exploration
@@ -32,10 +32,10 @@ Progress = Callable[[str], None]
 class RunFrontend(Protocol):
     """The front end of programs that are compiled and run; a module with these functions is one."""
 
-    def compile_program(self, options: Options, progress: Progress) -> Build:
+    def compile_program(self, options: ProgramOptions, progress: Progress) -> Build:
         """The program, compiled so that it records itself."""
 
-    def record(self, options: Options, program: Build, progress: Progress) -> Recording:
+    def record(self, options: RunOptions, program: Build, progress: Progress) -> Recording:
         """The recording of one run."""
 
     def read_program(self, assembly: str) -> ProgramSource:
@@ -45,8 +45,10 @@ class RunFrontend(Protocol):
 class PathFrontend(Protocol):
     """The front end of programs that are searched for failing paths; a module with this function is one."""
 
-    def search_program(self, options: Options, seconds: float, progress: Progress) -> Exploration:
-        """The failing paths of the program, as far as they were found in this time."""
+    def search_program(
+        self, options: ProgramOptions, bound: int | None, seconds: float, progress: Progress
+    ) -> Exploration:
+        """The failing paths of the program up to a bound, as far as they were found in this time; None: the usual bound."""
 
 
 @dataclass(frozen=True, slots=True)

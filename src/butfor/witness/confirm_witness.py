@@ -9,7 +9,7 @@ from typing import Any
 from butfor.explanation import Failure
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.record_run import record
-from butfor.options import Options
+from butfor.options import RunOptions
 from butfor.trace.recording import Recording
 from butfor.witness.follow_witness import follow
 from butfor.witness.read_witness import read_witness
@@ -64,7 +64,7 @@ class WitnessRun:
         }
 
 
-def follow_witness(options: Options, program: Build, say: Callable[[str], None]) -> WitnessRun:
+def follow_witness(options: RunOptions, program: Build, say: Callable[[str], None]) -> WitnessRun:
     """The run that the witness of the options stands for."""
     assert options.witness is not None
     witness = read_witness(options.witness)

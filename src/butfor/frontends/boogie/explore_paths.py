@@ -20,7 +20,7 @@ from butfor.frontends.boogie.path_walk import MOST_ROUNDS, Walk
 from butfor.frontends.boogie.procedure_calls import local_cells, old_cells
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
 from butfor.logic.terms import Term, conjunction, equal, negate
-from butfor.options import Options
+from butfor.options import ProgramOptions
 
 DEFAULT_BOUND = 8
 _AFTER_FIRST = 2.0  # seconds, and how many times the time to the first failure, for the others
@@ -55,12 +55,14 @@ class _Progress:
     paths: int = 0
 
 
-def search_program(options: Options, seconds: float, progress: Callable[[str], None]) -> Exploration:
-    """The failing paths of the program in the options, as far as they were found in this time."""
+def search_program(
+    options: ProgramOptions, bound: int | None, seconds: float, progress: Callable[[str], None]
+) -> Exploration:
+    """The failing paths of the program up to a bound, as far as they were found in this time; None: the usual bound."""
     (source,) = options.sources
     text = Text.of(str(source), read_bytes(source))
     unit = Unit(text)
-    found = explore(unit, unit.entry(options.entry), options.bound or DEFAULT_BOUND, seconds, say=progress)
+    found = explore(unit, unit.entry(options.entry), bound or DEFAULT_BOUND, seconds, say=progress)
     return replace(found, sources={text.file: text.text})
 
 

@@ -43,7 +43,13 @@ class Build:
     """A compiled program that records itself: `home` holds it, its assembly and its segment table."""
 
     home: Path
+    spec: BuildSpec
     code: RecordedProgram = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        """What the program is called: its first source file without the suffix."""
+        return self.spec.sources[0].stem
 
     @property
     def executable(self) -> Path:
@@ -206,7 +212,7 @@ def build(spec: BuildSpec, progress: Progress) -> Build:
     if known is not None:
         home = build_cache.find("programs", build_cache.key_of([*fixed, *_contents(spec, known)]))
         if home is not None:
-            return Build(home, RecordedProgram.in_folder(home, CModule))
+            return Build(home, spec, RecordedProgram.in_folder(home, CModule))
     _contents(spec, ())  # a missing source is said before the compiler is asked
     key = build_cache.key_of([*fixed, *_contents(spec, headers.find())])
 
@@ -217,8 +223,8 @@ def build(spec: BuildSpec, progress: Progress) -> Build:
 
     home = build_cache.entry("programs", key, make)
     if not made:
-        return Build(home, RecordedProgram.in_folder(home, CModule))
-    return Build(home, RecordedProgram(lambda: made[0], (home / "segments.npy").read_bytes()))
+        return Build(home, spec, RecordedProgram.in_folder(home, CModule))
+    return Build(home, spec, RecordedProgram(lambda: made[0], (home / "segments.npy").read_bytes()))
 
 
 def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: Progress) -> Program:

@@ -12,20 +12,20 @@ from butfor.errors import DiskFull, UsageError
 from butfor.frontends.c.build import Build, BuildSpec, build
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.run_program import RunSpec, run
-from butfor.options import Options
+from butfor.options import ProgramOptions, RunOptions
 from butfor.trace.recording import Meta, Recording
 
 Progress = Callable[[str], None]
 
 
-def build_spec(options: Options) -> BuildSpec:
+def build_spec(program: ProgramOptions) -> BuildSpec:
     """What the options say about compiling."""
-    flags = (*options.cflags, *(f"-I{x}" for x in options.includes), *(f"-D{x}" for x in options.defines))
-    libs = tuple(x.removeprefix("-l") for x in options.libs)
-    return BuildSpec(options.sources, options.cc, flags, libs)
+    flags = (*program.cflags, *(f"-I{x}" for x in program.includes), *(f"-D{x}" for x in program.defines))
+    libs = tuple(x.removeprefix("-l") for x in program.libs)
+    return BuildSpec(program.sources, program.cc, flags, libs)
 
 
-def run_spec(options: Options) -> RunSpec:
+def run_spec(options: RunOptions) -> RunSpec:
     """What the options say about the run."""
     stdin = options.stdin
     if isinstance(stdin, Path):
@@ -40,13 +40,13 @@ def run_spec(options: Options) -> RunSpec:
     )
 
 
-def compile_program(options: Options, progress: Progress) -> Build:
-    """The program that records itself."""
+def compile_program(options: ProgramOptions, progress: Progress) -> Build:
+    """The program, compiled so that it records itself."""
     return build(build_spec(options), progress)
 
 
-def record(options: Options, program: Build, progress: Progress) -> Recording:
-    """The recording of one run."""
+def record(options: RunOptions, program: Build, progress: Progress) -> Recording:
+    """The recording of one run of the program."""
     try:
         folder = scratch_folder()
         _sweep(Path(folder or tempfile.gettempdir()))
@@ -55,26 +55,24 @@ def record(options: Options, program: Build, progress: Progress) -> Recording:
         raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
     try:
         progress("running")
-        name = options.sources[0].with_suffix("").name if options.sources else "program"
-        spec = run_spec(options)
-        done = run(program.executable, f"./{name}", spec, home)
+        done = run(program.executable, f"./{program.name}", run_spec(options), home)
         _bring(program.module, home / "module.ll")
         _bring(program.segments, home / "segments.npy")
         expected = options.expect_stdout
         meta = Meta(
             args=options.args,
-            name=name,
+            name=program.name,
             folder=os.getcwd(),
             env=options.env,
             nondet=options.nondet,
-            libs=build_spec(options).libs,
+            libs=program.spec.libs,
             returncode=done.returncode,
             seconds=done.seconds,
             limit=done.limit,
             expect_stdout=None if expected is None else expected.decode("latin-1"),
             expect_exit=options.expect_exit,
             sources=_keep_sources(program, home),
-            given=tuple(map(str, options.sources)),
+            given=tuple(map(str, program.spec.sources)),
         )
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)

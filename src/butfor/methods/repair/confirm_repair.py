@@ -15,7 +15,7 @@ from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.build import BuildSpec, build
 from butfor.frontends.c.record_run import record
 from butfor.methods.repair.patched_program import Sources
-from butfor.options import Options
+from butfor.options import RunOptions
 from butfor.trace.dependence.dependence import Dependence
 
 _OUTPUT = 1 << 20  # bytes beyond what the failing run wrote
@@ -34,14 +34,12 @@ def scratch(texts: Mapping[Path, bytes]) -> Iterator[dict[Path, Path]]:
         yield found
 
 
-def survives(sources: Sources, texts: Mapping[Path, bytes], options: Options, seconds: float, output: int) -> bool:
+def survives(sources: Sources, texts: Mapping[Path, bytes], options: RunOptions, seconds: float, output: int) -> bool:
     """Whether a patched program, recorded behind the fence, does not fail on the failing run, memory errors that it survives included."""
     spec = sources.spec
     time_limit = min(options.time_limit, 1 + 10 * seconds)
     chosen = replace(
         options,
-        tests=None,
-        shrink=False,
         time_limit=time_limit,
         output_limit=output + _OUTPUT,
         env=(*options.env, ("BUTFOR_FENCE", "1")),

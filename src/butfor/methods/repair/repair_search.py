@@ -15,7 +15,7 @@ from butfor.methods.repair.patched_program import Many, Sources, alone, gathered
 from butfor.methods.repair.proposal import Proposal
 from butfor.methods.repair.test_trials import ORIGINAL, Bench, Tally, Test, Usual
 from butfor.methods.repair.validated_repairs import Repair, in_order
-from butfor.options import Options
+from butfor.options import RunOptions
 from butfor.source.edits import Edit
 
 _FIRST, _BATCH = 200, 350  # proposals in the first program, and in further ones
@@ -40,7 +40,7 @@ class Search:
     sources: Sources
     tests: list[Test]  # the recorded failing run first
     bench: Bench
-    options: Options  # of the failing run
+    options: RunOptions  # of the failing run
     seconds: float  # the failing run took
     is_memory: bool  # the failure is a memory error
     half: Callable[[], bool]

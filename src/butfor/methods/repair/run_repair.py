@@ -26,7 +26,7 @@ from butfor.methods.repair.patched_program import Sources
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.repair_search import Search
 from butfor.methods.repair.test_trials import Bench, Test
-from butfor.options import Options
+from butfor.options import RunOptions
 from butfor.ranking.finding import Diagnosis
 from butfor.ranking.rank import rank
 from butfor.trace.view.source_places import Place
@@ -147,7 +147,7 @@ def _sources(case: FailingRun) -> Sources:
     return Sources(spec, paths, trees)
 
 
-def _of_run(case: FailingRun) -> Options:
+def _of_run(case: FailingRun) -> RunOptions:
     """The options of the recorded run, which may be one of several tests."""
     meta = case.recording.meta
     expected = None if meta.expect_stdout is None else meta.expect_stdout.encode("latin-1")
