@@ -35,8 +35,8 @@ class When(enum.Enum):
 class Method:
     """One analysis. Its options are its fields; its folder holds everything that belongs to it alone.
 
-    A method works on what it has a function for: `explain_run`, `explain_path` or both. These import what they need when they are
-    called: the registry reads every class, but only a method that runs should pay for its machinery.
+    A method works on what it has a function for: `explain_run`, `explain_path` or both. These import what they need
+    when they are called: the registry reads every class, but only a method that runs should pay for its machinery.
     """
 
     name: ClassVar[str]  # for --method and in reports

@@ -116,7 +116,7 @@ def report_key(name: str) -> str:
 
 
 def prominence(name: str) -> int:
-    """How prominent the reasons of a method are where a report has room for one; 0 for methods that are not known here."""
+    """How prominent the reasons of a method are where a report has room for one; 0 for methods unknown here."""
     return method_class(name).prominence if name in names() else 0
 
 

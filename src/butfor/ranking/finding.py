@@ -1,4 +1,4 @@
-"""What a method gives: findings on statements, and how much they weigh in the ranking."""
+"""The answer of a method: findings on statements, and how much they weigh in the ranking."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Weighing:
     is_rare: bool = False  # it names few statements, so its reasons come first
 
     def weight_of(self, finding: Finding) -> float:
-        """What a score of 1 is worth."""
+        """The log-odds of a score of 1."""
         return _WEIGHT_OF_EVIDENCE[finding.evidence] if self.weight is None else self.weight
 
 

@@ -26,14 +26,14 @@ _WEIGHT_OF_ROLE = {
     Role.FOR_INIT: -0.5,
     Role.INITIALIZER: -0.5,
 }
-_WEIGHT_OF_READING, _WEIGHT_OF_PRINTING = -0.7, -1.0  # what only reads the input or prints is rarely what has to change
-_SAID_TWICE = 2.8  # what two methods that state the same fact about a statement share; it counts once
+_WEIGHT_OF_READING, _WEIGHT_OF_PRINTING = -0.7, -1.0  # statements that read input or print rarely have to change
+_SHARED_WEIGHT = 2.8  # of two methods that state the same fact about a statement: it counts once
 _EVEN_ODDS = 4.0  # the sum of weights at which the score is one half
-_STRENGTH = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
+_ORDER_OF_EVIDENCE = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2}
 
 
 @dataclass(frozen=True, slots=True)
-class _Named:
+class _MethodFinding:
     """One finding with the method that made it."""
 
     method: str
@@ -50,14 +50,14 @@ class _Candidate:
     """One statement with all that was found about it."""
 
     place: Place
-    named: Sequence[_Named]
+    named: Sequence[_MethodFinding]
     is_guilty: bool
     weight: float
     evidence: Evidence
 
     @property
     def order(self) -> tuple[bool, float]:
-        """Sorts the best candidate first; what the user called guilty comes before all else."""
+        """A key that sorts the best candidate first; what the user marked as guilty comes before all else."""
         return not self.is_guilty, -self.weight
 
 
@@ -67,15 +67,15 @@ def rank(
     marks: Marks,
     forwarded: Mapping[Place, Place] | None = None,
 ) -> tuple[RankedStatement, ...]:
-    """One row per statement, best first; what the user called guilty is the first, what they called benign is left out.
+    """One row per statement, best first; what the user marked as guilty is the first, what is benign is left out.
 
-    `forwarded` maps statements that only pass a value on to the statement they have it from. Of such a chain one statement
-    speaks for all and names the others, which come last. `places` is None for programs without macros.
+    `forwarded` maps statements that only pass a value on to the statement they have it from. Of such a chain one
+    statement speaks for all and names the others, which come last. `places` is None for programs without macros.
     """
-    by_place: dict[Place, list[_Named]] = {}
+    by_place: dict[Place, list[_MethodFinding]] = {}
     for diagnosis in diagnoses:
         for finding in diagnosis.findings:
-            by_place.setdefault(finding.place, []).append(_Named(diagnosis.method, diagnosis.weighing, finding))
+            by_place.setdefault(finding.place, []).append(_MethodFinding(diagnosis.method, diagnosis.weighing, finding))
     candidates = sorted(_candidates(by_place, marks), key=lambda c: c.order)
     chains: dict[Place, list[_Candidate]] = {}
     for c in candidates:
@@ -113,24 +113,24 @@ def rank(
     )
 
 
-def _candidates(by_place: Mapping[Place, Sequence[_Named]], marks: Marks) -> list[_Candidate]:
+def _candidates(by_place: Mapping[Place, Sequence[_MethodFinding]], marks: Marks) -> list[_Candidate]:
     found = []
     for place, named in by_place.items():
         mark = marks.of(place.file, place.line)
         if mark == "benign" or place.role == Role.END:  # the brace of a function only passes on what a return gave it
             continue
-        evidence = min((n.finding.evidence for n in named), key=_STRENGTH.__getitem__)
+        evidence = min((n.finding.evidence for n in named), key=_ORDER_OF_EVIDENCE.__getitem__)
         found.append(_Candidate(place, named, mark == "guilty", _weight(place, named), evidence))
     return found
 
 
-def _weight(place: Place, named: Sequence[_Named]) -> float:
-    """The evidence of all methods for one statement, and what its kind says."""
+def _weight(place: Place, named: Sequence[_MethodFinding]) -> float:
+    """The log-odds of one statement: the weights of its findings, and of its role."""
     total = sum(n.weight for n in named)
     for fact in {n.weighing.fact for n in named} - {""}:
         same = [n.weight for n in named if n.weighing.fact == fact]
         if len(same) > 1:
-            total -= min(_SAID_TWICE, *same)
+            total -= min(_SHARED_WEIGHT, *same)
     total += _WEIGHT_OF_ROLE.get(Role(place.role), 0.0)
     if _INPUT.search(place.text):
         total += _WEIGHT_OF_READING
@@ -139,8 +139,8 @@ def _weight(place: Place, named: Sequence[_Named]) -> float:
     return total
 
 
-def _also(place: Place, named: Sequence[_Named], places: Places | None) -> tuple[Also, ...]:
-    """Where an edit of the statement may belong besides its first line: macros it uses, further lines it has."""
+def _also(place: Place, named: Sequence[_MethodFinding], places: Places | None) -> tuple[Also, ...]:
+    """Where an edit of the statement may belong besides its first line: the macros it uses, its further lines."""
     macros = [
         Also(m.file, m.line, f"the macro used here: {m.text}")
         for m in (places.macros(place) if places is not None else ())
@@ -151,13 +151,13 @@ def _also(place: Place, named: Sequence[_Named], places: Places | None) -> tuple
 
 
 def _speaker(origin: Place, chain: Sequence[_Candidate]) -> _Candidate:
-    """The statement that speaks for a chain: the best one that a changed run confirmed, else the origin of the value."""
+    """The statement that speaks for a chain: the best one if a changed run confirmed it, else the value's origin."""
     if chain[0].evidence is Evidence.REPLAYED or chain[0].is_guilty:
         return chain[0]
     return next((c for c in chain if c.place == origin), chain[0])
 
 
-def _forwarding(place: Place, named: Sequence[_Named], places: Places | None) -> tuple[Also, ...]:
+def _forwarding(place: Place, named: Sequence[_MethodFinding], places: Places | None) -> tuple[Also, ...]:
     """A statement that another row speaks for."""
     return (Also(place.file, place.line, f"the same value passes here: {place.text}"), *_also(place, named, places))
 

@@ -1,7 +1,7 @@
-"""But for this statement: the program is run again with one thing changed, and the failure is gone.
+"""Counterfactual re-execution: the program runs again with one thing changed, and the failure is gone.
 
-Every site of the failing run is tried with the changes that people make when they mend programs; what avoids the failure is evidence that the
-program itself gave. It says that a change here avoids the failure, not that the statement is wrong.
+Every site of the failing run is tried with the changes that people make when they fix programs. A change that avoids
+the failure is evidence from the program itself; it does not say that the statement is wrong.
 """
 
 from __future__ import annotations
@@ -31,26 +31,27 @@ from butfor.ranking.finding import Diagnosis
 from butfor.source.source_model import Role
 from butfor.trace.view.source_places import Place
 
-_SHARE = 0.4  # of the budget
-_LONGEST_PATH, _SOLVING = (
-    1_500,
-    2.0,
-)  # instances of a slice that is made a path for the solver, and seconds for its proposals
-_TELLING = 0.4  # the score of a print statement from which on it is likely to be wrong itself
-_FEW = 5  # statements at which a change helps: with fewer, single occurrences are tried too
-_MOST_INITIAL = 40  # elements of initial data that are changed
-_DETOURS = frozenset(
-    ("force", "truth", "flip", "reversed", "keep", "skip", "value", "solved", "case", "once")
-)  # they avoid the fault more often than they mend it
+SEARCH_SHARE = 0.4  # of the budget: trying the tests and similar inputs takes the rest
+MAX_SOLVED_INSTANCES = 1_500  # of the slice: for longer paths the solver rarely answers in time
+MAX_SOLVING_SECONDS = 2.0  # for proposals of the solver: a run costs milliseconds
+MIN_TELLING_SCORE = 0.4  # of a print statement that is likely to be wrong itself
+MIN_STATEMENTS_FOUND = 5  # with fewer, changes of single occurrences are tried too
+MAX_INITIAL_ELEMENTS = 40  # of initial data, that are changed: tables are large
+FAR_DISTANCE = 1_000.0  # of instructions in no slice
+DISTANCE_PER_STAGE = 20  # a candidate of a later stage is tried like one so much further away
+MAX_NAMED_LINES = 5  # in a note
+# changes that avoid the fault more often than they fix it
+_DETOURS = frozenset(("force", "truth", "flip", "reversed", "keep", "skip", "value", "solved", "case", "once"))
+# changes that put a value in the place of a computed one
 _OVERRIDES = frozenset(("literal", "named", "near", "value", "solved", "variable", "keep", "compound", "case"))
-_EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))  # there the same families stand for edits of an expression
+# where the same families stand for edits of an expression
+_EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))
 _NUMBER = re.compile(r"(?<!\w)\d|'")
-_TYPED = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")  # a declaration in a for
-_FAR = 1_000.0  # distance of what is in no slice
+_FOR_DECLARATION = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")
 
 
 def changes_that_help(case: FailingRun, earlier: Earlier) -> Diagnosis:
-    """The statements at which a change avoids the failure. A program that cannot be run again is a note, not an error: other methods go on."""
+    """The statements at which a change avoids the failure; a program that cannot run again is a note, not an error."""
     try:
         return _experiment(case, earlier)
     except ButforError as e:
@@ -62,29 +63,30 @@ def _skipped(why: str) -> Diagnosis:
 
 
 def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
-    end = time.monotonic() + _SHARE * case.options.budget
-    with experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors) as (
-        build,
-        running,
-    ):
+    search = Budget(SEARCH_SHARE * case.options.budget)
+
+    def is_over() -> bool:
+        return search.is_over() or case.budget.is_over()
+
+    started = experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors)
+    with started as (build, running):
         result = running.watch()
         if not result.repeatable or running.goal.is_met(result.baseline) or not _is_same_output(case, result):
             return _skipped(
-                "the run is not repeatable: run again without any change, it behaves differently, so no change of it was tried"
+                "the run is not repeatable: run again without any change, it behaves differently, "
+                "so no change of it was tried"
             )
         tests = trials(case.others, case.recording.log.counts > 0)
         candidates = Candidates(case.recording.program, result.seen, running.seen_in(tests, case.budget.is_over))
         ordered = _in_order(case, build.sites, candidates.of, initial=True)
-        running.search(result, (c for c, _ in ordered), lambda: time.monotonic() >= end or case.budget.is_over())
+        running.search(result, (c for c, _ in ordered), is_over)
         places = {id(c): place for c, place in ordered}
-        if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < _FEW:
+        if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < MIN_STATEMENTS_FOUND:
             single = _in_order(case, build.sites, candidates.once, initial=False)
-            running.search(result, (c for c, _ in single), lambda: time.monotonic() >= end or case.budget.is_over())
+            running.search(result, (c for c, _ in single), is_over)
             tried = len(single)
-            single += _solved(case, build.sites)
-            running.search(
-                result, (c for c, _ in single[tried:]), lambda: time.monotonic() >= end or case.budget.is_over()
-            )
+            single += _solver_candidates(case, build.sites)
+            running.search(result, (c for c, _ in single[tried:]), is_over)
             ordered += single
             places |= {id(c): place for c, place in single}
         if tests:
@@ -98,9 +100,9 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     statements = _by_statement(places, result.confirmed)
     for s in statements:
         s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
-    teller = ChangeReporter(case, build.sites, result)
+    reporter = ChangeReporter(case, build.sites, result)
     findings = [
-        teller.finding(
+        reporter.finding(
             s,
             strength(s.found[0], weights, result.failing, result.passing)
             + statement_strength(len(statements), len(s.found)),
@@ -114,13 +116,14 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
         "inputs": inputs,
         "failing": result.failing,
         "passing": result.passing,
-        "confirmed": [teller.plain(s) for s in statements],
+        "confirmed": [reporter.plain(s) for s in statements],
     }
-    return Diagnosis(tuple(findings), data, result.complete, () if _is_text(earlier) else _missing(statements, result))
+    notes = () if _is_print_at_fault(earlier) else _missing_statement(statements, result)
+    return Diagnosis(tuple(findings), data, result.complete, notes)
 
 
 def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> list[tuple[Candidate, Place]]:
-    """Of comparisons that went another way for the relation they met, the operator that does so: other tests meet other relations."""
+    """The operators that do in all runs what a changed relation did in this one: other tests meet other relations."""
     found = []
     for c in (known.candidate for known in confirmed):
         rule = in_all_runs(c.site, c.rule, c.operator)
@@ -130,7 +133,7 @@ def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> lis
 
 
 def _is_same_output(case: FailingRun, result: Result) -> bool:
-    """Whether the run wrote what the recorded one did; one that a memory error ended, the beginning of that; one without an end, as far as it got."""
+    """Whether the run wrote what the recorded one did, as far as it got: a memory error may have ended it earlier."""
     written = case.recording.stdout
     if case.point.kind is FailureKind.NO_END:
         return written.startswith(result.output) or result.output.startswith(written)
@@ -138,7 +141,7 @@ def _is_same_output(case: FailingRun, result: Result) -> bool:
 
 
 def _mark_direct(case: FailingRun, confirmed: list[Confirmed]) -> None:
-    """Marks changes that override the wrong value itself where it is only passed on."""
+    """Mark changes that override the wrong value itself where it is only passed on."""
     handed_on = case.forwarding.forwarding_instructions(case.point.roots)
     for c in confirmed:
         site = c.candidate.site
@@ -147,18 +150,19 @@ def _mark_direct(case: FailingRun, confirmed: list[Confirmed]) -> None:
         )
 
 
-def _is_text(earlier: Earlier) -> bool:
-    """Whether another text of a print statement would do: then nothing need be missing."""
-    return "output" in earlier and any(f.score >= _TELLING for f in earlier["output"].findings)
+def _is_print_at_fault(earlier: Earlier) -> bool:
+    """Whether another text of a print statement would help: then no statement need be missing."""
+    return "output" in earlier and any(f.score >= MIN_TELLING_SCORE for f in earlier["output"].findings)
 
 
-def _missing(statements: list[ChangedStatement], result: Result) -> tuple[str, ...]:
-    """What is said when no edit of a statement avoids the failure: then something is missing in the program."""
+def _missing_statement(statements: list[ChangedStatement], result: Result) -> tuple[str, ...]:
+    """The note for when no edit of a statement avoids the failure: something is missing in the program."""
     if not result.complete or any(c.candidate.family not in _DETOURS for s in statements for c in s.found):
         return ()
     if not statements:
         return (
-            f"none of {result.runs:,} changes of one statement avoids the failure: a statement may be missing, or several are wrong",
+            f"none of {result.runs:,} changes of one statement avoids the failure: "
+            "a statement may be missing, or several are wrong",
         )
     lines = sorted({s.place.line for s in statements if s.place.role == Role.CONDITION})
     if not lines:
@@ -166,18 +170,18 @@ def _missing(statements: list[ChangedStatement], result: Result) -> tuple[str, .
     branches = (
         f"the branch at line {lines[0]}"
         if len(lines) == 1
-        else f"the branch at one of the lines {', '.join(map(str, lines[:5]))}"
+        else f"the branch at one of the lines {', '.join(map(str, lines[:MAX_NAMED_LINES]))}"
     )
     return (f"no statement to change: something may be missing; {branches} would have to go the other way",)
 
 
 def _distances(case: FailingRun) -> dict[tuple[str, int], float]:
-    """How far each instruction was from the failure, for those in the relevant slice."""
+    """The distance of each instruction of the relevant slice from the failure."""
     best: dict[tuple[str, int], float] = {}
     for kind in ("data", "relevant"):
         for node, distance in case.slices[kind].distance.items():
             key = (case.trace.at(node[0]).fn.name, node[1])
-            if distance < best.get(key, _FAR):
+            if distance < best.get(key, FAR_DISTANCE):
                 best[key] = distance
     return best
 
@@ -185,29 +189,31 @@ def _distances(case: FailingRun) -> dict[tuple[str, int], float]:
 def _in_order(
     case: FailingRun, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[Candidate]], *, initial: bool
 ) -> list[tuple[Candidate, Place]]:
-    """What is tried, with the statement it changes: near the failure first, natural edits first."""
+    """The candidates with the statements they change: near the failure first, natural edits first."""
     known = _distances(case)
     rows: list[tuple[float, Candidate, Place]] = []
     for site in sites:
         place = _place_of(case, site)
         if place is None or case.is_check(place):
             continue
-        distance = known.get((site.function, site.instr), _FAR)
+        distance = known.get((site.function, site.instr), FAR_DISTANCE)
         for c in candidates(site):
-            if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(
-                place
-            ):  # a variable that is born has no old value
-                rows.append((c.stage + min(distance, _FAR) / 20, _by_name(c, place), place))
-    rows += ((c.stage + distance / 20, c, place) for distance, c, place in (_initial(case) if initial else ()))
+            # a declared variable has no old value
+            if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(place):
+                rows.append((c.stage + min(distance, FAR_DISTANCE) / DISTANCE_PER_STAGE, _with_family(c, place), place))
+    rows += (
+        (c.stage + distance / DISTANCE_PER_STAGE, c, place)
+        for distance, c, place in (_initial_data(case) if initial else ())
+    )
     rows.sort(key=lambda row: row[0])
     return [(c, place) for _, c, place in rows]
 
 
-def _solved(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[Candidate, Place]]:
+def _solver_candidates(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[Candidate, Place]]:
     """Values that the solver proposes for statements of the failing path, where that is short enough."""
-    if len(case.slices["relevant"].distance) > _LONGEST_PATH:
+    if len(case.slices["relevant"].distance) > MAX_SOLVED_INSTANCES:
         return []
-    over = Budget(min(_SOLVING, case.budget.end - time.monotonic()))
+    over = Budget(min(MAX_SOLVING_SECONDS, case.budget.end - time.monotonic()))
     try:
         proposed = dict(solved_values(case.path, over.is_over))
     except ButforError:
@@ -220,8 +226,8 @@ def _solved(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[Candidate, 
     return found
 
 
-def _by_name(c: Candidate, place: Place) -> Candidate:
-    """The candidate; another value for a constant that has a name, not a number to mistype, is a family of its own."""
+def _with_family(c: Candidate, place: Place) -> Candidate:
+    """The candidate, with a family of its own for another value of a named constant, which nobody mistypes."""
     is_named = (
         c.family == "literal"
         and c.site.kind in (SiteKind.STORE, SiteKind.CONSTANT, SiteKind.OPERATION)
@@ -231,17 +237,19 @@ def _by_name(c: Candidate, place: Place) -> Candidate:
 
 
 def _declares(place: Place) -> bool:
-    return place.role == Role.DECLARATION or (place.role == Role.FOR_INIT and _TYPED.match(place.text) is not None)
+    return place.role == Role.DECLARATION or (
+        place.role == Role.FOR_INIT and _FOR_DECLARATION.match(place.text) is not None
+    )
 
 
-def _initial(case: FailingRun) -> Iterator[tuple[float, Candidate, Place]]:
+def _initial_data(case: FailingRun) -> Iterator[tuple[float, Candidate, Place]]:
     """Changes of initial data that the failure depended on."""
     relevant = case.slices["relevant"]
     met: set[tuple[str, int]] = set()
     for address, reader in relevant.initial.items():
         found = case.objects.global_at(address)
         element = _element(case, *found[:2]) if found is not None else None
-        if found is None or element is None or (found[0], element[0]) in met or len(met) >= _MOST_INITIAL:
+        if found is None or element is None or (found[0], element[0]) in met or len(met) >= MAX_INITIAL_ELEMENTS:
             continue
         met.add((found[0], element[0]))
         places = case.places.initialisers(found[0], element[0])
@@ -250,7 +258,7 @@ def _initial(case: FailingRun) -> Iterator[tuple[float, Candidate, Place]]:
 
 
 def _element(case: FailingRun, name: str, offset: int) -> tuple[int, int] | None:
-    """Offset and size of the integer in a global that a byte belongs to."""
+    """The offset and size of the integer in a global that a byte belongs to."""
     variable = case.recording.source.global_declaration(name)
     t: CType | None = None if variable is None else variable.type
     start = 0
@@ -287,9 +295,9 @@ def _best(places: Mapping[int, Place], result: Result) -> list[Confirmed]:
     return [
         c
         for s in _by_statement(places, result.confirmed)
-        for c in sorted(s.found, key=_natural, reverse=True)[:MAX_CHANGES_PER_STATEMENT]
+        for c in sorted(s.found, key=_naturalness, reverse=True)[:MAX_CHANGES_PER_STATEMENT]
     ]
 
 
-def _natural(c: Confirmed) -> float:
+def _naturalness(c: Confirmed) -> float:
     return FAMILIES[c.candidate.family] + c.passes

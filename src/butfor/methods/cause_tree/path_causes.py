@@ -95,7 +95,7 @@ class PathCauses:
         return instance.place, instance.held
 
     def _critical(self, cause: PathCause) -> Iterator[tuple[int, str]]:
-        """The critical conditions of a cause: decisions around it, and those whose other arm may assign what it reads."""
+        """The critical conditions of a cause: decisions around it, and those whose other arm assigns what it reads."""
         last = len(self.path.instances)
         positions = cause.positions if cause.branch is not None else (*cause.positions, last)
         for position in positions:

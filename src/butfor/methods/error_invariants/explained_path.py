@@ -23,8 +23,8 @@ from butfor.path.preconditions import supposing
 from butfor.path.source_expressions import Express
 from butfor.ranking.finding import Diagnosis, Finding
 
-_SHARE = 0.33  # of the budget
-_CORE = 0.5  # of that, for finding the steps that count
+BUDGET_SHARE = 0.33  # other methods need time too
+CORE_SHARE = 0.5  # of that, for the core trace; the interpolants need the rest
 _PINNED = "the inputs could avoid the failure on this path: the error invariants hold for the values found"
 _NONE = "error invariants: no invariants were found in time that pass the checks"
 
@@ -73,7 +73,7 @@ def story_of_path(case: FailingPath, inputs: Inputs | None, pre: str | None) -> 
 def _diagnosis(
     path: Path, budget: Budget, is_pinned: bool, *, boogie: bool, address: Callable[[int], str] = hex
 ) -> Diagnosis:
-    limit = Limit.after(_SHARE * budget.seconds, budget.is_over)
+    limit = Limit.after(BUDGET_SHARE * budget.seconds, budget.is_over)
     found = localized(path, limit, boogie=boogie, address=address)
     if isinstance(found, str):
         return Diagnosis((), {"flow_sensitive": True, "abstract_trace": [], "pinned": is_pinned}, False, (found,))
@@ -93,11 +93,11 @@ def localized(
 ) -> Localized | str:
     """The abstract error trace of a path; a sentence when there is none."""
     asked = solver or default_solver()
-    chain = core_trace_of(path, flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
+    chain = core_trace_of(path, flow, asked, Limit.after(CORE_SHARE * limit.left, limit.is_cancelled))
     was_pinned = False
     if chain is not Verdict.UNKNOWN and not isinstance(chain, CoreTrace):
         was_pinned = True
-        chain = core_trace_of(pinned(path), flow, asked, Limit.after(_CORE * limit.left, limit.is_cancelled))
+        chain = core_trace_of(pinned(path), flow, asked, Limit.after(CORE_SHARE * limit.left, limit.is_cancelled))
     questions = InterpolationQueries(limit)
     invariants = None
     if isinstance(chain, CoreTrace):

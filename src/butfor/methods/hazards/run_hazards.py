@@ -1,7 +1,8 @@
-"""What is wrong in the failing run besides the failure: bad accesses, values that were never given, numbers that do not fit their type.
+"""Hazards of a failing run besides its failure: bad accesses, uninitialised values, numbers that overflow.
 
-None of them need be what made the run fail, but each is a mistake by itself, and a run that has one and fails often fails because of it. The edit
-may belong to the statement, or to the declaration of the variable: too few elements, no initial value, a type that is too small.
+None of them need be what made the run fail, but each is a mistake by itself, and a run that has one and fails often
+fails because of it. The edit may belong to the statement or to the declaration of the variable: too few elements, no
+initial value, a type that is too small.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_MOST_NODES = 20_000  # of the slice that are looked at
-_MOST = 12  # hazards that are told
-_OVERFLOWING = {"add": "+", "sub": "-", "mul": "*"}
+MAX_SLICE_INSTANCES = 20_000  # the nearest ones, that are checked for overflow: each takes a lookup of its operands
+MAX_HAZARDS = 12  # that are reported; a run that has more has one mistake that shows many times
+_SIGN_OF_OP = {"add": "+", "sub": "-", "mul": "*"}
 _BITS = (8, 16, 32, 64)
-_ARRAY_SIZE, _NEVER_GIVEN, _ACCESS, _OVERFLOW, _TYPE, _CUT = 0.9, 0.9, 0.6, 0.6, 0.7, 0.4
+# how often a hazard of a kind is the fault of the run
+_SCORES = {"size": 0.9, "uninitialised": 0.9, "type": 0.7, "access": 0.6, "overflow": 0.6, "cut": 0.4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +39,20 @@ class Hazard:
     place: Place
     kind: str
     text: str
-    score: float
+
+    @property
+    def score(self) -> float:
+        """How likely the mistake is to be the fault."""
+        return _SCORES[self.kind]
 
 
 def hazards_of_run(case: FailingRun) -> Diagnosis:
     """The statements and declarations where something is wrong in this run."""
     found: dict[Place, Hazard] = {}
-    for hazard in (*_memory(case), *_never_given(case), *_numbers(case)):
+    for hazard in (*_memory(case), *_uninitialised(case), *_numbers(case)):
         if hazard.place not in found and not case.is_check(hazard.place):
             found[hazard.place] = hazard
-    chosen = sorted(found.values(), key=lambda h: -h.score)[:_MOST]
+    chosen = sorted(found.values(), key=lambda h: -h.score)[:MAX_HAZARDS]
     rows = [
         {"file": h.place.file, "line": h.place.line, "text": h.place.text, "kind": h.kind, "what": h.text}
         for h in chosen
@@ -55,11 +61,11 @@ def hazards_of_run(case: FailingRun) -> Diagnosis:
 
 
 def _memory(case: FailingRun) -> Iterator[Hazard]:
-    """Bad accesses, and the declarations of what they should have been inside of."""
+    """Bad accesses, and the declarations of the objects that they were meant for."""
     for point, o in errors_with_objects(case.trace, case.objects):
         place = case.places.of(point.node) if point.node is not None else None
         if place is not None and case.point.kind is not FailureKind.MEMORY:
-            yield Hazard(place, "access", point.message, _ACCESS)
+            yield Hazard(place, "access", point.message)
         declared = _declaration(case, o)
         if o is not None and declared is not None and point.details["memory"] == "out-of-bounds":
             size = (
@@ -67,11 +73,11 @@ def _memory(case: FailingRun) -> Iterator[Hazard]:
                 if o.variable is not None and o.variable.type.count
                 else f"{o.size} bytes"
             )
-            yield Hazard(declared, "size", f"`{o.name}` has {size} and more are used: {point.message}", _ARRAY_SIZE)
+            yield Hazard(declared, "size", f"`{o.name}` has {size} and more are used: {point.message}")
 
 
-def _never_given(case: FailingRun) -> Iterator[Hazard]:
-    """The first value that was never given and that matters."""
+def _uninitialised(case: FailingRun) -> Iterator[Hazard]:
+    """The declaration of the variable whose uninitialised value was used first."""
     point = (
         case.point
         if case.point.details.get("memory") == "uninitialised"
@@ -81,39 +87,37 @@ def _never_given(case: FailingRun) -> Iterator[Hazard]:
         return
     declared = _declaration(case, case.objects.at(int(point.details["address"]), point.node[0]))
     if declared is not None:
-        yield Hazard(declared, "uninitialised", f"it has no value when it is used: {point.message}", _NEVER_GIVEN)
+        yield Hazard(declared, "uninitialised", f"it has no value when it is used: {point.message}")
 
 
 def _declaration(case: FailingRun, o: RunObject | None) -> Place | None:
     return None if o is None or o.variable is None else case.places.declaration(o.variable)
 
 
-# --- numbers ----------------------------------------------------------------------------------------------------------------------
+# --- numbers ----------------------------------------------------------------------------------------------------------
 
 
 def _numbers(case: FailingRun) -> Iterator[Hazard]:
-    """Sums and products that the failure depended on and that do not fit the type they are computed in, and values cut when they were stored."""
+    """Sums and products of the slice that overflow, and values that were truncated when they were stored."""
     known: set[tuple[str, int]] = set()
-    for node in list(case.slices["control"].distance)[:_MOST_NODES]:
+    for node in list(case.slices["control"].distance)[:MAX_SLICE_INSTANCES]:
         if node[1] < 0:
             continue
         instr = case.trace.instr(node)
         fn = case.trace.at(node[0]).fn
-        if (fn.name, instr.index) in known or not (instr.op in _OVERFLOWING or instr.op == "trunc"):
+        if (fn.name, instr.index) in known or not (instr.op in _SIGN_OF_OP or instr.op == "trunc"):
             continue
         try:
-            text = _overflow(case, node, instr) if instr.op != "trunc" else _cut(case, node, instr)
+            text = _overflow(case, node, instr) if instr.op != "trunc" else _truncated(case, node, instr)
         except UnknownValue:
             continue
         place = case.places.of(node) if text else None
         if text is None or place is None:
             continue
         known.add((fn.name, instr.index))
-        yield Hazard(
-            place, "overflow" if instr.op != "trunc" else "cut", text, _OVERFLOW if instr.op != "trunc" else _CUT
-        )
+        yield Hazard(place, "overflow" if instr.op != "trunc" else "cut", text)
         for declared in _declarations(case, fn, place):
-            yield Hazard(declared, "type", f"a type that is too small: {text}", _TYPE)
+            yield Hazard(declared, "type", f"a type that is too small: {text}")
 
 
 def _overflow(case: FailingRun, node: Node, instr: Instr) -> str | None:
@@ -124,11 +128,11 @@ def _overflow(case: FailingRun, node: Node, instr: Instr) -> str | None:
     exact = {"add": x + y, "sub": x - y, "mul": x * y}[instr.op]
     if -(1 << bits - 1) <= exact < 1 << bits - 1:
         return None
-    return f"{x} {_OVERFLOWING[instr.op]} {y} does not fit {bits} bits, it gave {signed(exact & (1 << bits) - 1, bits)}"
+    return f"{x} {_SIGN_OF_OP[instr.op]} {y} does not fit {bits} bits, it gave {signed(exact & (1 << bits) - 1, bits)}"
 
 
-def _cut(case: FailingRun, node: Node, instr: Instr) -> str | None:
-    """A 64-bit number that lost its upper half: smaller types are cut on purpose all the time."""
+def _truncated(case: FailingRun, node: Node, instr: Instr) -> str | None:
+    """A 64-bit number that lost its upper half; smaller types are truncated on purpose all the time."""
     if instr.type.bits != 32 or instr.detail.bits != 64:
         return None
     value = int(case.trace.operand(node[0], instr.args[0]))
@@ -139,7 +143,7 @@ def _cut(case: FailingRun, node: Node, instr: Instr) -> str | None:
 
 
 def _declarations(case: FailingRun, fn: Function, place: Place) -> Iterator[Place]:
-    """The declarations of the integers that a statement names, one for each line: its type is that of all on it."""
+    """The declarations of the small integers that a statement names, one for each line, which has one type."""
     lines: set[tuple[str, int]] = set()
     names = set(_NAME.findall(place.text))
     for variable in (*_local(case, fn), *case.recording.source.global_declarations().values()):

@@ -19,7 +19,7 @@ class ProofsMethod(Method):
     name = "proofs"
 
     def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
-        """The checks of the program with what is known of them for all runs."""
+        """The checks of the program with the verdict of the analysis on each."""
         from butfor.methods.proofs.proved_checks import checks_for_all_runs
 
         return checks_for_all_runs(case)

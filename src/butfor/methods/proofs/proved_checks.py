@@ -1,4 +1,4 @@
-"""Which checks of the program hold in every run, by static analysis: it says where the failure can still be, and names no statement."""
+"""Which checks of the program hold in every run, by static analysis; the failure can only be at the others."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from butfor.methods.case import Budget, FailingRun
 from butfor.ranking.finding import Diagnosis
 from butfor.trace.view.source_places import Place, Places
 
-_SHARE = 0.5  # of the budget
-_TOLD = 7
+ANALYSIS_SHARE = 0.5  # of the budget: other methods need time too
+MAX_NAMED_CHECKS = 7  # in a note; the others are counted
 _WORDS = {
     "bounds-low": "lower bound",
     "bounds-high": "upper bound",
@@ -26,8 +26,8 @@ _WORDS = {
 
 
 def checks_for_all_runs(case: FailingRun) -> Diagnosis:
-    """The checks with what is known of them for all runs; no findings."""
-    share = Budget(_SHARE * case.budget.seconds)
+    """The checks with the verdict of the analysis on each; no findings."""
+    share = Budget(ANALYSIS_SHARE * case.budget.seconds)
     facts = analyse(case.recording.program, lambda: share.is_over() or case.budget.is_over())
     rows = [row for check in facts.checks if (row := _row(case, check)) is not None]
     counts = Counter(row["verdict"] for row in rows)
@@ -58,7 +58,7 @@ def _row(case: FailingRun, check: CheckVerdict) -> dict[str, Any] | None:
 
 
 def _text(places: Places, function: Function, instr: Instr, place: Place) -> str:
-    """What is accessed as the source writes it, else the statement."""
+    """The accessed expression as written in the source, else the statement."""
     written = None
     if instr.op in ("load", "store"):
         address = instr.args[instr.op == "store"]
@@ -79,17 +79,17 @@ def _notes(rows: list[dict[str, Any]], counts: Counter[str]) -> Iterator[str]:
     if not rows:
         yield "there is no bounds, NULL, division or assertion check in the program"
         return
-    open_ones: dict[tuple[int, str], dict[str, None]] = {}
+    open_checks: dict[tuple[int, str], dict[str, None]] = {}
     for row in rows:
         if row["verdict"] == "open":
-            open_ones.setdefault((row["line"], row["text"]), {})[_WORDS[row["kind"]]] = None
-    told = [
+            open_checks.setdefault((row["line"], row["text"]), {})[_WORDS[row["kind"]]] = None
+    named = [
         f"line {line} {' '.join(text.split())} ({', '.join(words)})"
-        for (line, text), words in sorted(open_ones.items())
+        for (line, text), words in sorted(open_checks.items())
     ]
     holding = counts["proved"] + counts["unreachable"]
     note = f"bounds, NULL, division and assertion checks: {holding} of {len(rows)} hold in every run"
-    if told:
-        more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-        note += f"; open: {', '.join(told[:_TOLD])}{more}"
+    if named:
+        more = f" and {len(named) - MAX_NAMED_CHECKS} more" if len(named) > MAX_NAMED_CHECKS else ""
+        note += f"; open: {', '.join(named[:MAX_NAMED_CHECKS])}{more}"
     yield note

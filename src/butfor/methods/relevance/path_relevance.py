@@ -1,4 +1,4 @@
-"""Relevance of the statements of a failing path, and whether what comes from outside controls the failure, as a method."""
+"""The relevance of the statements of a failing path, and whether its inputs control the failure."""
 
 from __future__ import annotations
 

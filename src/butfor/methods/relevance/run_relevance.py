@@ -1,4 +1,4 @@
-"""Relevance of the statements of a failing run, and the security verdict, as a method. In the default set only the latter is asked for."""
+"""The relevance of the statements of a failing run, and the security verdict, which the default answer has too."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, ve
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis
 
-_SHARE, _MOST = 0.07, 2.0  # of the budget, and seconds, for the security verdict in the default set
-_SECURITY = 0.3  # of the budget, when relevance is asked for
+DEFAULT_SECURITY_SHARE = 0.07  # of the budget: it is one line of the default answer
+MAX_DEFAULT_SECURITY_SECONDS = 2.0  # the same for large budgets
+SECURITY_SHARE = 0.3  # of the budget, when relevance is asked for
 
 
 def security_in_run(case: FailingRun) -> Diagnosis:
-    """The security verdict alone, within a small share of the time: a line of the default answer, which says nothing where nothing is known."""
-    security = security_verdict(case, min(_MOST, _SHARE * case.options.budget), whole=False)
+    """The security verdict alone, within a small share of the time; nothing where it is unknown."""
+    security = security_verdict(
+        case, min(MAX_DEFAULT_SECURITY_SECONDS, DEFAULT_SECURITY_SHARE * case.options.budget), whole=False
+    )
     notes = (security.sentence,) if security.verdict != "unknown" else ()
     return Diagnosis((), {"statements": [], "security": security.plain()}, notes=notes)
 
 
 def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
     """The verdicts on the statements, and whether inputs control the failure."""
-    seconds = _SECURITY * case.options.budget
+    seconds = SECURITY_SHARE * case.options.budget
     try:
         path = case.path if is_pinned else case.free_path
     except ButforError as e:

@@ -1,4 +1,4 @@
-"""Wrong output: print statements that would only have to write something else, or nothing, for the output to be right."""
+"""Print statements that would only have to write something else, or nothing, for the output to be right."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from butfor.methods.wrong_output.rewritten_texts import ProgramConstants, Rewrit
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
+# how often a rewrite of a kind names the statement at fault
 _SCORES = {
     "text": 0.9,
     "layout": 0.9,
@@ -25,30 +26,31 @@ _SCORES = {
     "last": 0.3,
     "unfinished": 0.7,
 }
-_MOST_CALLS = 20_000
-_SHOWN = 40  # bytes of a text that are shown
-_FINISH = 8  # bytes that end an output, and that a print forgot
+MAX_PRINTS = 20_000  # of programs that print more, each rewrite would take too long to align
+MAX_SHOWN_CHARACTERS = 40  # of a text
+MAX_FORGOTTEN_BYTES = 8  # at the end of an output, such as a newline or a bracket; more is more than one print
+_ESCAPES = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"})
 
 
 def wrong_prints(case: FailingRun) -> Diagnosis:
-    """The print statements around the first wrong byte with what they would have to write."""
+    """The print statements around the first wrong byte, each with the text it would have to write."""
     expected = case.recording.meta.expect_stdout
     if case.point.kind is not FailureKind.OUTPUT or expected is None:
         return Diagnosis(())
     texts = writes_of_output(case.trace, case.recording.stdout)
-    if len(texts) > _MOST_CALLS:
+    if len(texts) > MAX_PRINTS:
         return Diagnosis((), {"skipped": "too much is printed"})
     wanted = expected.encode("latin-1")
     by_place = [(case.places.of(node), text) for node, text in texts]
-    near = _near(by_place, case.recording.stdout, wanted)
+    near = _writers_near(by_place, case.recording.stdout, wanted)
     found: dict[Place, Rewrite] = {}
-    for place, rewrite in rewrites(by_place, wanted, near, _mentioned(case)):
+    for place, rewrite in rewrites(by_place, wanted, near, _program_constants(case)):
         if place is not None:
             found[place] = rewrite
     missing = wanted[len(case.recording.stdout) :] if wanted.startswith(case.recording.stdout) else b""
     last = by_place[-1][0] if by_place else None
     if missing and last is not None and found.get(last) is None:
-        kind = "unfinished" if len(missing) <= _FINISH and not missing.strip().isalnum() else "last"
+        kind = "unfinished" if len(missing) <= MAX_FORGOTTEN_BYTES and not missing.strip().isalnum() else "last"
         found[last] = Rewrite(kind, by_place[-1][1], by_place[-1][1] + missing)
     findings = sorted((Finding(p, _SCORES[r.kind], _words(r)) for p, r in found.items()), key=lambda f: -f.score)
     rows = [
@@ -65,8 +67,8 @@ def wrong_prints(case: FailingRun) -> Diagnosis:
     return Diagnosis(tuple(findings), {"rewrites": rows})
 
 
-def _near(written: list[tuple[Place | None, bytes]], actual: bytes, expected: bytes) -> list[Place | None]:
-    """The statements that wrote around the first wrong byte."""
+def _writers_near(written: list[tuple[Place | None, bytes]], actual: bytes, expected: bytes) -> list[Place | None]:
+    """The statements that wrote the text around the first wrong byte."""
     difference = first_difference(actual, expected)
     if difference is None:
         return []
@@ -78,8 +80,8 @@ def _near(written: list[tuple[Place | None, bytes]], actual: bytes, expected: by
     return list(dict.fromkeys(found))
 
 
-def _mentioned(case: FailingRun) -> ProgramConstants:
-    """The texts of the program, and the numbers of the functions that ran."""
+def _program_constants(case: FailingRun) -> ProgramConstants:
+    """The texts of the program, and the integer constants of the functions that ran."""
     program = case.recording.program
     variables = program.source.global_variables().values()
     texts = b"\n".join(v.init.value for v in variables if v.init is not None and v.init.kind == "bytes")
@@ -92,20 +94,12 @@ def _mentioned(case: FailingRun) -> ProgramConstants:
 
 def _shown(text: bytes) -> str:
     words = text.decode("utf-8", "replace")
-    return words if len(words) <= _SHOWN else words[: _SHOWN - 1] + "…"
+    return words if len(words) <= MAX_SHOWN_CHARACTERS else words[: MAX_SHOWN_CHARACTERS - 1] + "…"
 
 
 def _quoted(text: bytes) -> str:
-    return (
-        '`"'
-        + _shown(text)
-        .replace("\\", "\\\\")
-        .replace('"', '\\"')
-        .replace("\n", "\\n")
-        .replace("\t", "\\t")
-        .replace("\r", "\\r")
-        + '"`'
-    )
+    """The text as a string literal of C."""
+    return f'`"{_shown(text).translate(_ESCAPES)}"`'
 
 
 def _words(r: Rewrite) -> str:
@@ -115,14 +109,12 @@ def _words(r: Rewrite) -> str:
             return f"had it written nothing instead of {old}, the output would have been right"
         case "once":
             return f"had it not written {old} there, the output would have been right"
-        case "other" | "text":
+        case "other" | "text" | "near":
             return f"had it written {new} instead of {old}, the output would have been right"
         case "layout":
             return f"had it written the same numbers as {new} instead of {old}, the output would have been right"
         case "remainder":
             return f"a remainder may be missing: {new} instead of {old} would have been right"
-        case "near":
-            return f"had it written {new} instead of {old}, the output would have been right"
         case "shift":
             return f"all its numbers are off by the same amount: {new} instead of {old} would have been right"
         case "wrap":
