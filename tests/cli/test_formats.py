@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from butfor.explanation import Explanation, Interrupted, RunInfo, Status
-from butfor.report.formats import FORMATS
+from butfor.report.formats import FORMATS, REPAIR_FORMATS
 from tests.cli.helpers import FakeApi, run
 from tests.report.pages import whole
 from tests.report.sample import explanation
@@ -18,7 +18,17 @@ from tests.report.sample import explanation
 def test_every_format_on_stdout(fake: FakeApi, name: str) -> None:
     fake.answer = whole()
     assert run("explain", "prog.c", "--format", name).stdout_bytes.decode() == FORMATS[name].render(fake.answer)
-    assert fake.asked[-1].story == (name in ("html", "sarif", "gdb"))
+    assert fake.asked[-1].story == FORMATS[name].needs_story
+
+
+def test_the_formats_that_show_the_run_step_by_step_ask_for_it() -> None:
+    assert {name for name, row in FORMATS.items() if row.needs_story} == {"html", "sarif", "gdb"}
+
+
+@pytest.mark.parametrize("command", ["explain", "find", "replay", "repair"])
+def test_the_help_lists_all_formats(command: str) -> None:
+    offered = REPAIR_FORMATS if command == "repair" else FORMATS
+    assert f"[{'|'.join(offered)}]" in "".join(run(command, "--help").stdout.split())
 
 
 def test_the_suffix_says_the_format(fake: FakeApi, folder: Path) -> None:

@@ -10,12 +10,13 @@ import jsonschema
 import pytest
 
 from butfor.explanation import Explanation, RunInfo, Status
-from butfor.report.formats import FORMATS, format_of_suffix
+from butfor.report.formats import ALL_FORMATS, FORMATS, format_for_suffix
 from butfor.report.sarif_flow import MOST_STEPS
 from tests.report.hostile import hostile
 from tests.report.pages import FIX, long_run, whole
 from tests.report.sample import explanation, failure, row
 
+ROOT = Path(__file__).parents[2]
 SARIF = json.loads((Path(__file__).parent / "schemas" / "sarif-2.1.0.json").read_text("utf-8"))
 
 DOT = r"""digraph causes {
@@ -245,6 +246,22 @@ def test_hostile_texts_are_inert(name: str) -> None:
         (".c", None),
     ],
 )
-def test_suffixes(suffix: str, name: str | None) -> None:
-    found = format_of_suffix(suffix, FORMATS.values())
+def test_format_for_suffix(suffix: str, name: str | None) -> None:
+    found = format_for_suffix(suffix, FORMATS.values())
     assert (found.name if found is not None else None) == name
+
+
+def test_no_two_formats_share_a_name_or_a_suffix() -> None:
+    names = [row.name for row in ALL_FORMATS]
+    suffixes = [suffix for row in ALL_FORMATS for suffix in row.suffixes]
+    assert len(names) == len(set(names))
+    assert len(suffixes) == len(set(suffixes))
+    assert all(suffix == suffix.lower() and suffix.startswith(".") for suffix in suffixes)
+
+
+def test_the_documents_list_every_format_with_its_suffix() -> None:
+    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+    rows = [line for page in pages for line in page.read_text("utf-8").splitlines() if line.startswith("| `")]
+    for known in FORMATS.values():
+        suffix = f"`{known.suffixes[0]}` " if known.suffixes else ""
+        assert any(line.startswith(f"| `{known.name}` | {suffix}|") for line in rows), known.name

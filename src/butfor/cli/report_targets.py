@@ -8,7 +8,7 @@ from pathlib import Path
 
 from butfor.errors import UsageError
 from butfor.files import check_writable
-from butfor.report.formats import TEXT, Format, format_of_suffix
+from butfor.report.formats import TEXT, Format, format_for_suffix
 
 STDOUT = Path("-")
 
@@ -33,7 +33,7 @@ class ReportRequest:
     @property
     def needs_story(self) -> bool:
         """Whether one of the reports shows the run step by step."""
-        return any(target.format.story for target in self.targets)
+        return any(target.format.needs_story for target in self.targets)
 
 
 def report_targets(names: Sequence[str], paths: Sequence[Path], formats: Mapping[str, Format]) -> tuple[Target, ...]:
@@ -43,7 +43,7 @@ def report_targets(names: Sequence[str], paths: Sequence[Path], formats: Mapping
     has already, go to the other files in order; what is left goes to stdout.
     """
     named = [formats[name] for name in dict.fromkeys(names)]
-    of_suffix = {path: format_of_suffix(path.suffix, formats.values()) for path in paths}
+    of_suffix = {path: format_for_suffix(path.suffix, formats.values()) for path in paths}
     left = [row for row in named if row not in of_suffix.values()]
     targets = [Target(row, path) for path, row in of_suffix.items() if row is not None]
     for path in (path for path, row in of_suffix.items() if row is None):
