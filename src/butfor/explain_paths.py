@@ -46,7 +46,7 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
         )
     first = found.failures[0]
     marks = settle(options, options.marks)
-    case = FailingPath(first.path, options, budget, marks)
+    case = FailingPath(first.path, options, budget, marks, found.program)
     answers = ask_methods(case, methods, lambda name: say(f"method {name}"))
     notes += answers.notes
     if len(found.failures) > 1:

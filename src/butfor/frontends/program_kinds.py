@@ -88,9 +88,9 @@ def _c_frontend() -> RunFrontend:
 
 
 def _boogie_frontend() -> PathFrontend:
-    from butfor.frontends.boogie import explore_paths  # late: brings a parser and a solver
+    from butfor.frontends.boogie import boogie_frontend  # late: brings a parser and a solver
 
-    return explore_paths
+    return boogie_frontend
 
 
 C_SOURCE = FileKind((".c",))

@@ -13,6 +13,7 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.marks import Marks
 from butfor.options import Options
 from butfor.path.path_model import Path
+from butfor.path.searched_program import SearchedProgram
 from butfor.trace.dependence.backward_slice import KINDS, Slice, Slicer
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.dependence.value_forwarding import ValueForwarding
@@ -175,6 +176,7 @@ class FailingPath:
     options: Options
     budget: Budget
     marks: Marks = field(default_factory=Marks)
+    program: SearchedProgram | None = None  # that the path was found in
 
     def may_be_changed(self, place: Place) -> bool:
         """Whether an edit may change a statement: nothing that is trusted or marked as benign."""

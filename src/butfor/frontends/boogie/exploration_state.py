@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from butfor.frontends.boogie import boogie_syntax as s
@@ -12,8 +12,9 @@ from butfor.frontends.boogie.control_flow import Flow
 from butfor.logic.rules import is_literal
 from butfor.logic.simplify import FOLDING
 from butfor.logic.solvers.solver import Layer
+from butfor.logic.sorts import Value
 from butfor.logic.substitute import substitute
-from butfor.logic.terms import TRUE, Term, equal, variable, variables
+from butfor.logic.terms import TRUE, Term, constant, equal, variable, variables
 from butfor.path.path_model import Cell, Input, Instance, Kind
 from butfor.trace.view.source_places import Place
 
@@ -86,6 +87,7 @@ class State:
     forks: int = 0
     calls: int = 0
     passed: int = -1  # a node whose assumption the branch before it told already
+    given: Mapping[str, Value] = field(default_factory=dict)  # values of sources that are not free
 
     def copy(self) -> State:
         """A state that can go on by itself."""
@@ -134,7 +136,9 @@ class State:
         return substitute(term, self.values, FOLDING)
 
     def source(self, name: str, sort: int) -> Term:
-        """A variable whose value comes from outside."""
+        """A variable whose value comes from outside; the value itself where it is given."""
+        if name in self.given:
+            return constant(self.given[name], sort)
         found = self.sources[name] = variable(name, sort)
         return found
 

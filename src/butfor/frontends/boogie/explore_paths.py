@@ -10,17 +10,17 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from butfor.files import read_bytes
-from butfor.frontends.boogie.boogie_text import Text
 from butfor.frontends.boogie.checked_program import Unit
 from butfor.frontends.boogie.control_flow import Flow
 from butfor.frontends.boogie.exploration_state import Frame, State
 from butfor.frontends.boogie.failing_path import Found
+from butfor.frontends.boogie.interpreter import Given
 from butfor.frontends.boogie.path_walk import MOST_ROUNDS, Walk
 from butfor.frontends.boogie.procedure_calls import local_cells, old_cells
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
+from butfor.logic.sorts import Value
 from butfor.logic.terms import Term, conjunction, equal, negate
-from butfor.options import ProgramOptions
+from butfor.path.searched_program import SearchedProgram
 
 DEFAULT_BOUND = 8
 _AFTER_FIRST = 2.0  # seconds, and how many times the time to the first failure, for the others
@@ -43,6 +43,8 @@ class Exploration:
     overlong: tuple[int, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict)  # texts of the program by the names of their files
     vacuous: bool = False  # nothing can run: what must hold at the start contradicts itself
+    program: SearchedProgram | None = None
+    passing: Given | None = None  # values from outside with which the procedure returns and no check fails
 
 
 @dataclass(slots=True)
@@ -55,17 +57,6 @@ class _Progress:
     paths: int = 0
 
 
-def search_program(
-    options: ProgramOptions, bound: int | None, seconds: float, progress: Callable[[str], None]
-) -> Exploration:
-    """The failing paths of the program up to a bound, as far as they were found in this time; None: the usual bound."""
-    (source,) = options.sources
-    text = Text.of(str(source), read_bytes(source))
-    unit = Unit(text)
-    found = explore(unit, unit.entry(options.entry), bound or DEFAULT_BOUND, seconds, say=progress)
-    return replace(found, sources={text.file: text.text})
-
-
 def explore(
     unit: Unit,
     flow: Flow,
@@ -74,21 +65,28 @@ def explore(
     *,
     stack: Stack | None = None,
     say: Callable[[str], None] = lambda text: None,
+    given: Mapping[str, Value] | None = None,
+    wants_passing: bool = False,
 ) -> Exploration:
-    """The failing paths of the procedure, by deepening the bound."""
+    """The failing paths of the procedure, by deepening the bound.
+
+    `given` are values of sources that are not free. `wants_passing`: look for an execution that does not fail too, and
+    stop when there is one.
+    """
     start = time.monotonic()
     end = start + seconds
     solver = stack or default_stack()
     progress = _Progress()
-    if solver.check([tuple(start_of(unit, flow)[0].pending)], Limit(end)).verdict is Verdict.UNSAT:
+    if solver.check([tuple(start_of(unit, flow, given)[0].pending)], Limit(end)).verdict is Verdict.UNSAT:
         return Exploration((), bound, True, vacuous=True)
     reached, complete = 0, False
     first_found = 0.0
     for level in _levels(bound):
         say(f"exploring up to bound {level}")
-        state, pre = start_of(unit, flow)
-        walk = Walk(unit, solver, pre, level, end, progress.found, progress.unknown)
+        state, pre = start_of(unit, flow, given)
+        walk = Walk(unit, flow.procedure, solver, pre, level, end, progress.found, progress.unknown)
         walk.most = max(MOST_ROUNDS, bound)
+        walk.wants_passing = wants_passing
         state.arrive(0, level, walk.most)
         work = [state]
         while work and not walk.late:
@@ -97,6 +95,8 @@ def explore(
                 end = walk.end = min(end, time.monotonic() + max(_AFTER_FIRST, 2 * first_found))
             walk.follow(work.pop(), work)
             progress.paths += 1
+            if walk.passing is not None:
+                return replace(_result(progress, reached, False, True), passing=walk.passing)
         if walk.late:
             return _result(progress, reached, False, False)
         reached = level
@@ -132,11 +132,11 @@ def _levels(bound: int) -> Iterator[int]:
     yield bound
 
 
-def start_of(unit: Unit, flow: Flow) -> tuple[State, Term]:
+def start_of(unit: Unit, flow: Flow, given: Mapping[str, Value] | None = None) -> tuple[State, Term]:
     """The state before the first statement, and what holds there: preconditions, axioms, constants that differ."""
     procedure = flow.procedure
     frame = Frame(flow, 0, local_cells(unit, procedure, 0))
-    state = State(unit, [frame], {})
+    state = State(unit, [frame], {}, given=given or {})
     old = old_cells(unit, procedure, 0)
     conditions = [equal(cell.term, unit.globals[name].term) for name, cell in old.items()]
     frame.cells.update({f"old({name})": cell for name, cell in old.items()})

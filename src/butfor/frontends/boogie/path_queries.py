@@ -66,9 +66,8 @@ class Questions:
         best = self.found.get(key)
         if best is not None and len(best.path.instances) <= len(state.instances):
             return
-        path = path_of(
-            state, self._small(state, negate(state.now(condition))) or result.model, self.pre, condition, place
-        )
+        model = self._small(state, negate(state.now(condition))) or result.model
+        path = path_of(state, {**model, **state.given}, self.pre, condition, place)
         if path is None:
             self._unsure(place, message)
         else:

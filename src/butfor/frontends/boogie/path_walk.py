@@ -11,10 +11,11 @@ from butfor.frontends.boogie.control_flow import BRANCH, SKIP, Check, Node
 from butfor.frontends.boogie.exploration_state import Arrival, State, Turn
 from butfor.frontends.boogie.expression_terms import stored
 from butfor.frontends.boogie.failing_path import Found
+from butfor.frontends.boogie.interpreter import Given
 from butfor.frontends.boogie.path_queries import Key, Questions
-from butfor.frontends.boogie.procedure_calls import enter, may_call, may_return, pass_by
+from butfor.frontends.boogie.procedure_calls import enter, local_cells, may_call, may_return, pass_by
 from butfor.logic.solvers import Stack, Verdict
-from butfor.logic.sorts import INT
+from butfor.logic.sorts import INT, Value, default_value
 from butfor.logic.terms import FALSE, TRUE, Term, disjunction, equal, negate, number
 from butfor.path.path_model import Cell, Input, Kind
 from butfor.source.source_model import Role
@@ -30,6 +31,7 @@ class Walk(Questions):
     def __init__(
         self,
         unit: Unit,
+        entry: s.Procedure,
         stack: Stack,
         pre: Term,
         bound: int,
@@ -39,11 +41,14 @@ class Walk(Questions):
     ) -> None:
         super().__init__(stack, pre, end, found, unknown)
         self.unit = unit
+        self.entry = entry
         self.bound = bound
         self.most = MOST_ROUNDS
         self.cut = False
         self.late = False
         self.overlong: dict[int, None] = {}
+        self.wants_passing = False
+        self.passing: Given | None = None
 
     def follow(self, state: State, work: list[State]) -> None:
         """Nothing; the path goes on to its end, and other ways that it could go are put to the work."""
@@ -234,9 +239,34 @@ class Walk(Questions):
         return self._next(state, 0)
 
     def _exit(self, state: State) -> bool:
-        if not may_return(self, state) or not state.frames:
+        if not may_return(self, state):
+            return False
+        if not state.frames:
+            if self.wants_passing and self.passing is None:
+                self.passing = self._values_of(state)
             return False
         return self._next(state, state.top.flow.nodes[state.top.node].succs[0])
+
+    def _values_of(self, state: State) -> Given | None:
+        """Values from outside with which this path runs to its end; None where a solver finds none."""
+        result, _ = self._ask(state, TRUE)
+        if result.verdict is not Verdict.SAT:
+            self.unknown["the solver could not decide whether a path can be run to its end"] = None
+            return None
+        values = {**result.model, **state.given}
+        start = {
+            name: values.get(f"{name}!0", default_value(cell.sort)) for name, cell in self._all_cells(state).items()
+        }
+        chosen: dict[tuple[int, int], list[Value]] = {}
+        for k, i in enumerate(state.instances):
+            if i.kind is Kind.HAVOC:
+                new = [values.get(f"{c.name}!h{k}", default_value(c.sort)) for c, _ in i.writes]
+                chosen.setdefault((i.place.line, i.place.column), []).extend(new)
+        return Given(start, chosen)
+
+    def _all_cells(self, state: State) -> dict[str, Cell]:
+        entry = {c.name: c for c in local_cells(self.unit, self.entry, 0).values()}
+        return {**self.unit.meaning.cells, **self.unit.globals, **entry, **state.cells}
 
 
 def _opposite(x: Term, y: Term) -> bool:
