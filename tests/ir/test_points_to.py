@@ -10,13 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import butfor.frontends.c
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.ir.instructions import Const, Instr
 from butfor.ir.machine_types import PTR, Kind, Type, int_type
 from butfor.ir.points_to.function_facts import FunctionFacts, Write
 from butfor.ir.points_to.instruction_constraints import PointsToAnalysis
-from butfor.ir.points_to.libc_effects import UNLISTED, effects_of
 from butfor.ir.points_to.memory_places import ObjectKey
 from butfor.ir.points_to.object_shapes import ANYWHERE, UNBOUNDED, ObjectShape, declared_type, gep_path
 from butfor.options import Options
@@ -93,27 +91,6 @@ def test_paths() -> None:
     assert gep_path(t, (number(0), number(1), 7)) == (0, 0, ((4, 40, 4, True),), 56)
     assert gep_path(I32, (number(3),)) == (4, 0, (), 0)
     assert gep_path(I8, (Const("int", I64, 2**64 - 8),)) == (0, -8, (), 0)
-
-
-# --- library ------------------------------------------------------------------------------------------------
-
-UNKNOWN = frozenset(
-    "open_memstream tdelete tfind tsearch twalk clone".split()
-)  # may do anything with what they are given
-
-
-def test_functions_with_a_model_are_in_the_table() -> None:
-    folder = Path(butfor.frontends.c.__file__).parent / "runtime"
-    lines = [line for name in ("models.txt", "models_control.txt") for line in (folder / name).read_text().splitlines()]
-    names = {line for line in lines if line and not line.startswith("#")}
-    assert {n for n in names if effects_of(n) is UNLISTED} == UNKNOWN
-
-
-def test_names_of_headers_and_versions_mean_the_same() -> None:
-    assert effects_of("__isoc99_sscanf") == effects_of("__isoc23_sscanf") == effects_of("sscanf")
-    assert effects_of("__memcpy_chk") == effects_of("memcpy")
-    assert effects_of("fopen64") == effects_of("fopen")
-    assert effects_of("nobody_knows_this") is UNLISTED
 
 
 # --- against recorded runs ----------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.concolic.harmless import reaching_calls
 from butfor.concolic.program_facts import ProgramFacts
 from butfor.concolic.search_inputs import ProgramInput
 from butfor.counterfactual.fork_server import Limits, Outcome, Server
@@ -21,6 +20,7 @@ from butfor.frontends.c.build import Build
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
 from butfor.frontends.c.record_run import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
+from butfor.libc.library import reaching_functions
 from butfor.options import RunOptions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
@@ -79,7 +79,7 @@ class InputRunner:
     def prepare(self) -> None:
         """Look for calls that reach beyond the run, before the first run."""
         program = self.program.code.program
-        self.reaching = reaching_calls(program.source.declared_names()) if self.is_guarded else ()
+        self.reaching = reaching_functions(program.source.declared_names()) if self.is_guarded else ()
 
     def run(self, given: ProgramInput) -> InputRun | None:
         """The recorded run with this input; None when refused, because it would touch files or other programs."""

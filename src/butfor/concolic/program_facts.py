@@ -8,12 +8,12 @@ from functools import cached_property
 
 from butfor.ir.instructions import Const, Function, Instr
 from butfor.ir.program import Program
+from butfor.libc.library import control_of, reports_failure
+from butfor.libc.record import Control
 from butfor.trace.log.static_segments import StaticTable
 from butfor.trace.recording import Recording
 from butfor.trace.semantics.instruction_semantics import Closure
 
-FAILURE_FUNCTIONS = frozenset(("__assert_fail", "__assert", "abort", "reach_error", "__VERIFIER_error"))
-ERROR_FUNCTIONS = frozenset(("reach_error", "__VERIFIER_error"))
 _MAX_CONSTANTS = 64  # of each kind; they are tried one by one
 _MAX_WORD_BYTES = 24  # longer strings are messages, not words of the input
 _NOT_A_WORD = re.compile(rb"[%(]|\.[ch]\Z")  # formats; file and function names of assertions
@@ -58,7 +58,9 @@ class ProgramFacts:
     @cached_property
     def has_error_function(self) -> bool:
         """Whether the program marks its own failures, as programs of SV-COMP do."""
-        return bool(ERROR_FUNCTIONS & {*self.program.names, *self.source.declared_names()})
+        return any(
+            control_of(name) is Control.ERROR_LOCATION for name in (*self.program.names, *self.source.declared_names())
+        )
 
     @cached_property
     def real_numbers(self) -> tuple[float, ...]:
@@ -101,4 +103,4 @@ class ProgramFacts:
 
 
 def _is_failing_call(instr: Instr) -> bool:
-    return instr.op == "call" and instr.detail.callee in FAILURE_FUNCTIONS
+    return instr.op == "call" and reports_failure(instr.detail.callee)

@@ -21,6 +21,8 @@ from butfor.concolic.shadow_memory import ShadowMemory
 from butfor.encode.instance_values import bits_of, flat
 from butfor.ir.instructions import Const, Function, Operand
 from butfor.ir.machine_types import Type
+from butfor.libc.library import lookup
+from butfor.libc.record import LibcFunction, SearchModel
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.terms import TRUE, Term, const, variable
 from butfor.trace.recording import Recording
@@ -53,6 +55,15 @@ class LibraryCall:
     def site(self) -> tuple[str, int]:
         """The function and the instruction of the call."""
         return self.function, self.index
+
+    @property
+    def record(self) -> LibcFunction | None:
+        """What is known about the library function."""
+        return lookup(self.name)
+
+    def is_known_as(self, model: SearchModel) -> bool:
+        """Whether this is what the search knows about the library function."""
+        return self.record is not None and self.record.search is model
 
 
 @dataclass(frozen=True, slots=True)

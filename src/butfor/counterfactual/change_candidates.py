@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from butfor.counterfactual.change_rules import Op, Rule, real_bits, real_of
 from butfor.counterfactual.comparison_relations import EQ, NE, WAS_FALSE, WAS_TRUE, bent
-from butfor.counterfactual.value_uses import SIZES, Uses
+from butfor.counterfactual.value_uses import Uses
 from butfor.counterfactual.variables_in_scope import Variables
 from butfor.ir.change_sites import NOWHERE, Site, SiteKind
 from butfor.ir.instructions import Const, Function, Instr
 from butfor.ir.machine_types import Kind, alloc_size, struct_layout
 from butfor.ir.program import Program
+from butfor.libc.library import allocation_sizes
 from butfor.trace.semantics.integers import signed
 
 _MOST_VALUES = 10
@@ -136,7 +137,7 @@ class Candidates:
     def _size(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[Rule]:
         """More memory, where a value says how much is allocated: room for one more, or for as many elements."""
         is_size = (
-            site.operand in SIZES.get(instr.detail.callee, ())
+            site.operand in allocation_sizes(instr.detail.callee)
             if site.kind is SiteKind.CONSTANT and instr.op == "call"
             else False
         )

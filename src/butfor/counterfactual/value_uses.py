@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 
 from butfor.ir.instructions import Const, Function
+from butfor.libc.library import allocation_sizes
 from butfor.trace.semantics.integers import signed
 
-# The arguments of allocations that say how much.
-SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "reallocarray": (1, 2), "aligned_alloc": (1,)}
 _WHOLE = ("add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "and", "or", "xor", "shl", "ashr", "lshr")
 _OPERATORS = frozenset((*_WHOLE, "fadd", "fsub", "fmul", "fdiv"))
 _WIDENING = ("sext", "zext")
@@ -23,7 +22,7 @@ class Uses:
     @cached_property
     def sizes(self) -> set[int]:
         """The values that are the size of an allocation, directly or after a conversion."""
-        calls = [(i, SIZES.get(i.detail.callee, ())) for i in self.fn.instrs if i.op == "call"]
+        calls = [(i, allocation_sizes(i.detail.callee)) for i in self.fn.instrs if i.op == "call"]
         return self._widened(
             {slot for i, places in calls for k in places if k < len(i.args) and isinstance(slot := i.args[k], int)}
         )

@@ -12,6 +12,8 @@ from butfor.failures.failure_point import FailurePoint, Unsupported
 from butfor.failures.memory_errors import is_corrupting, memory_errors
 from butfor.failures.uninitialised_reads import uninitialised_origin, uninitialised_use
 from butfor.failures.wrong_output import first_difference, output_failure
+from butfor.libc.library import control_of
+from butfor.libc.record import Control
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
 from butfor.trace.log.record_layout import NO_FRAME
@@ -141,7 +143,7 @@ def _naming_uninitialised_origin(
 
 def _reach_error(trace: Trace) -> FailurePoint:
     node = _last_node(trace)
-    if trace.at(node[0]).fn.name in ("reach_error", "__VERIFIER_error"):
+    if control_of(trace.at(node[0]).fn.name) is Control.ERROR_LOCATION:
         node = trace.call_of(node[0]) or node
     return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, ())
 
@@ -223,7 +225,7 @@ def _exit_node(trace: Trace) -> Node:
     frame = log.frame_of(i)
     while True:
         s = trace.at(i)
-        if s.call is not None and s.call.detail.callee in ("exit", "_exit", "_Exit", "quick_exit"):
+        if s.call is not None and control_of(s.call.detail.callee) is Control.EXIT:
             return i, s.call.index
         if s.fn.name == "main" and s.last.op == "ret":
             return i, s.last.index

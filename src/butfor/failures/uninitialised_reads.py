@@ -17,8 +17,8 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.failures.undefined_bits import UndefinedBits
 from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import Kind, store_size
-from butfor.ir.may_define import PRINTING
 from butfor.ir.recording_segments import ENTRY
+from butfor.libc.library import prints
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind, ObjectKind, ReadFlag, record_number
 from butfor.trace.log.static_segments import StaticSegment
@@ -353,7 +353,7 @@ class _DefinednessFlow:
             return self._point(node, "function", slice(-1, None))
         if kind in ("internal", "indirect"):
             self.args = {k: m for k, m in enumerate(masks) if m}
-        elif kind == "external" and call.callee in PRINTING and self.reports_uses:
+        elif kind == "external" and prints(call.callee) and self.reports_uses:
             for k, m in enumerate(masks):
                 if m:
                     return self._point(node, "output", slice(k, k + 1))
@@ -365,7 +365,7 @@ class _DefinednessFlow:
 
     def _reads_by_call(self, i: int, s: StaticSegment) -> bool:
         """Whether a library function printed bytes that were never written."""
-        if s.call is None or s.call.detail.callee not in PRINTING:
+        if s.call is None or not prints(s.call.detail.callee):
             return False
         for k in self.log.events_of(i):
             e = self.log.event[k]

@@ -10,6 +10,7 @@ import numpy as np
 from butfor.explanation import FailureKind
 from butfor.failures.crash import operand_roots
 from butfor.failures.failure_point import FailurePoint, Printed
+from butfor.libc.library import lookup
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
@@ -216,9 +217,11 @@ def _shown_values(
     """The instances whose values are shown at the wrong byte: the argument, or the text in memory it points to."""
     instr = trace.instr(node)
     if argument is None or argument >= len(instr.args):
+        called = lookup(instr.detail.callee)
+        is_listed = called is not None and called.takes_argument_list
         return (
             ()
-            if argument is None and instr.detail.arg_types and instr.detail.callee not in ("vprintf", "vfprintf")
+            if argument is None and instr.detail.arg_types and not is_listed
             else operand_roots(trace, node, slice(0, None))
         )
     values = list(operand_roots(trace, node, slice(argument, argument + 1)))

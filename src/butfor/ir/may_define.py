@@ -30,13 +30,11 @@ from butfor.ir.points_to.may_write import (
 )
 from butfor.ir.points_to.memory_places import ObjectKey
 from butfor.ir.program import Program
+from butfor.libc.library import control_of, prints
+from butfor.libc.record import Control
 
 OUTPUT = AbstractCell(("output",))  # standard output as a cell that printing functions assign
-PRINTING = frozenset(
-    """printf puts putchar putc fputc fputs fwrite fprintf vprintf vfprintf write putchar_unlocked putc_unlocked
-    _IO_putc perror""".split()
-)
-_FAILING = frozenset(("__assert_fail", "abort", "exit"))
+_ENDING = frozenset((Control.EXIT, Control.FAILURE))
 _MAX_REASONS_PER_ARM = 8  # with more, checking each address of the run costs more than it rules out
 _MAX_TRACED_WRITES_PER_CELL = 400  # with more, tracing each back through its callers takes seconds
 Block = tuple[str, int]
@@ -142,7 +140,9 @@ class MayDefine:
         for instr in fn.instrs:
             if instr.op == "store" and instr.args[1] not in self.plain(fn):
                 return False
-            if instr.op in ("atomicrmw", "cmpxchg") or (instr.op == "call" and instr.detail.callee not in _FAILING):
+            if instr.op in ("atomicrmw", "cmpxchg") or (
+                instr.op == "call" and control_of(instr.detail.callee) not in _ENDING
+            ):
                 return False
         return [len(instr.args) for instr in fn.instrs if instr.op == "ret"] == [1]
 
@@ -306,7 +306,7 @@ class MayDefine:
             (facts, Write(instr, None, NO_NODE, 0))
             for facts in self._found.facts.values()
             for instr in facts.fn.instrs
-            if instr.op == "call" and instr.detail.callee in PRINTING
+            if instr.op == "call" and prints(instr.detail.callee)
         ]
 
 

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 
 from butfor.ir.instructions import Call, Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, align_of, alloc_size, store_size, struct_layout
+from butfor.libc.library import is_setjmp
 
 ENTRY, AFTER, RET, SETJMP, CALL = 1, 2, 4, 8, 16
 """Flags of a segment: begins a function, follows a call, ends in a return, follows a call of setjmp, ends in a call."""
 
-SETJMPS = frozenset(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"))
-LONGJMPS = frozenset(("longjmp", "_longjmp", "siglongjmp"))
 _IGNORED = (
     "llvm.dbg.",
     "llvm.lifetime.",
@@ -258,7 +257,7 @@ def _effects(
 def result_words(instr: Instr, kind: str) -> int:
     """The words logged at the start of the segment that follows a call."""
     count = word_count(instr.type) if kind in ("external", "indirect") else 0
-    return count + 1 if instr.detail.callee in SETJMPS else count
+    return count + 1 if is_setjmp(instr.detail.callee) else count
 
 
 def _cut_into_segments(fn: Function, layout: Layout) -> None:
@@ -270,7 +269,7 @@ def _cut_into_segments(fn: Function, layout: Layout) -> None:
             if kind is not None and ends_segment(kind):
                 _add_segment(layout, block.index, start, i + 1, flags | CALL, words_in)
                 start, words_in = i + 1, result_words(fn.instrs[i], kind)
-                flags = AFTER | (SETJMP if fn.instrs[i].detail.callee in SETJMPS else 0)
+                flags = AFTER | (SETJMP if is_setjmp(fn.instrs[i].detail.callee) else 0)
         if fn.instrs[block.end - 1].op == "ret":
             flags |= RET
         _add_segment(layout, block.index, start, block.end, flags, words_in)

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from butfor.explanation import Also, Evidence, RankedStatement, Reason
+from butfor.libc.library import names_where
 from butfor.marks import Marks
 from butfor.ranking.finding import Finding, WeighedDiagnosis, Weighing
 from butfor.source.source_model import Role
 from butfor.trace.view.source_places import Place, Places
 
-_INPUT = re.compile(r"\b(?:argv|getenv|scanf|fscanf|sscanf|fgets|gets|getchar|getc|fgetc|fread|getline|read)\b")
-_PRINT = re.compile(r"\b(?:v?f?printf|f?puts|f?putc|putchar|write|fwrite|perror)\s*\(")
+_INPUT = re.compile(rf"\b(?:argv|{'|'.join(names_where(lambda f: f.reads_input))})\b")
+_PRINT = re.compile(rf"\b(?:{'|'.join(names_where(lambda f: f.prints))})\s*\(")
 # The weights are log-odds, fitted together with those of counterfactual/evidence_strength.py.
 _WEIGHT_OF_ROLE = {
     Role.CONDITION: 0.5,

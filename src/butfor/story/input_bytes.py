@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from butfor.libc.library import scans
 from butfor.run_story import Input
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.recording import Recording
@@ -78,10 +79,8 @@ class _Reads:
                         k + 1, 0, min(int(e["len"]), _MOST_SHOWN), int(e["addr"])
                     ):
                         yield from self._written(writer, size, address)
-                elif int(e["kind"]) == EventKind.INPUT and (
-                    int(e["addr"]) == 0 or "scanf" in (instr.detail.callee or "")
-                ):
-                    yield from self._input(k, 0, int(e["len"]), "scanf" in (instr.detail.callee or ""))
+                elif int(e["kind"]) == EventKind.INPUT and (int(e["addr"]) == 0 or scans(instr.detail.callee)):
+                    yield from self._input(k, 0, int(e["len"]), scans(instr.detail.callee))
 
     def _load(self, node: Node) -> Iterator[Found]:
         try:

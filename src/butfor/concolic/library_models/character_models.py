@@ -9,21 +9,25 @@ from typing import Any
 
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Type
+from butfor.libc.record import SearchModel
 from butfor.logic.byte_rules import simple_compare, simple_equal
 from butfor.logic.terms import Term, binary, compare, conjunction, const, ite, resize
 
-# Functions that test for a class, with its bit in the C library's table.
-BITS = {name: bit for bit, name in enumerate("isblank iscntrl ispunct isalnum".split())} | {
-    name: bit for bit, name in enumerate("isupper islower isalpha isdigit isxdigit isspace isprint isgraph".split(), 8)
-}
 _TABLE_FUNCTIONS = {"b": "__ctype_b_loc", "tolower": "__ctype_tolower_loc", "toupper": "__ctype_toupper_loc"}
+_TABLES = {
+    "b": SearchModel.CLASS_TABLE,
+    "tolower": SearchModel.LOWER_CASE_TABLE,
+    "toupper": SearchModel.UPPER_CASE_TABLE,
+}
 _FIRST_ENTRY, _END_ENTRY = -128, 256  # the tables take a signed char, an unsigned char or EOF
 
 
 def case(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
     """The result of tolower or toupper."""
     term = call.terms[0]
-    return None if term is None else converted_character(term, call.name, result.bits)
+    if term is None:
+        return None
+    return converted_character(term, result.bits, to_lower=call.is_known_as(SearchModel.LOWER_CASE))
 
 
 def is_in_class(
@@ -31,9 +35,9 @@ def is_in_class(
 ) -> Term | None:
     """The result of isdigit and the like."""
     term = call.terms[0]
-    if term is None:
+    if term is None or call.record is None or call.record.character_class is None:
         return None
-    mask = 1 << BITS[call.name]
+    mask = 1 << call.record.character_class
     inside = _term_by_ranges(term, [1 if v & mask else 0 for v in _table_entries("b")], 32)
     return ite(simple_equal(inside, const(0, 32)), const(0, result.bits), const(value or 1, result.bits))
 
@@ -42,13 +46,14 @@ def table_pointer(
     shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]
 ) -> Term | None:
     """No term; remember where the pointer to one of the C library's tables lies."""
-    shadow.table_pointers[value] = {"__ctype_b_loc": "b", "__ctype_tolower_loc": "tolower"}.get(call.name, "toupper")
+    table = next(name for name, known in _TABLES.items() if call.is_known_as(known))
+    shadow.table_pointers[value] = table
     return None
 
 
-def converted_character(byte: Term, name: str, width: int) -> Term:
+def converted_character(byte: Term, width: int, *, to_lower: bool) -> Term:
     """A character as tolower or toupper converts it."""
-    lower, upper = (const(x, byte.width) for x in ((65, 90) if name == "tolower" else (97, 122)))
+    lower, upper = (const(x, byte.width) for x in ((65, 90) if to_lower else (97, 122)))
     inside = conjunction((compare("sle", lower, byte), compare("sle", byte, upper)))
     return resize(ite(inside, binary("xor", byte, const(32, byte.width)), byte), width, True)
 

@@ -9,6 +9,8 @@ from butfor.concolic.path_condition import Alternative, InputEdit
 from butfor.concolic.search_inputs import STDIN, Splice
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Kind, Type
+from butfor.libc.library import NONDETERMINISTIC
+from butfor.libc.record import SearchModel
 from butfor.logic.byte_rules import simple_equal
 from butfor.logic.terms import Term, const, ite, negate, resize
 
@@ -18,11 +20,12 @@ _SMALL_BLOCK_BYTES = 16  # appended where a whole block is missing: often its he
 _MAX_BLOCK_BYTES = 256  # of a block that is appended as a whole
 
 
-def nondet(shadow: Shadow, kind: str, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
+def nondet(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
     """The result of __VERIFIER_nondet_int and the like."""
+    kind = call.name.removeprefix(NONDETERMINISTIC)
     shadow.reads.add("nondet")
     if not taken or result.kind not in (Kind.INT, Kind.PTR):
-        shadow.gaps.add(f"the values of __VERIFIER_nondet_{kind}()")
+        shadow.gaps.add(f"the values of {call.name}()")
         return None
     number = taken[-1][3]
     given = shadow.given.nondet[number] if number < len(shadow.given.nondet) else 0
@@ -97,7 +100,8 @@ def block(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Se
         return None
     shadow.reads.add("stdin")
     shadow.gaps.add(f"the function {call.name}()")
-    wanted = call.args[1] * call.args[2] if "fread" in call.name else call.args[2]
+    is_item = call.is_known_as(SearchModel.ITEM_INPUT)
+    wanted = call.args[1] * call.args[2] if is_item else call.args[2]
     stdin = shadow.given.stdin
     missing = at + wanted - len(stdin)
     if missing > 0:
@@ -109,7 +113,7 @@ def block(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Se
                         ("block", *call.site, filler, at, size), (Splice(STDIN, len(stdin), len(stdin), filler * size),)
                     )
                 )
-        if "fread" not in call.name:
+        if not is_item:
             over = simple_equal(shadow.variable("more", 1, 0), const(0, 1))
             shadow.decide(over, (Alternative(negate(over), (*call.site, 9)),))
     if at < len(stdin):

@@ -12,54 +12,55 @@ from butfor.concolic.path_condition import Alternative
 from butfor.concolic.search_inputs import STDIN
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Kind, Type
+from butfor.libc.record import Control, Overflow, SearchModel
 from butfor.logic.byte_rules import simple_equal
 from butfor.logic.terms import Term, const, negate
 
-_Rule = Callable[[Shadow, LibraryCall, Any, Type, Sequence[ConsumedInput]], Term | None]
-_RULES: dict[str, _Rule] = {
-    **dict.fromkeys(("getchar", "getc", "fgetc", "_IO_getc", "IO_getc"), input_models.character),
-    **dict.fromkeys(("fgets", "gets", "getline", "getdelim"), input_models.line),
-    **dict.fromkeys(("fread", "read"), input_models.block),
-    **dict.fromkeys(("strlen",), text_models.length),
-    **dict.fromkeys("strcmp strncmp strcasecmp strncasecmp memcmp bcmp strcoll".split(), text_models.comparison),
-    **dict.fromkeys(
-        "strchr index strrchr rindex strchrnul strstr strcasestr strpbrk strspn strcspn memchr rawmemchr".split(),
-        text_models.search,
-    ),
-    **dict.fromkeys(("strtok", "strtok_r", "strsep"), text_models.split),
-    **dict.fromkeys(
-        "atoi atol atoll strtol strtoll strtoul strtoull strtoimax strtoumax".split(), number_models.number
-    ),
-    **dict.fromkeys(("atof", "strtod", "strtof", "strtold"), number_models.real),
-    **dict.fromkeys(("tolower", "toupper"), character_models.case),
-    **dict.fromkeys(character_models.BITS, character_models.is_in_class),
-    **dict.fromkeys(("abs", "labs", "llabs"), number_models.absolute),
-    **dict.fromkeys(("ctype_b_loc", "ctype_tolower_loc", "ctype_toupper_loc"), character_models.table_pointer),
-    **dict.fromkeys(("getopt", "getopt_long", "getopt_long_only"), getopt_models.getopt),
-    **dict.fromkeys(("scanf", "fscanf", "sscanf"), scanned),
+_Model = Callable[[Shadow, LibraryCall, Any, Type, Sequence[ConsumedInput]], Term | None]
+_MODELS: dict[SearchModel, _Model] = {
+    SearchModel.CHARACTER_INPUT: input_models.character,
+    SearchModel.LINE_INPUT: input_models.line,
+    SearchModel.ITEM_INPUT: input_models.block,
+    SearchModel.BYTE_INPUT: input_models.block,
+    SearchModel.SCANNED_INPUT: scanned,
+    SearchModel.SCANNED_TEXT: scanned,
+    SearchModel.NONDETERMINISTIC: input_models.nondet,
+    SearchModel.OPTIONS: getopt_models.getopt,
+    SearchModel.TEXT_LENGTH: text_models.length,
+    SearchModel.TEXT_COMPARISON: text_models.comparison,
+    SearchModel.CASELESS_COMPARISON: text_models.comparison,
+    SearchModel.MEMORY_COMPARISON: text_models.comparison,
+    SearchModel.CHARACTER_SEARCH: text_models.search,
+    SearchModel.TEXT_SEARCH: text_models.search,
+    SearchModel.SET_SEARCH: text_models.search,
+    SearchModel.SPLIT: text_models.split,
+    SearchModel.SIGNED_NUMBER: number_models.number,
+    SearchModel.UNSIGNED_NUMBER: number_models.number,
+    SearchModel.REAL_NUMBER: number_models.real,
+    SearchModel.ABSOLUTE_VALUE: number_models.absolute,
+    SearchModel.LOWER_CASE: character_models.case,
+    SearchModel.UPPER_CASE: character_models.case,
+    SearchModel.CHARACTER_CLASS: character_models.is_in_class,
+    SearchModel.CLASS_TABLE: character_models.table_pointer,
+    SearchModel.LOWER_CASE_TABLE: character_models.table_pointer,
+    SearchModel.UPPER_CASE_TABLE: character_models.table_pointer,
 }
-# Results of these do not matter, or do not depend on the arguments that do.
-_WITHOUT_INPUT = frozenset(
-    """
-    printf fprintf puts putchar fputs fputc putc fwrite write fflush sprintf snprintf perror exit _exit abort free malloc calloc realloc
-    memcpy memmove memset strcpy strncpy strcat strncat strdup strndup ungetc feof ferror srand __VERIFIER_assume
-    """.split()
-)
 
 
 def before(shadow: Shadow, call: LibraryCall) -> None:
     """What a call asks of its arguments, which it may fail on."""
-    name = call.name.removeprefix("__").removesuffix("_chk")
-    if (
-        name in ("memcpy", "memmove", "memset", "mempcpy", "memcmp", "bcopy", "fread", "read", "strncpy")
-        and len(call.args) >= 3
-    ):
+    record = call.record
+    if record is None:
+        return
+    if record.overflow is Overflow.LENGTH and len(call.args) >= 3:
         length = call.terms[2]
-        if length is not None and name not in ("fread", "read"):
-            symbolic_addresses.long_copy(shadow, call.function, call.index, call.args, length, name != "memset")
-    if name in ("strcpy", "strcat", "sprintf", "gets", "stpcpy"):
+        if length is not None:
+            symbolic_addresses.long_copy(
+                shadow, call.function, call.index, call.args, length, record.block_fill is None
+            )
+    if record.overflow is Overflow.TEXT:
         text_models.overfull(shadow, call)
-    if call.name == "__VERIFIER_assume":
+    if record.control is Control.ASSUMPTION:
         term = call.terms[0]
         if term is not None and isinstance(call.args[0], int):
             holds = negate(simple_equal(term, const(0, term.width)))
@@ -73,28 +74,21 @@ def filled_with(call: LibraryCall | None) -> int | None:
     """The byte that a call fills memory with, if it is one that does: memset its own, strncpy and the like zeros."""
     if call is None:
         return None
-    if "memset" in call.name:
-        return call.args[1] if isinstance(call.args[1], int) else None
+    fill = call.record.block_fill if call.record is not None else None
+    if fill is not None:
+        byte = call.args[fill.source]
+        return byte if isinstance(byte, int) else None
     return 0
 
 
 def after(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
     """The term of the result, None when it does not depend on the input or nobody knows how."""
-    name = call.name
-    if name.startswith("__VERIFIER_nondet_"):
-        return input_models.nondet(shadow, name.removeprefix("__VERIFIER_nondet_"), result, taken)
-    name = (
-        name.removeprefix("__isoc99_")
-        .removeprefix("__isoc23_")
-        .removeprefix("__")
-        .removesuffix("_chk")
-        .removesuffix("_unlocked")
-    )
-    rule = _RULES.get(name)
-    if rule is not None:
-        return rule(shadow, call, value, result, taken)
+    known = SearchModel.UNKNOWN if call.record is None else call.record.search
+    model = _MODELS.get(known)
+    if model is not None:
+        return model(shadow, call, value, result, taken)
     if taken and any(stream == STDIN for _, _, stream, _ in taken):
         shadow.reads.add("stdin")
-    if name not in _WITHOUT_INPUT and any(t is not None for t in call.terms) and result.kind is not Kind.VOID:
+    if known is SearchModel.UNKNOWN and any(t is not None for t in call.terms) and result.kind is not Kind.VOID:
         shadow.gaps.add(f"the function {call.name}()")
     return None

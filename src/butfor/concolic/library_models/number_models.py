@@ -10,6 +10,7 @@ from butfor.concolic.path_condition import InputEdit
 from butfor.concolic.search_inputs import InputField, Splice
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Kind, Type
+from butfor.libc.record import SearchModel
 from butfor.logic.terms import Term, binary, compare, const, ite
 
 _MAX_PROPOSED_REALS = 40  # each is one run
@@ -27,7 +28,7 @@ def number(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: S
     if found.is_empty:
         shadow.edit(InputEdit(("number", *call.site), (Splice(found.place, found.start, found.end, b"1"),)))
     shadow.gaps.add("texts that are no numbers")
-    is_signed = not call.name.removeprefix("__isoc23_").startswith(("strtou",))
+    is_signed = call.is_known_as(SearchModel.SIGNED_NUMBER)
     return shadow.field(InputField("number", found.place, found.start, found.end, result.bits, is_signed), value)
 
 

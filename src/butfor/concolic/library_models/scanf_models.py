@@ -13,6 +13,7 @@ from butfor.concolic.path_condition import InputEdit
 from butfor.concolic.search_inputs import STDIN, InputField, Splice
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Type
+from butfor.libc.record import SearchModel
 
 _CONVERSION = re.compile(rb"%(\*?)(\d*)(hh|h|ll|l|j|z|t|L|q|m)?(\[\^?\]?[^\]]*\]|[a-zA-Z%])")
 _SIZES = {b"hh": 8, b"h": 16, None: 32, b"l": 64, b"ll": 64, b"j": 64, b"z": 64, b"t": 64, b"q": 64}
@@ -32,8 +33,8 @@ class Conversion:
 
 def scanned(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> None:
     """Follow what a call of scanf, fscanf or sscanf stored."""
-    from_text = "sscanf" in call.name
-    at = 0 if "fscanf" not in call.name and not from_text else 1
+    from_text = call.is_known_as(SearchModel.SCANNED_TEXT)
+    at = call.record.positions["format"] if call.record is not None else 0
     conversions = _conversions(shadow, call.args[at]) if isinstance(call.args[at], int) else []
     targets = call.args[at + 1 :]
     signed = value - (1 << 32) if isinstance(value, int) and value >> 31 else value or 0

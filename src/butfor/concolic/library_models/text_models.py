@@ -11,6 +11,7 @@ from butfor.concolic.path_condition import Alternative, InputEdit
 from butfor.concolic.search_inputs import InputField, Splice
 from butfor.concolic.shadow_state import ConsumedInput, LibraryCall, Shadow
 from butfor.ir.machine_types import Type
+from butfor.libc.record import SearchModel
 from butfor.logic.byte_rules import simple_equal
 from butfor.logic.terms import TRUE, Term, compare, const, ite, negate
 
@@ -69,7 +70,8 @@ def comparison(
         if not isinstance(call.args[2], int):
             return None
         most = min(call.args[2], _MAX_TEXT_BYTES)
-    is_text, folds = "mem" not in call.name and call.name != "bcmp", "case" in call.name
+    is_text = not call.is_known_as(SearchModel.MEMORY_COMPARISON)
+    folds = call.is_known_as(SearchModel.CASELESS_COMPARISON)
     if not isinstance(x, int) or not isinstance(y, int):
         return None
     pairs = list(zip(shadow.memory.text(x, most), shadow.memory.text(y, most), strict=False))
@@ -87,7 +89,7 @@ def _comparison_term(pairs: list[Any], is_text: bool, folds: bool, value: int, b
         left = a[0] if a[0] is not None else const(a[1], 8)
         right = b[0] if b[0] is not None else const(b[1], 8)
         if folds:
-            left, right = (converted_character(t, "tolower", 8) for t in (left, right))
+            left, right = (converted_character(t, 8, to_lower=True) for t in (left, right))
         steps.append(
             (
                 simple_equal(left, right),
@@ -124,7 +126,7 @@ def _propose_equal(shadow: Shadow, call: LibraryCall, x: int, y: int, most: int,
             continue
         end = (
             max(token.end, token.start + len(text))
-            if "mem" in call.name
+            if not is_text
             else token.start + min(len(text), token.end - token.start)
             if most < _MAX_TEXT_BYTES
             else token.end
@@ -141,11 +143,11 @@ def search(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: S
     if token is None or len(call.args) < 2 or not isinstance(call.args[1], int):
         return None
     shadow.gaps.add(f"the function {call.name}()")
-    if call.name in ("strchr", "index", "strrchr", "rindex", "strchrnul", "memchr", "rawmemchr"):
+    if call.is_known_as(SearchModel.CHARACTER_SEARCH):
         wanted = bytes([call.args[1] & 255])
     else:
         wanted = text_at(shadow, call.args[1])
-    if call.name in ("strpbrk", "strspn", "strcspn", "strtok", "strtok_r", "strsep"):
+    if call.is_known_as(SearchModel.SET_SEARCH):
         wanted = wanted[:1]
     if not wanted.strip(b"\0"):
         return None

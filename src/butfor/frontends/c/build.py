@@ -22,6 +22,7 @@ from butfor.frontends.c.header_files import Headers
 from butfor.frontends.c.instrument.recording_module import instrument
 from butfor.frontends.program_kinds import is_ir
 from butfor.ir.program import Program
+from butfor.libc import library
 from butfor.trace.recording import RecordedProgram
 
 Progress = Callable[[str], None]
@@ -70,17 +71,6 @@ class Build:
     def warnings(self) -> str:
         """What the compiler warned of."""
         return (self.home / "warnings").read_text("utf-8")
-
-
-def models(files: str = "models*.txt") -> frozenset[str]:
-    """Names of the library functions that the runtime has models of."""
-    names: set[str] = set()
-    for listing in RUNTIME.glob(files):
-        for line in listing.read_text("utf-8").splitlines():
-            name = line.split("#")[0].strip()
-            if name:
-                names.add(name)
-    return frozenset(names)
 
 
 def initialise_llvm() -> None:
@@ -151,6 +141,7 @@ def code_version() -> str:
             *RUNTIME.iterdir(),
             *(here / "hooks").iterdir(),
             *(here / "checks").iterdir(),
+            *library.MODELS.parent.rglob("*.*"),
             *(here.parents[1] / "ir" / name for name in ("recording_segments.py", "machine_types.py")),
         )
     )
@@ -238,7 +229,7 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
         raise UsageError("the program has no function `main`", hint="give all the files it consists of")
     program = Program(module)
     progress("instrumenting")
-    result = instrument(module, program, models())
+    result = instrument(module, program, frozenset(library.modelled_functions()))
     (work / "module.ll").write_bytes(text.encode("utf-8", "surrogateescape"))
     (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
     (work / "warnings").write_text(warnings, "utf-8")
@@ -255,8 +246,9 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
 
 
 def _runtime(compiler: toolchain.Compiler, wide: bool) -> list[Path]:
-    """The objects of the recording runtime."""
-    return runtime_objects(compiler, RUNTIME, ["-DBF_WIDE_SEGMENTS"] if wide else [])
+    """The objects of the recording runtime and of the models of library functions."""
+    flags = [f"-I{RUNTIME}", *(["-DBF_WIDE_SEGMENTS"] if wide else [])]
+    return [*runtime_objects(compiler, RUNTIME, flags), *runtime_objects(compiler, library.MODELS, flags)]
 
 
 def runtime_objects(compiler: toolchain.Compiler, folder: Path, flags: Sequence[str]) -> list[Path]:

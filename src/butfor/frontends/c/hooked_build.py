@@ -11,14 +11,16 @@ from functools import cached_property
 from pathlib import Path
 
 from butfor.frontends.c import build_cache, object_files, toolchain
-from butfor.frontends.c.build import RUNTIME, code_version, models, object_code, runtime_objects
+from butfor.frontends.c.build import RUNTIME, code_version, object_code, runtime_objects
 from butfor.frontends.c.c_module import module_of
 from butfor.frontends.c.instrument.hooked_module import Checks, hook
 from butfor.ir.change_sites import Site
 from butfor.ir.program import Program
+from butfor.libc.library import MODELS, modelled_functions
 
 HOOKS = Path(__file__).parent / "hooks"
 CHECKS = Path(__file__).parent / "checks"
+_CONTROL_MODELS = "libc_control.c"
 _WRAPPED = re.compile(r"__cf_w_(\w+)\(|^REFUSED\((\w+)\)|^NONDET\((\w+),", re.MULTILINE)
 
 
@@ -48,26 +50,33 @@ class HookedBuild:
 
 def wrapped_functions() -> frozenset[str]:
     """Library functions that the runtime replaces, so that a run touches nothing and its end is noted."""
-    texts = [file.read_text("utf-8") for file in (*sorted(HOOKS.glob("*.c")), RUNTIME / "nondet_types.h")]
+    texts = [file.read_text("utf-8") for file in (*sorted(HOOKS.glob("*.c")), MODELS / "nondet_types.h")]
     found = [m for text in texts for m in _WRAPPED.finditer(text)]
     return frozenset(m[1] or m[2] or f"__VERIFIER_nondet_{m[3]}" for m in found if m[1] != "__VERIFIER_nondet_")
 
 
-def modelled_functions() -> frozenset[str]:
+def checked_models() -> frozenset[str]:
     """Library functions that checks have models of; those that end a run are left to the fork server."""
-    return models() - models("models_control.txt")
+    return frozenset(name for name, file in modelled_functions().items() if file != _CONTROL_MODELS)
+
+
+def fork_server_objects(compiler: toolchain.Compiler) -> list[Path]:
+    """The fork server and its replacements of library functions."""
+    return runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}", f"-I{MODELS}"])
 
 
 def check_objects(compiler: toolchain.Compiler) -> list[Path]:
     """The runtime of checks: the recorder's objects and models, which call what may be done to the world through the fork server's functions."""
     key = build_cache.key_of([code_version(), *compiler.command, "checks"])
     names = {name: f"__cf_w_{name}" for name in wrapped_functions()}
-    shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(RUNTIME.glob("libc_*.c")) if f.stem != "libc_control")]
+    shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(MODELS.glob("*.c")) if f.name != _CONTROL_MODELS)]
 
     def make(work: Path) -> None:
         def compiled(source: Path) -> None:
             out = work / f"{source.stem}.o"
-            toolchain.compile_object(compiler, source, out, [f"-I{RUNTIME}", f"-I{HOOKS}", f"-I{CHECKS}"])
+            toolchain.compile_object(
+                compiler, source, out, [f"-I{folder}" for folder in (RUNTIME, MODELS, HOOKS, CHECKS)]
+            )
             out.write_bytes(object_files.renamed(out.read_bytes(), names))
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -93,11 +102,11 @@ def build_hooked(
     key = build_cache.key_of([code_version(), *compiler.command, module.text, "--", *libs, "--", f"{checked} {hooks}"])
 
     def make(work: Path) -> None:
-        result = hook(module, program, wrapped_functions(), Checks(modelled_functions(), hooks) if checked else None)
+        result = hook(module, program, wrapped_functions(), Checks(checked_models(), hooks) if checked else None)
         (work / "program.o").write_bytes(
             object_code(result.text, opt=1 if hooks else 0)
         )  # many versions of functions: fast code is not worth it
-        runtime = [*runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}"]), *(check_objects(compiler) if checked else ())]
+        runtime = [*fork_server_objects(compiler), *(check_objects(compiler) if checked else ())]
         (work / "checks.json").write_text(json.dumps(result.checks), "utf-8")
         toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in libs), "-lm"])
         (work / "program.o").unlink()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from butfor.errors import CompileError
 from butfor.frontends.c import build_cache, object_files, toolchain
-from butfor.frontends.c.build import RUNTIME, BuildSpec, code_version, initialise_llvm, linked, runtime_objects
+from butfor.frontends.c.build import BuildSpec, code_version, initialise_llvm, linked
 from butfor.frontends.c.c_module import CModule
-from butfor.frontends.c.hooked_build import HOOKS, HookedBuild, build_hooked, wrapped_functions
+from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, fork_server_objects, wrapped_functions
 from butfor.frontends.program_kinds import is_ir
 from butfor.ir.program import Program
 
@@ -104,7 +104,7 @@ def build_variants(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path,
             for k, code in enumerate(objects):
                 files.append(home / f"{k}.o")
                 files[-1].write_bytes(code)
-            runtime = runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}"])
+            runtime = fork_server_objects(compiler)
             toolchain.link(compiler, [*files, *runtime], home / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
             for file in files:
                 file.unlink()

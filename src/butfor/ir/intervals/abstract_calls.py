@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from butfor.ir.instructions import Call, Const, Instr
-from butfor.ir.intervals import library_facts
 from butfor.ir.intervals.abstract_frame import AbstractFrame
 from butfor.ir.intervals.abstract_state import ZEROS, AbstractState
 from butfor.ir.intervals.abstract_values import Pointer, Value, to_object, unknown_pointer
@@ -14,9 +13,27 @@ from butfor.ir.intervals.prepared_functions import PreparedFunction
 from butfor.ir.intervals.shared_analysis import GivenUp, SharedAnalysis, Unreachable
 from butfor.ir.intervals.value_boxes import integer_value
 from butfor.ir.machine_types import Kind
-from butfor.ir.points_to.libc_effects import Effect, effects_of
+from butfor.libc.effects import Effect, EffectKind
+from butfor.libc.library import lookup, never_returns, reports_failure
+from butfor.libc.record import Control, LibcFunction
 
-_UNDERSTOOD_EFFECTS = frozenset(("w", "t", "r", "i", "new", "lib", "m", "f", "c", "p", "e", "a"))
+_WRITING = frozenset(
+    (
+        EffectKind.WRITES,
+        EffectKind.WRITES_TEXT,
+        EffectKind.COPIES,
+        EffectKind.STORES_POINTER,
+        EffectKind.STORES_NEW_BLOCK,
+    )
+)
+_RETURNING = frozenset(
+    (EffectKind.RETURNS, EffectKind.RETURNS_INTO, EffectKind.RETURNS_NEW_BLOCK, EffectKind.RETURNS_STATIC)
+)
+_UNDERSTOOD_EFFECTS = (
+    _WRITING
+    | _RETURNING
+    | {EffectKind.RESULT_HOLDS, EffectKind.WRITES_COUNTS, EffectKind.CALLS_REGISTERED, EffectKind.REGISTERS}
+)
 ReturnedState = Callable[[PreparedFunction, int, AbstractState], AbstractState | None]
 
 
@@ -43,7 +60,7 @@ class CallEffects:
 
     def program_function(self, frame: AbstractFrame, instr: Instr, name: str) -> None:
         """Analyse the callee in this context, or treat it as unknown code and analyse it for any caller."""
-        if name in library_facts.REPORTS:
+        if reports_failure(name):
             frame.records.note_check(frame.name, instr.index, "assertion", False)
         context = self.shared.call_context(frame.context, instr.index, name)
         if context is None:
@@ -111,56 +128,59 @@ class CallEffects:
         if name.startswith("llvm."):
             self._intrinsic(frame, instr, name)
             return
-        if name in library_facts.REPORTS:
+        if reports_failure(name):
             frame.records.note_check(frame.name, instr.index, "assertion", False)
-        if name in library_facts.ENDS:
+        if never_returns(name):
             raise Unreachable
-        plain = library_facts.plain_name(name)
-        if plain == "__VERIFIER_assume" and len(instr.args) == 1:
+        record = lookup(name)
+        if record is None:
+            self.unknown_call(frame, instr)
+            return
+        if record.control is Control.ASSUMPTION and len(instr.args) == 1:
             if not frame.numbers.assume_nonzero(frame.integer(instr.args[0], instr.detail.arg_types[0])):
                 raise Unreachable
             return
         if (
-            plain in library_facts.KEEPING
+            record.keeps_buffer
             and len(instr.args) > 1
             and frame.numbers.range(frame.pointer(instr.args[1]).nonnull) != (0, 0)
         ):
-            raise GivenUp(f"the program gives a buffer to {plain}")
-        self._check_accesses(frame, instr, plain)
-        if plain == "free" and len(instr.args) == 1:
+            raise GivenUp(f"the program gives a buffer to {record.name}")
+        self._check_accesses(frame, instr, record)
+        if record.frees and len(instr.args) == 1:
             p = frame.pointer(instr.args[0])
             found = frame.memory.content(p.targets[0][0]) if len(p.targets) == 1 and not p.unknown else None
             if found is not None and not found.is_summary:
                 frame.state.memory.pop(p.targets[0][0], None)
-        if plain in library_facts.ALLOCATORS:
-            self._allocate(frame, instr, plain)
+        if record.allocation_sizes:
+            self._allocate(frame, instr, record)
             return
-        if plain in ("memcpy", "memmove", "memset") and len(instr.args) >= 3:
-            self._copy_or_set(frame, instr, plain)
+        moved = record.block_copy or record.block_fill
+        if moved is not None and record.returned_argument == moved.argument and len(instr.args) >= 3:
+            self._copy_or_set(frame, instr, moved)
             return
-        effects = effects_of(name)
-        if any(e.kind not in _UNDERSTOOD_EFFECTS for e in effects):
+        if any(e.kind not in _UNDERSTOOD_EFFECTS for e in record.effects):
             self.unknown_call(frame, instr)
             return
-        for effect in effects:
+        for effect in record.effects:
             self._effect(frame, instr, effect)
-        self._assign_result(frame, instr, self._returned(frame, instr, plain, effects))
+        self._assign_result(frame, instr, self._returned(frame, instr, record))
 
-    def _check_accesses(self, frame: AbstractFrame, instr: Instr, plain: str) -> None:
+    def _check_accesses(self, frame: AbstractFrame, instr: Instr, record: LibcFunction) -> None:
         """Check the accesses that the function makes."""
         types = instr.detail.arg_types
-        for number, (argument, count) in enumerate(library_facts.ACCESSES.get(plain, ())):
-            if argument >= len(instr.args) or types[argument].kind is not Kind.PTR:
+        for number, access in enumerate(record.accesses):
+            if access.pointer >= len(instr.args) or types[access.pointer].kind is not Kind.PTR:
                 continue
-            p = frame.pointer(instr.args[argument])
+            p = frame.pointer(instr.args[access.pointer])
             size: Linear | None = constant(1)
-            for k in (count,) if isinstance(count, int) else count or ():
+            for k in access.sizes or ():
                 if k >= len(types) or types[k].kind is not Kind.INT:
                     size = None
                     break
                 factor = frame.arithmetic.unsigned(frame.integer(instr.args[k], types[k]), types[k].bits)
                 size = frame.arithmetic.binary("mul", size or ONE, factor, 64, nsw=False) if size != ONE else factor
-            self._check_access(frame, instr, p, None if count is None else size, number)
+            self._check_access(frame, instr, p, None if access.sizes is None else size, number)
 
     def _check_access(self, frame: AbstractFrame, instr: Instr, p: Pointer, size: Linear | None, number: int) -> None:
         """Check one access; without a size, its end is not known."""
@@ -179,11 +199,12 @@ class CallEffects:
         note(frame.name, instr.index, "bounds-high" + suffix, False)
 
     def _intrinsic(self, frame: AbstractFrame, instr: Instr, name: str) -> None:
-        plain = library_facts.plain_name(name)
         types = instr.detail.arg_types
-        if plain in ("memcpy", "memmove", "memset"):
-            self._check_accesses(frame, instr, plain)
-            self._copy_or_set(frame, instr, plain)
+        record = lookup(name)
+        moved = None if record is None else record.block_copy or record.block_fill
+        if record is not None and moved is not None:
+            self._check_accesses(frame, instr, record)
+            self._copy_or_set(frame, instr, moved)
         elif name.startswith(
             ("llvm.lifetime", "llvm.dbg", "llvm.assume", "llvm.stack", "llvm.va_end", "llvm.donothing", "llvm.prefetch")
         ):
@@ -195,16 +216,16 @@ class CallEffects:
         else:
             self.unknown_call(frame, instr)
 
-    def _copy_or_set(self, frame: AbstractFrame, instr: Instr, plain: str) -> None:
-        """Apply memcpy, memmove or memset."""
-        to = frame.pointer(instr.args[0])
-        types = instr.detail.arg_types
-        size = frame.numbers.range(frame.arithmetic.unsigned(frame.integer(instr.args[2], types[2]), types[2].bits))
+    def _copy_or_set(self, frame: AbstractFrame, instr: Instr, effect: Effect) -> None:
+        """Apply a copy or fill of so many bytes, as of memcpy, memmove and memset."""
+        to = frame.pointer(instr.args[effect.argument])
+        count, t = instr.args[effect.count], instr.detail.arg_types[effect.count]
+        size = frame.numbers.range(frame.arithmetic.unsigned(frame.integer(count, t), t.bits))
         place = self._single_place(frame, to)
         if place is None or size[0] != size[1]:
             self._overwrite(frame, to)
-        elif plain == "memset":
-            value = instr.args[1]
+        elif effect.kind is EffectKind.WRITES:
+            value = instr.args[effect.source]
             whole = frame.memory.content(place[0])
             if not isinstance(value, Const) or integer_value(value) != 0:
                 self._overwrite(frame, to)
@@ -213,7 +234,7 @@ class CallEffects:
             else:
                 frame.memory.clear_range(place[0], place[1], place[1] + size[0])
         else:
-            source = self._single_place(frame, frame.pointer(instr.args[1]))
+            source = self._single_place(frame, frame.pointer(instr.args[effect.source]))
             if source is None:
                 self._overwrite(frame, to)
             else:
@@ -236,14 +257,15 @@ class CallEffects:
             low, _ = frame.numbers.range(offset)
             frame.memory.forget(obj, low, 1 << 64)
 
-    def _allocate(self, frame: AbstractFrame, instr: Instr, plain: str) -> None:
+    def _allocate(self, frame: AbstractFrame, instr: Instr, record: LibcFunction) -> None:
+        types = instr.detail.arg_types
         sizes = [
-            frame.arithmetic.unsigned(frame.integer(arg, t), t.bits)
-            for arg, t in zip(instr.args, instr.detail.arg_types, strict=False)
-            if t.kind is Kind.INT
+            frame.arithmetic.unsigned(frame.integer(instr.args[k], types[k]), types[k].bits)
+            for k in record.allocation_sizes
+            if k < len(types) and types[k].kind is Kind.INT
         ]
         size: Linear | None = sizes[-1] if sizes else None
-        if plain in ("calloc", "reallocarray") and len(sizes) == 2:
+        if len(sizes) == 2:
             size = (
                 times(sizes[0], sizes[1].const)
                 if sizes[1].is_const
@@ -256,15 +278,15 @@ class CallEffects:
         objects = self.shared.objects
         obj = objects.number(("heap", frame.context, instr.index))
         older = objects.number(("heaps", frame.context, instr.index))
-        p = frame.memory.allocate(obj, older, ZEROS if plain == "calloc" else None, size)
+        p = frame.memory.allocate(obj, older, ZEROS if record.allocates_zeros else None, size)
         self._assign_result(frame, instr, Pointer(p.targets, frame.arithmetic.fresh_in(0, 1), False))
 
     def _effect(self, frame: AbstractFrame, instr: Instr, effect: Effect) -> None:
-        if effect.kind == "f":
+        if effect.kind is EffectKind.WRITES_COUNTS:
             if not self._is_plain_format(instr.args[effect.argument] if effect.argument < len(instr.args) else None):
                 frame.havoc_shared_memory()
-        elif effect.kind in ("w", "t", "c", "p"):
-            last = len(instr.args) if effect.later else effect.argument + 1
+        elif effect.kind in _WRITING:
+            last = len(instr.args) if effect.is_variadic else effect.argument + 1
             for k in range(effect.argument, min(last, len(instr.args))):
                 if instr.detail.arg_types[k].kind is Kind.PTR:
                     self._overwrite(frame, frame.pointer(instr.args[k]))
@@ -278,26 +300,25 @@ class CallEffects:
             return False
         return g.init.kind == "zero" or (g.init.kind == "bytes" and b"n" not in _conversions(g.init.value))
 
-    def _returned(self, frame: AbstractFrame, instr: Instr, plain: str, effects: tuple[Effect, ...]) -> Value:
+    def _returned(self, frame: AbstractFrame, instr: Instr, record: LibcFunction) -> Value:
         arithmetic = frame.arithmetic
-        if plain in library_facts.RESULTS:
-            return arithmetic.fresh_in(*library_facts.RESULTS[plain])
-        if plain in ("strlen", "strnlen"):
+        if record.result_range is not None:
+            return arithmetic.fresh_in(*record.result_range)
+        if record.returns_text_length:
             return self._string_length(frame, instr)
         if instr.type.kind is not Kind.PTR:
             return None
-        if plain in library_facts.NEVER_NULL:
-            return Pointer((), ONE, True)
-        kinds = {e.kind: e.argument for e in effects}
-        if "r" in kinds and plain in library_facts.RETURNS_FIRST:
-            return frame.pointer(instr.args[kinds["r"]])
-        if len(kinds.keys() & {"r", "i", "new", "lib"}) == 1 and ("r" in kinds or "i" in kinds):
-            p = frame.pointer(instr.args[kinds.get("r", kinds.get("i", 0))])
+        same = record.returned_argument
+        if record.never_null:
+            return Pointer((), ONE, True) if same is None else frame.pointer(instr.args[same])
+        returning = [e for e in record.effects if e.kind in _RETURNING]
+        if len(returning) == 1 and returning[0].argument >= 0:
+            p = frame.pointer(instr.args[returning[0].argument])
             if not p.unknown:
                 targets = (
-                    p.targets
-                    if "r" in kinds
-                    else tuple((o, arithmetic.fresh_in(0, (1 << 63) - 1)) for o, _ in p.targets)
+                    tuple((o, arithmetic.fresh_in(0, (1 << 63) - 1)) for o, _ in p.targets)
+                    if same is None
+                    else p.targets
                 )
                 return Pointer(targets, arithmetic.fresh_in(0, 1), False)
         return unknown_pointer(arithmetic)

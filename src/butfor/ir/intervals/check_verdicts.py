@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from butfor.ir.instructions import Const, Function, Instr, Operand
-from butfor.ir.intervals import library_facts
 from butfor.ir.intervals.abstract_instructions import DIVISIONS
 from butfor.ir.intervals.instruction_records import AnalysisRecords
 from butfor.ir.intervals.value_boxes import integer_value, split_address
 from butfor.ir.machine_types import Kind, alloc_size, store_size
 from butfor.ir.program import Program
+from butfor.libc.library import lookup, reports_failure
 
 _MEMORY_CHECKS = ("null", "bounds-low", "bounds-high")
 
@@ -45,14 +45,14 @@ class CheckKinds:
         name = instr.detail.callee
         if name is None:
             return ("null",) if instr.detail.asm is None else ()
-        if name in library_facts.REPORTS:
+        if reports_failure(name):
             return ("assertion",)
-        plain = library_facts.plain_name(name)
-        if name in self._program_functions or plain not in library_facts.ACCESSES:
+        record = lookup(name)
+        if name in self._program_functions or record is None or not record.accesses:
             return ()
         if name.startswith("llvm.mem"):  # what an initialiser was compiled to
             size = integer_value(instr.args[2]) if isinstance(instr.args[2], Const) else None
-            pointers = instr.args[:1] if plain == "memset" else instr.args[:2]
+            pointers = [instr.args[access.pointer] for access in record.accesses]
             if size is not None and all(self._is_fixed(function, p, size) for p in pointers):
                 return ()
         return _MEMORY_CHECKS

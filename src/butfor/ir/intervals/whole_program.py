@@ -7,7 +7,6 @@ from functools import cache
 
 from butfor.ir.gc_pause import collector_paused
 from butfor.ir.instructions import Const
-from butfor.ir.intervals import library_facts
 from butfor.ir.intervals.backward_analysis import BackwardAnalysis
 from butfor.ir.intervals.check_verdicts import all_checks, verdict
 from butfor.ir.intervals.forward_analysis import ForwardAnalysis
@@ -16,6 +15,11 @@ from butfor.ir.intervals.prepared_functions import prepare_function
 from butfor.ir.intervals.proved_facts import CheckVerdict, StaticFacts
 from butfor.ir.intervals.shared_analysis import GivenUp
 from butfor.ir.program import Program
+from butfor.libc.library import control_of
+from butfor.libc.record import Control
+
+# control goes where no edge leads, or memory changes behind the back of the code
+_BEYOND_ANALYSIS = frozenset((Control.SETJMP, Control.LONGJMP, Control.ASYNCHRONOUS))
 
 
 def analyse(program: Program, is_over: Callable[[], bool]) -> StaticFacts:
@@ -42,7 +46,7 @@ def analyse(program: Program, is_over: Callable[[], bool]) -> StaticFacts:
 
 def forward_records(program: Program, is_over: Callable[[], bool]) -> tuple[AnalysisRecords | None, tuple[str, ...]]:
     """The records of the forward analysis, None if it was given up; the reasons for what was given up."""
-    beyond = sorted(library_facts.BEYOND & set(program.source.declared_names()))
+    beyond = sorted(name for name in program.source.declared_names() if control_of(name) in _BEYOND_ANALYSIS)
     if beyond:
         return None, (f"the program uses {', '.join(beyond)}",)
     aliases = sorted(

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind
-from butfor.ir.points_to.libc_effects import Effect, effects_of
 from butfor.ir.program import Program
+from butfor.libc.effects import Effect, EffectKind
+from butfor.libc.library import effects_of
 
 _VALUE_PRESERVING = frozenset(("bitcast", "freeze", "addrspacecast"))
 
@@ -85,7 +86,7 @@ class Allocators:
         if name not in self._defined:
             effects = effects_of(name)
             return (
-                Allocator(_ITSELF, frozenset(e.argument for e in effects if e.kind == "m"))
+                Allocator(_ITSELF, frozenset(e.argument for e in effects if e.kind is EffectKind.RESULT_HOLDS))
                 if _returns_new_block(effects)
                 else NOT_AN_ALLOCATOR
             )
@@ -164,4 +165,5 @@ class Allocators:
 
 
 def _returns_new_block(effects: tuple[Effect, ...]) -> bool:
-    return any(e.kind == "new" for e in effects) and not any(e.kind == "r" for e in effects)
+    kinds = {e.kind for e in effects}
+    return EffectKind.RETURNS_NEW_BLOCK in kinds and EffectKind.RETURNS not in kinds

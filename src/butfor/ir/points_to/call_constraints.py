@@ -11,9 +11,10 @@ from butfor.ir.points_to.allocation_wrappers import Allocators
 from butfor.ir.points_to.constant_nodes import ConstantNodes
 from butfor.ir.points_to.function_facts import CallNodes, FunctionFacts, Write
 from butfor.ir.points_to.inclusion_solver import NO_NODE
-from butfor.ir.points_to.libc_effects import UNLISTED, Effect, effects_of
 from butfor.ir.points_to.memory_places import AbstractObject, ObjectKey
 from butfor.ir.points_to.object_shapes import BY_BYTES, TO_ANYWHERE, UNBOUNDED, ObjectShape, OffsetPath
+from butfor.libc.effects import UNKNOWN_EFFECTS, Effect, EffectKind
+from butfor.libc.library import effects_of
 
 _VA_LIST_BYTES = 24
 _COUNT_CONVERSION = re.compile(rb"%[-+ #0-9.*hljztq]*n")
@@ -56,7 +57,7 @@ class CallConstraints:
     def by_name(self, site: CallNodes, name: str | None) -> None:
         """Add the constraints of a call of a function by its name; None is inline assembly."""
         if name is None:
-            self._apply(site, UNLISTED, "")
+            self._apply(site, UNKNOWN_EFFECTS, "")
         elif name in self._c.defined:
             self._bind(site, name, site.args)
             self._c.function(name).sites.append(site)
@@ -133,9 +134,9 @@ class CallConstraints:
 
     def _intrinsic(self, site: CallNodes, name: str) -> None:
         if name.startswith(("llvm.memcpy", "llvm.memmove")):
-            self._copy(site, Effect("c", 0, "1", 2))
+            self._copy(site, Effect(EffectKind.COPIES, 0, 1, 2))
         elif name.startswith("llvm.memset"):
-            self._write(site, Effect("w", 0, size=2), False)
+            self._write(site, Effect(EffectKind.WRITES, 0, count=2), False)
         elif name.startswith("llvm.va_start"):
             place = self._s.place(self._variadic(site.facts.fn.name), 0)
             node = self._s.node()
@@ -169,47 +170,47 @@ class CallConstraints:
         for e in effects:
             arg = site.args[e.argument] if 0 <= e.argument < len(site.args) else NO_NODE
             match e.kind:
-                case "new":
+                case EffectKind.RETURNS_NEW_BLOCK:
                     self._allocated(site, NO_NODE)
-                case "lib":
+                case EffectKind.RETURNS_STATIC:
                     if site.result != NO_NODE:
                         self._c.point_at(site.result, self._s.object(("library", name), ObjectShape(flat=True)))
-                case "esc":
-                    self._unlisted(site)
-                case "e":
+                case EffectKind.ANYTHING:
+                    self._unknown(site)
+                case EffectKind.CALLS_REGISTERED:
                     self._s.each(self._kept, lambda place: self.through(site, place, []))
-                case "h":
+                case EffectKind.TOKENISES:
                     self._tokenise(site, arg)
                 case _ if arg == NO_NODE:
                     pass
-                case "w" | "t":
-                    self._write(site, e, e.kind == "t")
-                case "t*":
+                case EffectKind.WRITES | EffectKind.WRITES_TEXT:
+                    self._write(site, e, e.kind is EffectKind.WRITES_TEXT)
+                case EffectKind.WRITES_TEXT_BEHIND:
                     site.facts.writes.append(Write(site.instr, None, self._s.load(arg, 8), UNBOUNDED, True))
-                case "v":
+                case EffectKind.WRITES_LISTED:
                     site.facts.writes.append(
                         Write(site.instr, None, self._s.load(self._s.load(arg, _VA_LIST_BYTES), 8), UNBOUNDED, True)
                     )
-                case "c":
+                case EffectKind.COPIES:
                     self._copy(site, e)
-                case "m":
+                case EffectKind.RESULT_HOLDS:
                     self._move(site, e.argument, arg)
-                case "p":
+                case EffectKind.STORES_POINTER | EffectKind.STORES_NEW_BLOCK:
                     self._store_pointer(site, e, arg)
-                case "r":
+                case EffectKind.RETURNS:
                     self._c.flow(arg, site.result)
-                case "i":
+                case EffectKind.RETURNS_INTO:
                     self._c.flow(self._s.shifted(arg, BY_BYTES), site.result)
-                case "r*":
+                case EffectKind.RETURNS_INTO_POINTEE:
                     self._c.flow(self._s.shifted(self._s.load(arg, 8), BY_BYTES), site.result)
-                case "k":
+                case EffectKind.CALLS:
                     self._call_back(site, e, arg)
-                case "a" | "a*":
-                    self._s.copy(arg if e.kind == "a" else self._s.load(arg, 8), self._kept)
-                case "f":
+                case EffectKind.REGISTERS:
+                    self._s.copy(arg, self._kept)
+                case EffectKind.REGISTERS_POINTEE:
+                    self._s.copy(self._s.load(arg, 8), self._kept)
+                case EffectKind.WRITES_COUNTS:
                     self._counts(site, e)
-                case _:
-                    raise AssertionError(e)
 
     def _tokenise(self, site: CallNodes, text: int) -> None:
         if text != NO_NODE:
@@ -220,29 +221,29 @@ class CallConstraints:
     def _counts(self, site: CallNodes, e: Effect) -> None:
         text = self._c.literal(site.instr.args[e.argument])
         if _COUNT_CONVERSION.search(text):
-            self._write(site, Effect("t", e.argument + 1, later=True), True)
+            self._write(site, Effect(EffectKind.WRITES_TEXT, e.argument + 1, is_variadic=True), True)
 
     def _size(self, site: CallNodes, e: Effect) -> int:
-        op = site.instr.args[e.size] if 0 <= e.size < len(site.instr.args) else None
+        op = site.instr.args[e.count] if 0 <= e.count < len(site.instr.args) else None
         return op.value if isinstance(op, Const) and op.kind == "int" else UNBOUNDED
 
     def _write(self, site: CallNodes, e: Effect, item: bool) -> None:
-        for k in range(e.argument, len(site.args) if e.later else e.argument + 1):
+        for k in range(e.argument, len(site.args) if e.is_variadic else e.argument + 1):
             if site.args[k] != NO_NODE:
                 self._c.write(site.facts, site.instr, site.instr.args[k], self._size(site, e), item)
 
     def _copy(self, site: CallNodes, e: Effect) -> None:
-        to, source = site.args[e.argument], site.args[int(e.other)]
+        to, source = site.args[e.argument], site.args[e.source]
         self._c.write(site.facts, site.instr, site.instr.args[e.argument], self._size(site, e))
         if to != NO_NODE and source != NO_NODE:
             self._s.copy_memory(to, source, self._size(site, e))
 
     def _store_pointer(self, site: CallNodes, e: Effect, arg: int) -> None:
-        if e.other == "new":
+        if e.kind is EffectKind.STORES_NEW_BLOCK:
             stored = self._s.node()
             self._c.point_at(stored, self._s.object(("heap", site.facts.fn.name, site.instr.index)))
         else:
-            stored = site.args[int(e.other)]
+            stored = site.args[e.source]
             stored = stored if stored == NO_NODE else self._s.shifted(stored, BY_BYTES)
         self._c.write(site.facts, site.instr, site.instr.args[e.argument], 8)
         if stored != NO_NODE:
@@ -260,7 +261,7 @@ class CallConstraints:
         sizes = [a.value for a in site.instr.args if isinstance(a, Const) and a.kind == "int" and a.value]
         return (sizes[-1], 0, (), 0) if sizes else TO_ANYWHERE
 
-    def _unlisted(self, site: CallNodes) -> None:
+    def _unknown(self, site: CallNodes) -> None:
         for arg in site.args:
             self._c.flow(arg, self._s.unknown)
         self._c.flow(self._s.unknown, site.result)

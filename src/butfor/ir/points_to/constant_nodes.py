@@ -9,11 +9,9 @@ from butfor.ir.points_to.memory_places import ObjectKey
 from butfor.ir.points_to.object_shapes import ObjectShape, gep_path
 from butfor.ir.points_to.points_to_sets import PointsToSets
 from butfor.ir.program import Program
+from butfor.libc.library import VARIABLES
 
 LITERALS: ObjectKey = ("literals",)  # all string literals: nothing is ever assigned to them
-_LIBRARY = frozenset(
-    "stdin stdout stderr environ __environ optarg optind opterr optopt timezone daylight tzname signgam".split()
-)
 
 
 class ConstantNodes:
@@ -96,7 +94,7 @@ class ConstantNodes:
 
     def _external(self, name: str, number: int) -> None:
         """Initialise a variable that is defined elsewhere: it holds something of the library, or is unknown."""
-        if name in _LIBRARY:
+        if name in VARIABLES:
             held = (
                 self.arguments()
                 if name == "optarg"

@@ -18,6 +18,7 @@ from butfor.counterfactual.input_units import Unit, is_number, units_of, world_o
 from butfor.counterfactual.rerun import hooked, same_run
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
+from butfor.libc.library import names_where
 from butfor.logic.solvers import Limit, Verdict
 from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
@@ -27,7 +28,7 @@ from butfor.trace.log.record_layout import EventKind
 from butfor.trace.semantics.integers import signed
 
 _GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
-_OPENED = re.compile(r'\b(?:fopen|open|fopen64|freopen)\s*\(\s*"([^"]+)"')
+_OPENED = re.compile(rf'\b(?:{"|".join(names_where(lambda f: f.opens_file))})(?:64)?\s*\(\s*"([^"]+)"')
 _NONDET_STREAM, _STDIN_STREAM = -2, 0  # as the recorder numbers them
 MAX_PROOF_SECONDS = 2.0  # for the proof that no input avoids the failure; most take far less
 SECONDS_PER_INPUT_QUERY = 0.5  # to the solver, where only inputs are judged: they are many

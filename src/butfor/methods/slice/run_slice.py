@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from butfor.libc.library import lookup
 from butfor.methods.case import FailingRun
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.dependence.backward_slice import KINDS, Slice
@@ -18,7 +19,6 @@ from butfor.trace.view.source_steps import step_in_words
 MAX_STATEMENTS_WITH_VALUES = 40  # the nearest ones; values take time to look up, and few read further down
 MIN_COUNTED_INSTANCES = 51  # fewer instances are not worth a word
 SYMPTOM_DISTANCE = 1.5  # the statement where the failure shows is further from the fault than it looks
-_ALLOCATORS = ("malloc", "calloc", "realloc", "strdup", "strndup", "aligned_alloc")
 REASONS = {
     "data": "its value reaches the failure",
     "control": "it decided that a statement ran which the failure depended on",
@@ -155,6 +155,7 @@ def _lifetime_event(case: FailingRun, node: Node) -> str:
     """How a root began or ended the lifetime of an object; empty if it did not."""
     instr = case.trace.instr(node) if node[1] >= 0 else None
     callee = instr.detail.callee if instr is not None and instr.op == "call" else None
-    if callee == "free":
+    called = lookup(callee)
+    if called is not None and called.frees:
         return "the memory was freed here"
-    return "the memory was allocated here" if callee in _ALLOCATORS else ""
+    return "the memory was allocated here" if called is not None and called.allocates is not None else ""

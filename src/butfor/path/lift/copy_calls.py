@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from butfor.libc.library import lookup
 from butfor.path.lift.effects import Head
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Trace
 
-COPYING = frozenset("memcpy memmove mempcpy __memcpy_chk __memmove_chk __mempcpy_chk bcopy".split())
 _LONGEST = 4096  # bytes of a copy that are followed
 
 
@@ -26,8 +26,9 @@ def copies_of(trace: Trace, head: Head) -> list[Copy]:
     """What a call copied, if all that it does is to copy so many bytes."""
     instr = trace.instr(head.node)
     name = (instr.detail.callee or "") if instr.op == "call" else ""
-    own = name.startswith(("llvm.memcpy", "llvm.memmove"))
-    if not own and name not in COPYING:
+    own = name.startswith("llvm.")
+    called = lookup(name)
+    if called is None or called.block_copy is None:
         return []
     rows = [(k, trace.log.event[k]) for k in trace.log.events_of(head.node[0])]
     mine = [(k, e) for k, e in rows if int(e["kind"]) == EventKind.COPY and (not own or int(e["site"]) == head.node[1])]

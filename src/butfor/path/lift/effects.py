@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.ir.machine_types import Kind as TypeKind
+from butfor.libc.library import control_of
+from butfor.libc.record import Control
 from butfor.trace.trace import Node, Trace
-
-ASSUMING = frozenset(("__VERIFIER_assume",))
 
 
 class What(enum.Enum):
@@ -79,7 +79,7 @@ class Heads:
         after = self.trace.next_in_frame(i)
         if kind == "indirect" and self.is_own(node):
             return Head(What.POINTER, node, node)
-        if s.fn.instrs[n].detail.callee in ASSUMING:
+        if control_of(s.fn.instrs[n].detail.callee) is Control.ASSUMPTION:
             return Head(What.ASSUME, node, node) if after >= 0 else None
         return Head(What.LIBRARY, node, (after, n)) if after >= 0 else None
 
@@ -88,7 +88,7 @@ class Heads:
         found: list[Node] = []
         for number in np.flatnonzero(self.trace.log.counts).tolist():
             call = self.trace.static[number].call
-            if call is not None and call.detail.callee in ASSUMING:
+            if call is not None and control_of(call.detail.callee) is Control.ASSUMPTION:
                 found += [(int(i), call.index) for i in self.trace.log.positions(number)[-most:]]
         return sorted(found, reverse=True)[:most]
 

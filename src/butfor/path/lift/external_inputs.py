@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from butfor.libc.library import lookup, scans
 from butfor.path.path_model import Input
 from butfor.trace.log.record_layout import FIRST_EVENT_ID, EventKind, record_number
 from butfor.trace.recording import Recording
-
-PARSERS = frozenset(
-    "atoi atol atoll atof strtol strtoll strtoul strtoull strtoimax strtoumax strtod strtof strtold "
-    "__isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull __isoc23_strtoimax __isoc23_strtoumax".split()
-)
 
 
 class Inputs:
@@ -63,7 +59,8 @@ class Inputs:
     def parsed(self, i: int) -> Input | None:
         """The input bytes that a call which turns text into a number has read, if it read nothing else."""
         call = self.trace.at(i).call
-        if call is None or call.detail.callee not in PARSERS:
+        called = None if call is None else lookup(call.detail.callee)
+        if called is None or not called.parses_number:
             return None
         found: list[Input | None] = []
         for k in self.log.events_of(i):
@@ -103,7 +100,7 @@ class Inputs:
 
     def _is_scanned(self, i: int) -> bool:
         call = self.trace.at(i).call
-        return call is not None and "scanf" in (call.detail.callee or "")
+        return call is not None and scans(call.detail.callee)
 
     def _number(self, found: Input, i: int) -> Input:
         """What a conversion of scanf read: the word that begins there."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 
 from butfor.ir.instructions import Const
+from butfor.libc.library import lookup
 from butfor.logic.terms import TRUE, Term, concat, conjunction, const, equal, extract
 from butfor.path.lift.byte_origins import Origins
 from butfor.path.lift.cell_memory import Memory
@@ -21,7 +22,6 @@ from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 
-_ALLOCATING = frozenset("malloc calloc aligned_alloc memalign valloc".split())
 _LONGEST = 1024  # bytes that a call read and that are looked at
 
 
@@ -83,7 +83,8 @@ class Library:
         """What the call was given and what it read, each with its recorded value."""
         i = head.node[0]
         instr = self.trace.instr(head.node)
-        if instr.op == "call" and instr.detail.callee in _ALLOCATING:
+        called = lookup(instr.detail.callee) if instr.op == "call" else None
+        if called is not None and called.allocates is not None and not called.allocates.keeps_content:
             return []  # which block it gave does not depend on its size
         found = []
         for a in instr.args:

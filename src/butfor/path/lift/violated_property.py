@@ -10,6 +10,7 @@ from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.ir.instructions import Operand
 from butfor.ir.machine_types import Kind, store_size
+from butfor.libc.library import allocation_sizes
 from butfor.logic.terms import FALSE, Term, binary, compare, conjunction, const, disjunction, equal, negate, resize
 from butfor.path.lift.branch_conditions import Decided, Decidings
 from butfor.path.lift.byte_origins import Byte
@@ -22,7 +23,6 @@ from butfor.trace.view.run_objects import RunObject, RunObjects
 from butfor.trace.view.source_places import Places
 
 _PAGE = 4096  # addresses below are no place for anything
-_SIZES = {"malloc": (0,), "calloc": (0, 1), "realloc": (1,), "aligned_alloc": (1,)}
 
 Seen = tuple[int, Operand]  # an operand and the segment instance in which it is seen
 
@@ -165,8 +165,9 @@ class Checks:
     def _size_of(self, o: RunObject) -> list[Seen]:
         """The arguments from which the size of a heap block came."""
         call = self.trace.at(o.birth).call if o.kind == ObjectKind.HEAP else None
-        which = _SIZES.get(call.detail.callee or "", ()) if call is not None else ()
-        return [(o.birth, call.args[k]) for k in which] if call is not None else []
+        if call is None:
+            return []
+        return [(o.birth, call.args[k]) for k in allocation_sizes(call.detail.callee)]
 
     # --- values -------------------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from butfor.ir.flow_graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
 from butfor.ir.instructions import Instr, Operand
-from butfor.ir.recording_segments import LONGJMPS, SETJMPS
+from butfor.libc.library import control_of, is_setjmp
+from butfor.libc.record import Control
 from butfor.trace.dependence.potential_dependence import PotentialDependence
 from butfor.trace.last_writers import ByteSource
 from butfor.trace.log.record_layout import NO_SITE, EventKind
@@ -254,8 +255,8 @@ class Dependence:
             return [("data", ret)]
         before = self.log.previous_in_frame(i)
         result: list[Edge] = [("data", (before, n))] if before >= 0 else []
-        jump = self.trace.at(i - 1).call if i and instr.detail.callee in SETJMPS else None
-        if jump is not None and jump.detail.callee in LONGJMPS:
+        jump = self.trace.at(i - 1).call if i and is_setjmp(instr.detail.callee) else None
+        if jump is not None and control_of(jump.detail.callee) is Control.LONGJMP:
             result.append(("data", (i - 1, jump.index)))
         return result
 

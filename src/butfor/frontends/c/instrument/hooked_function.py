@@ -10,7 +10,9 @@ from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, store_size
-from butfor.ir.recording_segments import SETJMPS, Layout
+from butfor.ir.recording_segments import Layout
+from butfor.libc.library import control_of
+from butfor.libc.record import Control
 
 PREDICATES = {"eq": 0, "ne": 1, "lt": 2, "le": 3, "gt": 4, "ge": 5}
 OPERATORS = ("add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "and", "or", "xor", "shl", "ashr", "lshr")
@@ -41,11 +43,7 @@ _BINARY = re.compile(
     r"\w+ (?:(?:nuw|nsw|exact|disjoint|fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*(?P<type>\S+) (?P<rest>.+)$"
 )
 _STORE = re.compile(r"(?P<head>store (?:atomic )?(?:volatile )?)(?P<type>\S+) (?P<rest>.+)$")
-_FAIL = frozenset(("reach_error", "__VERIFIER_error"))
-_UNTOUCHED = (
-    frozenset(("exit", "_exit", "_Exit", "longjmp", "_longjmp", "siglongjmp", "abort", "__assert_fail", "__assert"))
-    | SETJMPS
-)
+_UNTOUCHED = frozenset((Control.EXIT, Control.FAILURE, Control.SETJMP, Control.LONGJMP))
 
 
 def _is_real(t: Type) -> bool:
@@ -76,7 +74,7 @@ class Hooker:
         head = [
             frame,
             "call void @__cf_tick()",
-            *(["call void @__cf_failed()"] if self.fn.name in _FAIL else []),
+            *(["call void @__cf_failed()"] if control_of(self.fn.name) is Control.ERROR_LOCATION else []),
             *self._entry(),
         ]
         at = 0
@@ -298,7 +296,7 @@ class Hooker:
         if (
             call.asm is not None
             or (call.callee or "").startswith("llvm.")
-            or call.callee in _UNTOUCHED
+            or control_of(call.callee) in _UNTOUCHED
             or "musttail" in right[:10]
         ):
             return False

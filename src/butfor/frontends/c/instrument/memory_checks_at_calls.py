@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from butfor.frontends.c.instrument.call_text import argument_texts, type_text, value_text
 from butfor.frontends.c.instrument.companion_values import Companions
-from butfor.frontends.c.instrument.harmless import HARMLESS
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS
 from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind, mask_width
-from butfor.ir.may_define import PRINTING
-from butfor.ir.recording_segments import SETJMPS
+from butfor.libc.library import is_setjmp, leaves_memory_alone, prints
 
 
 class CallChecker(Companions):
@@ -27,7 +25,7 @@ class CallChecker(Companions):
             self._set(instr, self.masks.full(self.masks.any(given), mask_width(instr.type)))
             return
         self._plain(instr, text)
-        if instr.detail.callee in SETJMPS:
+        if is_setjmp(instr.detail.callee):
             self._emit("call void @__ck_setjmp(ptr %cf.frame)")
         bits = mask_width(instr.type)
         is_known = kind in ("internal", "indirect") and 0 < bits <= 512
@@ -46,13 +44,13 @@ class CallChecker(Companions):
             self._pass_objects(instr, right)
         if kind != "internal":
             check = self._check(instr)
-            is_printing = kind == "external" and call.callee in PRINTING
+            is_printing = kind == "external" and prints(call.callee)
             self._emit(f"store i32 {check}, ptr @__ck_at")
             self._emit(f"store i32 {int(is_printing)}, ptr @__ck_printing")
             for k in range(len(call.arg_types) if is_printing else 0):
                 self._emit(f"call void @__ck_o(i64 {self._argument(instr, k)}, i32 {check})")
         if kind == "external":
-            if not is_tracked and call.callee not in HARMLESS:
+            if not is_tracked and not leaves_memory_alone(call.callee):
                 self._give(instr, right)
         else:
             for k in range(min(len(call.arg_types), MAX_ARGS)):

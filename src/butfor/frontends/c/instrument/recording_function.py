@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 
 from butfor.frontends.c.instrument.call_text import argument_texts, arguments_start, split_commas, type_text, value_text
-from butfor.frontends.c.instrument.harmless import HARMLESS
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS, Provenance
 from butfor.frontends.c.llvm.function_body import instruction_lines, parse_header, split_metadata
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.instructions import Function, Instr
 from butfor.ir.machine_types import Kind, Type, alloc_size, store_size
-from butfor.ir.recording_segments import SETJMPS, Layout, ends_segment, word_count
+from butfor.ir.recording_segments import Layout, ends_segment, word_count
+from butfor.libc.library import control_of, is_setjmp, leaves_memory_alone
+from butfor.libc.record import Control
 
 _HEAD_DBG = re.compile(r" !dbg !\d+")
 _ADDRESS = re.compile(
     r"ptr (?:addrspace\(\d+\) )?(.*?)"
     r"(?: syncscope\(.*\))?(?: (?:unordered|monotonic|acquire|release|acq_rel|seq_cst))?"
 )
-_FAIL = frozenset(("reach_error", "__VERIFIER_error"))
 
 
 def local(label: str) -> str:
@@ -102,7 +102,7 @@ class Rewriter:
         head.append(f"call void @__bf_enter(i32 {self.first}, ptr %bf.frame, i64 {layout.frame_size})")
         if fn.variadic:
             head.append(f"call void @__bf_variadic(i64 {layout.frame_size})")
-        if fn.name in _FAIL:
+        if control_of(fn.name) is Control.ERROR_LOCATION:
             head.append("call void @__bf_reach_error()")
         names = self.param_names()
         for k, t in enumerate(fn.params):
@@ -261,14 +261,14 @@ class Rewriter:
             )
             assert callee is not None, text
             self.emit(f"call void @__bf_indirect(ptr {callee[1]})")
-        elif not tracked and call.callee not in HARMLESS:
+        elif not tracked and not leaves_memory_alone(call.callee):
             self.emit("call void @__bf_unknown()")
 
     def _after_call(self, call: Instr, flags: int) -> None:
         if call.op != "call" or not ends_segment(self.layout.kinds[call.index]):
             return
         kind = self.layout.kinds[call.index]
-        if call.detail.callee in SETJMPS:
+        if is_setjmp(call.detail.callee):
             self.emit("call void @__bf_setjmp(ptr %bf.frame)")
         if kind in ("external", "indirect") and call.type.kind is not Kind.VOID:
             self._log_words(self._result(call), call.type)

@@ -1,4 +1,4 @@
-/* Inside of the recording runtime: what rt.c offers to the models of library functions in libc*.c.
+/* Inside of the recording runtime: what rt.c offers to the models of library functions in libc/models.
 
    Shadow memory, per byte of program memory: `ids` names the last writer, `vals` holds the byte that writer left. Per 8 bytes: `prov` names the
    object that a stored pointer points into. A writer id is

@@ -1,0 +1,1 @@
+"""What is known about each function of the C library: one record per function, its C models beside them."""

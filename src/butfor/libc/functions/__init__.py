@@ -1,0 +1,1 @@
+"""The records themselves, one file per family of functions."""
