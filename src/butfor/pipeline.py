@@ -26,8 +26,8 @@ from butfor.options import Options
 from butfor.ranking.finding import WeighedDiagnosis
 from butfor.ranking.rank import rank
 from butfor.run_story import Story
-from butfor.story.debugger_stops import MOST_STOPS
-from butfor.story.tell_story import tell
+from butfor.story.debugger_stops import MAX_STOPS
+from butfor.story.tell_story import tell_story
 from butfor.tests_file import TestCase, read_tests
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
@@ -205,7 +205,7 @@ def analyse(
 
 def _story(case: FailingRun, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:
     progress("telling the run step by step")
-    return tell(case, tuple((row.file, row.line, row.text) for row in ranking[:MOST_STOPS]))
+    return tell_story(case, tuple((row.file, row.line, row.text) for row in ranking[:MAX_STOPS]))
 
 
 def _timed(info: RunInfo, start: float) -> RunInfo:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class LoopIteration:
     """Which round of a loop a step is in. `activation` numbers the times that loops were entered.
 
     A number beyond `total` is the test that left the loop.
@@ -20,7 +20,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class StepReason:
     """What a step depended on: `step` is its place in the story, -1 where that step is not told. kind: data, control."""
 
     kind: str
@@ -31,7 +31,7 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class CellChange:
     """What a cell of memory is known to hold after a step; None: no longer known. `target` is the thing that a pointer points into, or -1."""
 
     thing: int
@@ -41,7 +41,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
+class MemoryObject:
     """A variable or a heap block. where: stack, heap, global; `frame` is the call that a variable belongs to, -1 for none.
 
     `made` is where a heap block was allocated; `freed` the first step of the story after it was freed, -1 for never.
@@ -56,7 +56,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class CallFrame:
     """One call: its function and the frame that called it, -1 for none; of deep recursion the outer frames are not told."""
 
     function: str
@@ -64,7 +64,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoryStep:
     """One step. `number` counts all steps of the run from 1; `skipped` are those left out just before it.
 
     kind: assign, branch, call, return; a call of a function of the program has the target `()` and its parameters in `uses`.
@@ -86,14 +86,14 @@ class Told:
     uses: tuple[tuple[str, str], ...]
     frame: int
     depth: int
-    rounds: tuple[Round, ...]  # outermost first
+    rounds: tuple[LoopIteration, ...]  # outermost first
     matters: bool
-    why: tuple[Why, ...] = ()
-    changes: tuple[Change, ...] = ()
+    why: tuple[StepReason, ...] = ()
+    changes: tuple[CellChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class RunInput:
     """An input of the run, and the bytes of it that the failure depended on, as ranges. `missing` counts bytes that are not shown."""
 
     name: str
@@ -103,7 +103,7 @@ class Input:
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class DebuggerStop:
     """Where a debugger meets the statement in line `line`: `at` is reached `total` times, the one that matters is number `hit`.
 
     `at` is another line where a debugger does not stop in the statement itself: after the head of a loop.
@@ -120,10 +120,10 @@ class Stop:
 class Story:
     """The steps of a run, or those that matter and what is near them. `failing` is the step where the failure shows, -1 for none."""
 
-    steps: tuple[Told, ...] = ()
+    steps: tuple[StoryStep, ...] = ()
     total: int = 0
     failing: int = -1
-    frames: Mapping[int, Frame] = field(default_factory=dict)
-    things: tuple[Thing, ...] = ()
-    inputs: tuple[Input, ...] = ()
-    stops: tuple[Stop, ...] = ()
+    frames: Mapping[int, CallFrame] = field(default_factory=dict)
+    things: tuple[MemoryObject, ...] = ()
+    inputs: tuple[RunInput, ...] = ()
+    stops: tuple[DebuggerStop, ...] = ()

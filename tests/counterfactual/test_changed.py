@@ -12,7 +12,7 @@ from butfor import api
 from butfor.counterfactual.user_changes import ChangedRun
 from butfor.errors import UsageError
 from butfor.options import make_options
-from butfor.report.changed_run import render
+from butfor.report.changed_run_text import render
 from tests.commands import butfor_command
 from tests.small import saved, source, written
 

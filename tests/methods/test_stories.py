@@ -9,7 +9,7 @@ import pytest
 
 from butfor import explain
 from butfor.options import Options
-from butfor.report.error_invariants_text import story_block
+from butfor.report.error_invariants_text import error_invariants_block
 from butfor.report.text_page import make_page
 from tests.corpus import read
 
@@ -25,7 +25,7 @@ def test_there_are_enough() -> None:
 def test_story(program: Path) -> None:
     options: Options = read(program).options
     found = explain(program, args=options.args, stdin=options.stdin, methods=["error-invariants"], budget=60.0)
-    told = "\n".join(story_block(make_page(110, False, "utf-8"), found, False)) + "\n"
+    told = "\n".join(error_invariants_block(make_page(110, False, "utf-8"), found, False)) + "\n"
     golden = program.with_suffix(".txt")
     if os.environ.get("STORIES") == "write":
         golden.write_text(told)

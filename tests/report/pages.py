@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.explanation import Evidence, Explanation, Reason
-from butfor.run_story import Change, Frame, Input, Round, Stop, Story, Thing, Told, Why
+from butfor.run_story import (
+    CallFrame,
+    CellChange,
+    DebuggerStop,
+    LoopIteration,
+    MemoryObject,
+    RunInput,
+    StepReason,
+    Story,
+    StoryStep,
+)
 from tests.report.sample import SOURCE, explanation, row
 
 FIX: dict[str, Any] = {
@@ -65,7 +75,7 @@ TREE: list[dict[str, Any]] = [
 UTIL = "int helper(int n)\n{ if (n > 0) return 1;\n  return 0; }\n"
 
 
-def told(number: int, line: int, text: str, kind: str, **more: Any) -> Told:
+def told(number: int, line: int, text: str, kind: str, **more: Any) -> StoryStep:
     """A step of prog.c."""
     values: dict[str, Any] = {
         "skipped": 0,
@@ -82,7 +92,7 @@ def told(number: int, line: int, text: str, kind: str, **more: Any) -> Told:
         "rounds": (),
         "matters": True,
     }
-    return Told(number=number, line=line, text=text, kind=kind, **{**values, **more})
+    return StoryStep(number=number, line=line, text=text, kind=kind, **{**values, **more})
 
 
 def story() -> Story:
@@ -96,9 +106,17 @@ def story() -> Story:
             target="x",
             after="1",
             uses=(("argc", "1"),),
-            changes=(Change(0, "", "1"), Change(1, "", "1")),
+            changes=(CellChange(0, "", "1"), CellChange(1, "", "1")),
         ),
-        told(2, 6, "x < LIMIT", "branch", outcome="true", uses=(("x", "1"),), why=(Why("data", "x", 0, "prog.c", 5),)),
+        told(
+            2,
+            6,
+            "x < LIMIT",
+            "branch",
+            outcome="true",
+            uses=(("x", "1"),),
+            why=(StepReason("data", "x", 0, "prog.c", 5),),
+        ),
         told(
             3,
             7,
@@ -108,20 +126,26 @@ def story() -> Story:
             before="1",
             after="-1",
             uses=(("x", "1"),),
-            why=(Why("data", "x", 0, "prog.c", 5), Why("control", "", 1, "prog.c", 6)),
-            changes=(Change(1, "", "-1"), Change(2, ".next", "&(heap block of 16 bytes)", 3)),
+            why=(StepReason("data", "x", 0, "prog.c", 5), StepReason("control", "", 1, "prog.c", 6)),
+            changes=(CellChange(1, "", "-1"), CellChange(2, ".next", "&(heap block of 16 bytes)", 3)),
         ),
-        told(4, 8, "assert(x >= 0);", "call", uses=(("x", "-1"),), why=(Why("data", "x", 2, "prog.c", 7),)),
+        told(4, 8, "assert(x >= 0);", "call", uses=(("x", "-1"),), why=(StepReason("data", "x", 2, "prog.c", 7),)),
     )
     things = (
-        Thing("argc", "stack", 0, 4),
-        Thing("x", "stack", 0, 4),
-        Thing("head", "global", -1, 16),
-        Thing("16 bytes", "heap", -1, 16, "prog.c:5", 3),
+        MemoryObject("argc", "stack", 0, 4),
+        MemoryObject("x", "stack", 0, 4),
+        MemoryObject("head", "global", -1, 16),
+        MemoryObject("16 bytes", "heap", -1, 16, "prog.c:5", 3),
     )
-    inputs = (Input("argv[1]", b"-5 \x1b[31m", ((0, 2),)),)
+    inputs = (RunInput("argv[1]", b"-5 \x1b[31m", ((0, 2),)),)
     return Story(
-        steps, 4, 3, {0: Frame("main", -1)}, things, inputs, (Stop("prog.c", 7, 7, 3, 5), Stop("prog.c", 6, 7, 1, 1))
+        steps,
+        4,
+        3,
+        {0: CallFrame("main", -1)},
+        things,
+        inputs,
+        (DebuggerStop("prog.c", 7, 7, 3, 5), DebuggerStop("prog.c", 6, 7, 1, 1)),
     )
 
 
@@ -186,11 +210,11 @@ def long_run(count: int) -> Explanation:
             after=str(-k) if k % 2 else None,
             outcome=None if k % 2 else "true",
             uses=(("x", str(1 - k)),),
-            rounds=(Round(6, 1, k // 2 + 1, rounds),),
+            rounds=(LoopIteration(6, 1, k // 2 + 1, rounds),),
             matters=k % 10 < 2 or k >= count - 4,
-            why=(Why("data", "x", k - 1, "prog.c", 7),) if k else (),
-            changes=(Change(0, "", str(-k)),) if k % 2 else (),
+            why=(StepReason("data", "x", k - 1, "prog.c", 7),) if k else (),
+            changes=(CellChange(0, "", str(-k)),) if k % 2 else (),
         )
         for k in range(count)
     )
-    return whole(story=Story(steps, count, count - 1, {0: Frame("main", -1)}, (Thing("x", "stack", 0, 4),)))
+    return whole(story=Story(steps, count, count - 1, {0: CallFrame("main", -1)}, (MemoryObject("x", "stack", 0, 4),)))

@@ -53,7 +53,7 @@ def test_the_new_format_is_offered_and_written(checkout: Path, tmp_path: Path) -
 
 
 def test_the_tests_of_all_formats_are_its_tests_too(checkout: Path) -> None:
-    words = ["-q", "-k", "quickfix or documents", "tests/report/test_formats.py", "tests/cli/test_formats.py"]
+    words = ["-q", "-k", "quickfix or documents", "tests/report/test_formats.py", "tests/cli/test_report_targets.py"]
     done = python(checkout, "-m", "pytest", *words, cwd=checkout)
     assert "1 failed, 3 passed" in done.stdout, done.stdout
     assert "AssertionError: quickfix" in done.stdout  # its row in the documents is missing, and the test says so

@@ -11,7 +11,7 @@ import pytest
 
 from butfor.explanation import Explanation, RunInfo, Status
 from butfor.report.formats import ALL_FORMATS, FORMATS, format_for_suffix
-from butfor.report.sarif_flow import MOST_STEPS
+from butfor.report.sarif_flow import MAX_FLOW_STEPS
 from tests.report.hostile import hostile
 from tests.report.pages import FIX, long_run, whole
 from tests.report.sample import explanation, failure, row
@@ -172,9 +172,9 @@ def test_sarif_fix() -> None:
 def test_sarif_of_a_long_run_keeps_within_what_viewers_show() -> None:
     many = tuple(row(k, line=k) for k in range(1, 2001))
     steps = sarif(long_run(20_000))["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
-    assert 4 <= len(steps) <= MOST_STEPS
+    assert 4 <= len(steps) <= MAX_FLOW_STEPS
     without = sarif(explanation(ranking=many))["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
-    assert len(without) == MOST_STEPS
+    assert len(without) == MAX_FLOW_STEPS
 
 
 def test_sarif_fingerprints_do_not_depend_on_lines() -> None:

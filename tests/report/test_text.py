@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 from butfor.explanation import Evidence, Explanation, FailureKind, Reason, RunInfo, Status
-from butfor.report.shared_words import MOST_ROWS
+from butfor.report.shared_words import MAX_ROWS_SHOWN
 from butfor.report.text import render
 from tests.report.sample import explanation, failure, many, row
 
@@ -92,7 +92,7 @@ def test_rows_are_capped_and_the_rest_is_counted() -> None:
     text = render(many(30))
     assert (
         sum(line.lstrip().startswith(tuple("123456789")) for line in text.splitlines() if "x = x - 2;" in line)
-        == MOST_ROWS
+        == MAX_ROWS_SHOWN
     )
     assert "23 more statements; --verbose shows them\n" in text
     assert "prog.c:106 " in text

@@ -83,7 +83,7 @@ def command(ctx: click.Context, /, report: ReportRequest, changes: tuple[str, ..
 
 def _show_changed(options: Options, changes: tuple[str, ...], report: ReportRequest) -> int:
     from butfor import api
-    from butfor.report.changed_run import render, render_json
+    from butfor.report.changed_run_text import render, render_json
 
     other = next((t.format.name for t in report.targets if t.format not in (TEXT, JSON)), None)
     if other is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from butfor.explanation import Explanation
 from butfor.report.inert_text import one_line
-from butfor.report.shared_words import MOST_ROWS
+from butfor.report.shared_words import MAX_ROWS_SHOWN
 
 _WIDTH = 60
 _VIA = {
@@ -41,7 +41,7 @@ def _body(e: Explanation) -> Iterator[str]:
             yield f"c{cause['parent']} -> c{cause['id']};"
         yield from (f"c{other} -> c{cause['id']} [style=dotted];" for other in cause.get("shared_with", ()))
     if not causes:
-        for row in e.ranking[:MOST_ROWS]:
+        for row in e.ranking[:MAX_ROWS_SHOWN]:
             yield f"r{row.rank} [label={_label([f'{one_line(row.file)}:{row.line}', one_line(row.text)])}];"
             yield f"failure -> r{row.rank};"
 
@@ -56,9 +56,9 @@ def _lines(cause: Mapping[str, Any]) -> Iterator[str]:
         yield _VIA[cause["via"]]
     if condition is None:
         statements = cause["statements"]
-        yield from (f"{s['line']}: {one_line(s['text'])}" for s in statements[:MOST_ROWS])
-        if len(statements) > MOST_ROWS:
-            yield f"{len(statements) - MOST_ROWS} more statements"
+        yield from (f"{s['line']}: {one_line(s['text'])}" for s in statements[:MAX_ROWS_SHOWN])
+        if len(statements) > MAX_ROWS_SHOWN:
+            yield f"{len(statements) - MAX_ROWS_SHOWN} more statements"
 
 
 def _label(lines: Any) -> str:

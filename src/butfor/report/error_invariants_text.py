@@ -32,7 +32,7 @@ class _Unit:
         return self.statement["file"], self.statement["line"], self.statement["text"], self.statement.get("frame", "")
 
 
-def story_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
+def error_invariants_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
     """The lines of the story; none where it is long and was not asked for."""
     data = explanation.methods.get(METHOD, {})
     trace = data.get("abstract_trace", ())

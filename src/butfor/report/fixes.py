@@ -72,7 +72,7 @@ def _fix(row: Mapping[str, Any]) -> Fix:
 
 
 @dataclass(frozen=True, slots=True)
-class Avoided:
+class Avoidance:
     """What would have avoided the failure: in words, how that is known, and the command that shows the changed run if one was made."""
 
     file: str
@@ -82,18 +82,18 @@ class Avoided:
     evidence: str = "replayed"
 
 
-def avoided(explanation: Explanation) -> Avoided | None:
+def best_avoidance(explanation: Explanation) -> Avoidance | None:
     """What the first statement says that knows: a changed run, or what a print statement should have written."""
     for row in explanation.ranking:
         if row.extra.get("counterfactual") is not None:
-            return changed_run(explanation)
+            return best_changed_run(explanation)
         said = next((r for r in row.reasons if r.method == _TEXTS), None)
         if said is not None:
-            return Avoided(row.file, row.line, said.text, "", str(said.evidence))
+            return Avoidance(row.file, row.line, said.text, "", str(said.evidence))
     return None
 
 
-def changed_run(explanation: Explanation) -> Avoided | None:
+def best_changed_run(explanation: Explanation) -> Avoidance | None:
     """The best changed run, if the program was run again."""
     for row in explanation.ranking:
         change = row.extra.get("counterfactual")
@@ -102,5 +102,5 @@ def changed_run(explanation: Explanation) -> Avoided | None:
             again = explanation.extra.get("again")
             spelled = str(change.get("with", ""))
             command = again.replace("CHANGE", shlex.quote(spelled), 1) if isinstance(again, str) and spelled else ""
-            return Avoided(row.file, row.line, said, command)
+            return Avoidance(row.file, row.line, said, command)
     return None

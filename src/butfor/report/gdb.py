@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from butfor.explanation import Explanation
 from butfor.report.inert_text import one_line
 from butfor.report.shared_words import KIND_WORDS, telling_reason
-from butfor.run_story import Stop
+from butfor.run_story import DebuggerStop
 
 _PLAIN_NAME = re.compile(r"[\w./+@%=-]+\Z")
 
@@ -45,10 +45,10 @@ def _lines(e: Explanation) -> Iterator[str]:
     if failure.file and failure.line and (failure.file, failure.line) not in seen:
         yield ""
         yield "# where the failure shows"
-        yield from _break(Stop(failure.file, failure.line, failure.line, 1, 1))
+        yield from _break(DebuggerStop(failure.file, failure.line, failure.line, 1, 1))
 
 
-def _break(stop: Stop) -> Iterator[str]:
+def _break(stop: DebuggerStop) -> Iterator[str]:
     if not _PLAIN_NAME.match(stop.file):
         yield f"# gdb cannot be told of a file with this name: {one_line(stop.file)}"
         return

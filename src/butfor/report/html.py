@@ -18,13 +18,13 @@ from markupsafe import Markup, escape
 
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Reason, Status
 from butfor.plain_json import text_of
-from butfor.report.fixes import Fix, avoided, fixes
+from butfor.report.fixes import Fix, best_avoidance, fixes
 from butfor.report.html_page_data import Spans, page_data
-from butfor.report.html_source import files, involved
-from butfor.report.html_tree import nodes, place
+from butfor.report.html_source import mentioned_lines, source_files
+from butfor.report.html_tree import cause_nodes, mark_place
 from butfor.report.inert_text import inert, one_line
-from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, ordered_reasons, telling_reason, what_happened
-from butfor.run_story import Input
+from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, ordered_reasons, telling_reason, what_happened
+from butfor.run_story import RunInput
 
 _SCRIPTS = ("core.js", "source.js", "marks.js", "timeline.js", "memory.js", "step.js", "start.js")
 _PACKED = 50_000  # characters of data above which they are packed
@@ -86,7 +86,7 @@ def _short_names(names: Iterable[str]) -> dict[str, str]:
 
 def _ordered(e: Explanation) -> list[str]:
     """The files the report speaks of: that of the best cause first, then that of the failure."""
-    known = involved(e)
+    known = mentioned_lines(e)
     first = [row.file for row in e.ranking[:1]] + ([e.failure.file] if e.failure is not None else [])
     return [name for name in dict.fromkeys([*first, *sorted(known)]) if name in known]
 
@@ -103,15 +103,15 @@ def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
         "failure": None if e.failure is None else _failure(e.failure, numbers) | {"short": short[e.failure.file]},
         "ending": e.run.ending,
         "command": _command(e),
-        "rows": rows[:MOST_ROWS],
-        "more_rows": rows[MOST_ROWS:],
+        "rows": rows[:MAX_ROWS_SHOWN],
+        "more_rows": rows[MAX_ROWS_SHOWN:],
         "partial": e.status is Status.PARTIAL,
-        "avoided": avoided(e),
+        "avoided": best_avoidance(e),
         "tried": "butfor" in e.methods,
         "fixes": [_fix(fix, k) for k, fix in enumerate(found)],
-        "tree": nodes(e),
+        "tree": cause_nodes(e),
         "numbers": numbers,
-        "files": files(e, numbers),
+        "files": source_files(e, numbers),
         "story": e.story,
         "inputs": [_input(i) for i in e.story.inputs] if e.story is not None else [],
         "security": _security(e),
@@ -153,7 +153,9 @@ def _failure(failure: Failure, numbers: Mapping[str, int]) -> dict[str, Any]:
             facts.append((words, _quoted(failure.details[key])))
     values = failure.details.get("values")
     if isinstance(values, Mapping):
-        facts += [("", f"{one_line(str(name))} = {one_line(str(value))}") for name, value in values.items()][:MOST_ROWS]
+        facts += [("", f"{one_line(str(name))} = {one_line(str(value))}") for name, value in values.items()][
+            :MAX_ROWS_SHOWN
+        ]
     message = one_line(failure.message) or KIND_WORDS[failure.kind]
     head, colon, rest = message.partition(": ")
     return {
@@ -187,7 +189,7 @@ def _row(row: RankedStatement, short: Mapping[str, str]) -> dict[str, Any]:
         "file": inert(row.file),
         "short": short[row.file],
         "line": row.line,
-        "at": place(row.file, row.line),
+        "at": mark_place(row.file, row.line),
         "function": inert(row.function),
         "text": one_line(row.text),
         "role": inert(row.role),
@@ -227,7 +229,7 @@ def _fix(fix: Fix, number: int) -> dict[str, Any]:
     }
 
 
-def _input(found: Input) -> dict[str, Any]:
+def _input(found: RunInput) -> dict[str, Any]:
     """The pieces of an input, those that matter marked."""
     pieces: list[tuple[bool, str]] = []
     at = 0

@@ -7,16 +7,16 @@ from typing import Any
 
 from butfor.explanation import Explanation
 from butfor.report.html_source import shown_line
-from butfor.report.html_tree import Node
+from butfor.report.html_tree import CauseNode
 from butfor.report.inert_text import one_line
-from butfor.report.source_excerpt import source_lines, span
-from butfor.run_story import Story, Why
+from butfor.report.source_excerpt import source_lines, span_in_line
+from butfor.run_story import StepReason, Story
 
 _KINDS = {"assign": 0, "branch": 1, "call": 2, "return": 3}
 _LONGEST = 200
 
 
-class Texts:
+class TextTable:
     """Texts by number; 0 stands for none."""
 
     def __init__(self) -> None:
@@ -51,15 +51,15 @@ class Spans:
         if not 1 <= line <= len(lines):
             return 0, 0
         raw = lines[line - 1]
-        start, end = span(raw, column, text)
+        start, end = span_in_line(raw, column, text)
         if not self._as_shown:
             return start, end
         return len(shown_line(raw[:start])), len(shown_line(raw[:end]))
 
 
-def page_data(explanation: Explanation, files: Mapping[str, int], tree: Sequence[Node]) -> dict[str, Any]:
+def page_data(explanation: Explanation, files: Mapping[str, int], tree: Sequence[CauseNode]) -> dict[str, Any]:
     """What the script needs of the cause tree and of the story, if there is one."""
-    texts = Texts()
+    texts = TextTable()
     made = {
         str(n.id): [x for s in n.others for x in (files.get(s.file, -1), s.line, texts(s.text), texts(s.values))]
         for n in tree
@@ -71,7 +71,7 @@ def page_data(explanation: Explanation, files: Mapping[str, int], tree: Sequence
 
 
 class _Columns:
-    def __init__(self, explanation: Explanation, story: Story, files: Mapping[str, int], texts: Texts) -> None:
+    def __init__(self, explanation: Explanation, story: Story, files: Mapping[str, int], texts: TextTable) -> None:
         self.story = story
         self.files = files
         self.texts = texts
@@ -128,7 +128,7 @@ class _Columns:
         )
         return self.places.setdefault(key, len(self.places))
 
-    def _back(self, k: int, why: Why) -> int:
+    def _back(self, k: int, why: StepReason) -> int:
         """How many steps back a reason is; one that is not told is a place of its own, counted from -1 down."""
         if why.step >= 0:
             return k - why.step

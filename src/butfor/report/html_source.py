@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from butfor.explanation import Explanation
-from butfor.report.inert_text import escape as spelled
+from butfor.report.inert_text import escaped_character as spelled
 from butfor.report.inert_text import inert
-from butfor.report.shared_words import MOST_ROWS
+from butfor.report.shared_words import MAX_ROWS_SHOWN
 from butfor.report.source_excerpt import source_lines
 
 _WHOLE = 5000  # lines of a file that is shown whole
 _NEAR = 60  # lines shown around one that matters in a larger file
 _LONGEST = 4000  # characters of a line
 _MOST_COLOURED = 1_000_000  # characters of a file
-CHUNK = 100  # lines that a browser lays out at a time
+LINES_PER_CHUNK = 100  # lines that a browser lays out at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class SourceLine:
     """One line: its number, its text as markup, and its marks."""
 
     number: int
@@ -33,20 +33,20 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
+class SourceChunk:
     """Lines that follow each other; `skipped` lines of the file were left out before them."""
 
     skipped: int
-    lines: tuple[Line, ...]
+    lines: tuple[SourceLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class File:
+class SourceFile:
     """A source file."""
 
     number: int
     name: str
-    chunks: tuple[Chunk, ...]
+    chunks: tuple[SourceChunk, ...]
     skipped: int  # lines left out at the end
 
 
@@ -55,7 +55,7 @@ def shown_line(raw: str) -> str:
     return raw if raw.isprintable() else "".join(c if c == "\t" or c.isprintable() else spelled(c) for c in raw)
 
 
-def involved(explanation: Explanation) -> dict[str, set[int]]:
+def mentioned_lines(explanation: Explanation) -> dict[str, set[int]]:
     """The lines of each file that the report speaks of."""
     found: dict[str, set[int]] = {}
     for file, line in _places(explanation):
@@ -80,9 +80,9 @@ def _places(e: Explanation) -> Iterator[tuple[str, int]]:
         yield step.file, step.line
 
 
-def files(explanation: Explanation, numbers: Mapping[str, int]) -> tuple[File, ...]:
+def source_files(explanation: Explanation, numbers: Mapping[str, int]) -> tuple[SourceFile, ...]:
     """The files that the report speaks of, in the order of their numbers."""
-    lines = involved(explanation)
+    lines = mentioned_lines(explanation)
     marks = _Marks(explanation)
     return tuple(_file(number, name, explanation.sources[name], lines[name], marks) for name, number in numbers.items())
 
@@ -91,14 +91,14 @@ class _Marks:
     def __init__(self, e: Explanation) -> None:
         self.failure = (e.failure.file, e.failure.line) if e.failure is not None else None
         self.ranks: dict[tuple[str, int], list[int]] = {}
-        for row in e.ranking[:MOST_ROWS]:
+        for row in e.ranking[:MAX_ROWS_SHOWN]:
             self.ranks.setdefault((row.file, row.line), []).append(row.rank)
         lines = e.methods.get("slice", {}).get("relevant", {}).get("lines", ())
         self.slice = {(file, line) for file, line in lines} | {(row.file, row.line) for row in e.ranking}
-        self.before = overlay(e)
+        self.before = invariants_by_line(e)
 
 
-def overlay(e: Explanation) -> dict[tuple[str, int], list[str]]:
+def invariants_by_line(e: Explanation) -> dict[tuple[str, int], list[str]]:
     """The invariants of the abstract error trace, by the line of the statement before which each holds."""
     found: dict[tuple[str, int], list[str]] = {}
     waiting: list[str] = []
@@ -115,25 +115,27 @@ def overlay(e: Explanation) -> dict[tuple[str, int], list[str]]:
     return found
 
 
-def _file(number: int, name: str, text: str, lines: set[int], marks: _Marks) -> File:
+def _file(number: int, name: str, text: str, lines: set[int], marks: _Marks) -> SourceFile:
     coloured = _coloured(text)
     wanted = range(1, len(coloured) + 1) if len(coloured) <= _WHOLE else _near(lines, len(coloured))
-    chunks: list[Chunk] = []
-    rows: list[Line] = []
+    chunks: list[SourceChunk] = []
+    rows: list[SourceLine] = []
     last = 0
     for k in wanted:
-        if rows and (k != last + 1 or len(rows) >= CHUNK):
-            chunks.append(Chunk(rows[0].number - (chunks[-1].lines[-1].number if chunks else 0) - 1, tuple(rows)))
+        if rows and (k != last + 1 or len(rows) >= LINES_PER_CHUNK):
+            chunks.append(SourceChunk(rows[0].number - (chunks[-1].lines[-1].number if chunks else 0) - 1, tuple(rows)))
             rows = []
         at = (name, k)
         ranks = tuple(marks.ranks.get(at, ()))
         rows.append(
-            Line(k, coloured[k - 1], ranks, at == marks.failure, at in marks.slice, tuple(marks.before.get(at, ())))
+            SourceLine(
+                k, coloured[k - 1], ranks, at == marks.failure, at in marks.slice, tuple(marks.before.get(at, ()))
+            )
         )
         last = k
     if rows:
-        chunks.append(Chunk(rows[0].number - (chunks[-1].lines[-1].number if chunks else 0) - 1, tuple(rows)))
-    return File(number, name, tuple(chunks), len(coloured) - last)
+        chunks.append(SourceChunk(rows[0].number - (chunks[-1].lines[-1].number if chunks else 0) - 1, tuple(rows)))
+    return SourceFile(number, name, tuple(chunks), len(coloured) - last)
 
 
 def _near(lines: Iterable[int], count: int) -> list[int]:

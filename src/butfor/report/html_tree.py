@@ -16,7 +16,7 @@ _VIA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class CauseStatement:
     """A statement of a cause: where it is, its text and the values it had."""
 
     file: str
@@ -27,7 +27,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class CauseNode:
     """A cause: the decision, how it went, the statements that made it so. `opens`: children follow; `closes`: so many lists end after it."""
 
     id: int
@@ -40,23 +40,23 @@ class Node:
     remark: str
     is_proved: bool
     rounds: int
-    statements: tuple[Statement, ...]
+    statements: tuple[CauseStatement, ...]
     opens: bool
     closes: int
 
     @property
-    def others(self) -> tuple[Statement, ...]:
+    def others(self) -> tuple[CauseStatement, ...]:
         """The statements besides the decision itself."""
         return tuple(s for s in self.statements if s.at != self.at)
 
 
-def nodes(explanation: Explanation) -> tuple[Node, ...]:
+def cause_nodes(explanation: Explanation) -> tuple[CauseNode, ...]:
     """The causes, each before those that explain it."""
     causes = explanation.methods.get("cascade", {}).get("causes", ())
     return tuple(_laid_out(causes))
 
 
-def _laid_out(causes: Any) -> Iterator[Node]:
+def _laid_out(causes: Any) -> Iterator[CauseNode]:
     known = {c["id"] for c in causes}
     children: dict[Any, list[Mapping[str, Any]]] = {}
     for cause in causes:
@@ -70,27 +70,31 @@ def _laid_out(causes: Any) -> Iterator[Node]:
         stack += [(child, ends + 1 if k == 0 else 0) for k, child in enumerate(reversed(own))]
 
 
-def place(file: str, line: int) -> str:
+def mark_place(file: str, line: int) -> str:
     """A place as the options for marks take it."""
     return f"{inert(file)}:{line}"
 
 
-def _node(cause: Mapping[str, Any], opens: bool, closes: int) -> Node:
+def _node(cause: Mapping[str, Any], opens: bool, closes: int) -> CauseNode:
     condition = cause["condition"] or {"file": "", "line": 0, "text": ""}
-    return Node(
+    return CauseNode(
         cause["id"],
         cause["level"],
         condition["file"],
         condition["line"],
-        place(condition["file"], condition["line"]) if condition["file"] else "",
+        mark_place(condition["file"], condition["line"]) if condition["file"] else "",
         one_line(condition["text"]),
         one_line(cause.get("outcome", "")),
         _VIA.get(cause.get("via", ""), ""),
         bool(cause.get("proved")),
         int(cause.get("rounds", 0)),
         tuple(
-            Statement(
-                s["file"], s["line"], place(s["file"], s["line"]), one_line(s["text"]), one_line(s.get("values", ""))
+            CauseStatement(
+                s["file"],
+                s["line"],
+                mark_place(s["file"], s["line"]),
+                one_line(s["text"]),
+                one_line(s.get("values", "")),
             )
             for s in cause["statements"]
         ),

@@ -11,11 +11,11 @@ def inert(text: str, encoding: str = "utf-8") -> str:
     """The text on one line, with everything that is not a visible character of `encoding` as an escape such as `\\x1b`."""
     if text.isascii() and text.isprintable():
         return text
-    visible = "".join(c if c.isprintable() else escape(c) for c in text)
+    visible = "".join(c if c.isprintable() else escaped_character(c) for c in text)
     return visible.encode(encoding, "backslashreplace").decode(encoding)
 
 
-def escape(char: str) -> str:
+def escaped_character(char: str) -> str:
     """The escape that stands for one character; a surrogate escape stands for the byte it came from."""
     if char in _NAMED:
         return _NAMED[char]

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from butfor.explanation import Explanation, RankedStatement, Status
-from butfor.report.fixes import Avoided, Fix, avoided, fixes
+from butfor.report.fixes import Avoidance, Fix, best_avoidance, fixes
 from butfor.report.inert_text import inert, one_line
-from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, what_happened
+from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, what_happened
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>-])")
 _LONGEST = 300
@@ -38,7 +38,7 @@ def _blocks(e: Explanation) -> Iterator[str]:
             f" in {_code(inert(failure.function))}" if failure.function else ""
         )
     yield _cause(e.ranking[0]) if e.ranking else "**No cause was found.**"
-    yield from _avoidance(next(iter(fixes(e)), None), avoided(e))
+    yield from _avoidance(next(iter(fixes(e)), None), best_avoidance(e))
     if len(e.ranking) > 1:
         yield "\n".join(_table(e))
     if e.status is Status.PARTIAL:
@@ -53,7 +53,7 @@ def _cause(row: RankedStatement) -> str:
     return f"**Most likely cause** ({row.evidence.value}): {_code(one_line(row.text))} in {_code(f'{inert(row.file)}:{row.line}')}{why}"
 
 
-def _avoidance(fix: Fix | None, change: Avoided | None) -> Iterator[str]:
+def _avoidance(fix: Fix | None, change: Avoidance | None) -> Iterator[str]:
     if fix is not None and fix.is_validated:
         yield f"**{fix.title}**: {_plain(fix.tests)}."
         yield _fenced("diff", fix.diff)
@@ -62,7 +62,7 @@ def _avoidance(fix: Fix | None, change: Avoided | None) -> Iterator[str]:
 
 
 def _table(e: Explanation) -> Iterator[str]:
-    shown = e.ranking[:MOST_ROWS]
+    shown = e.ranking[:MAX_ROWS_SHOWN]
     yield f"<details><summary>{len(shown)} causes, most likely first</summary>"
     yield ""
     yield "| | statement | where | known |"

@@ -59,7 +59,7 @@ def _changed(page: Page, row: Mapping[str, Any]) -> str:
     return f"{where}  `{page.flat(row['text'])}` {f'would have to give {values}' if values else 'would have to come out otherwise'}"
 
 
-def best_repair(page: Page, explanation: Explanation) -> str:
+def best_repair_line(page: Page, explanation: Explanation) -> str:
     """One line to search for; empty when there is no repair."""
     found = explanation.methods.get("repair")
     repairs = found.get("repairs", ()) if isinstance(found, Mapping) else ()

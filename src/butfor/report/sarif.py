@@ -15,8 +15,8 @@ from butfor.report.fixes import Fix, fixes
 from butfor.report.html_page_data import Spans
 from butfor.report.inert_text import inert, one_line
 from butfor.report.json_report import json_text
-from butfor.report.sarif_flow import flow
-from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, telling_reason
+from butfor.report.sarif_flow import thread_flow
+from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, telling_reason
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -32,7 +32,7 @@ def render(explanation: Explanation) -> str:
 def _log(e: Explanation) -> dict[str, Any]:
     from butfor import __version__
 
-    places = Places(e)
+    places = SarifLocations(e)
     failures = [f for f in (e.failure, *e.memory_errors) if f is not None]
     kinds = list(dict.fromkeys(f.kind for f in failures))
     results = [_failure(e, f, places, kinds) if f is e.failure else _survived(f, places, kinds) for f in failures]
@@ -69,7 +69,7 @@ def _rule(kind: FailureKind) -> dict[str, Any]:
     }
 
 
-class Places:
+class SarifLocations:
     """Locations as SARIF writes them."""
 
     def __init__(self, e: Explanation) -> None:
@@ -109,13 +109,13 @@ class Places:
         return found
 
 
-def _failure(e: Explanation, failure: Failure, places: Places, kinds: list[FailureKind]) -> dict[str, Any]:
+def _failure(e: Explanation, failure: Failure, places: SarifLocations, kinds: list[FailureKind]) -> dict[str, Any]:
     result = _survived(failure, places, kinds) | {"level": "error", "message": {"text": _message(e, failure)}}
     result["partialFingerprints"] = {"butforFailure/v1": _fingerprint(failure, e.ranking[:1])}
-    related = [_related(row, places) for row in e.ranking[:MOST_ROWS]]
+    related = [_related(row, places) for row in e.ranking[:MAX_ROWS_SHOWN]]
     if related:
         result["relatedLocations"] = related
-    steps = flow(e, places.location)
+    steps = thread_flow(e, places.location)
     if steps:
         result["codeFlows"] = [
             {"message": {"text": "how it came to the failure"}, "threadFlows": [{"locations": steps}]}
@@ -130,7 +130,7 @@ def _failure(e: Explanation, failure: Failure, places: Places, kinds: list[Failu
     return result
 
 
-def _survived(failure: Failure, places: Places, kinds: list[FailureKind]) -> dict[str, Any]:
+def _survived(failure: Failure, places: SarifLocations, kinds: list[FailureKind]) -> dict[str, Any]:
     text = failure.details.get("text")
     result: dict[str, Any] = {
         "ruleId": f"butfor/{failure.kind.value}",
@@ -161,7 +161,7 @@ def _message(e: Explanation, failure: Failure) -> str:
     return f"{said}. Most likely cause: {one_line(best.text)} at {inert(best.file)}:{best.line}{why}."
 
 
-def _related(row: RankedStatement, places: Places) -> dict[str, Any]:
+def _related(row: RankedStatement, places: SarifLocations) -> dict[str, Any]:
     reason = telling_reason(row)
     why = f": {one_line(reason.text)}" if reason is not None else ""
     message = f"cause {row.rank} ({row.evidence.value}): {one_line(row.text)}{why}"
@@ -181,7 +181,7 @@ def _fingerprint(failure: Failure, best: tuple[RankedStatement, ...]) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
-def _fix(fix: Fix, places: Places) -> dict[str, Any]:
+def _fix(fix: Fix, places: SarifLocations) -> dict[str, Any]:
     change = {"artifactLocation": places.uri(fix.file), "replacements": list(_replacements(fix))}
     return {"description": {"text": f"{one_line(fix.after)} ({fix.tests})"}, "artifactChanges": [change]}
 

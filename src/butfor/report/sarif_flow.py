@@ -8,16 +8,16 @@ from typing import Any
 from butfor.explanation import Explanation, RankedStatement
 from butfor.report.inert_text import one_line
 from butfor.report.shared_words import telling_reason
-from butfor.run_story import Story, Told
+from butfor.run_story import Story, StoryStep
 
-MOST_STEPS = 1000  # viewers show no more
+MAX_FLOW_STEPS = 1000  # viewers show no more
 _EACH = 3  # steps of one statement: its first, and its last ones
 _ESSENTIAL = 3  # ranks that a viewer shows first
 
-Location = Callable[[str, int, int, str, str, str], dict[str, Any]]
+MakeLocation = Callable[[str, int, int, str, str, str], dict[str, Any]]
 
 
-def flow(e: Explanation, location: Location) -> list[dict[str, Any]]:
+def thread_flow(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
     """The locations of the flow, the failure last."""
     steps = _of_story(e, e.story, location) if e.story is not None and e.story.steps else _of_ranking(e, location)
     if e.failure is not None and e.failure.file:
@@ -44,11 +44,11 @@ def flow(e: Explanation, location: Location) -> list[dict[str, Any]]:
     return steps
 
 
-def _of_story(e: Explanation, story: Story, location: Location) -> list[dict[str, Any]]:
+def _of_story(e: Explanation, story: Story, location: MakeLocation) -> list[dict[str, Any]]:
     ranks = {(row.file, row.line, row.text): row.rank for row in reversed(e.ranking)}
     upto = story.steps[: story.failing] if story.failing >= 0 else story.steps
     chosen = _few([step for step in upto if step.matters and (step.file, step.line, step.text) in ranks])[
-        -(MOST_STEPS - 1) :
+        -(MAX_FLOW_STEPS - 1) :
     ]
     lowest = chosen[0].depth if chosen else 0  # viewers expect the first level to be 0
     return [
@@ -58,7 +58,7 @@ def _of_story(e: Explanation, story: Story, location: Location) -> list[dict[str
                 s.line,
                 s.column,
                 s.text,
-                f"{one_line(s.text)} → {said(s)}" if said(s) else one_line(s.text),
+                f"{one_line(s.text)} → {effect_of_step(s)}" if effect_of_step(s) else one_line(s.text),
                 s.function,
             ),
             "importance": "essential" if ranks[s.file, s.line, s.text] <= _ESSENTIAL else "important",
@@ -69,7 +69,7 @@ def _of_story(e: Explanation, story: Story, location: Location) -> list[dict[str
     ]
 
 
-def _few(steps: list[Told]) -> list[Told]:
+def _few(steps: list[StoryStep]) -> list[StoryStep]:
     """Of each statement the first step and the last ones."""
     by_place: dict[tuple[str, int, int], list[int]] = {}
     for k, step in enumerate(steps):
@@ -78,7 +78,7 @@ def _few(steps: list[Told]) -> list[Told]:
     return [step for k, step in enumerate(steps) if k in kept]
 
 
-def said(step: Told) -> str:
+def effect_of_step(step: StoryStep) -> str:
     """What a step did, with values."""
     uses = ", ".join(f"{one_line(name)} = {one_line(value)}" for name, value in step.uses)
     if step.kind == "assign" and step.after is not None:
@@ -89,7 +89,7 @@ def said(step: Told) -> str:
     return f"with {uses}" if uses else ""
 
 
-def _of_ranking(e: Explanation, location: Location) -> list[dict[str, Any]]:
+def _of_ranking(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
     """Without a story: the causes, the most likely last before the failure."""
     return [
         {
@@ -97,7 +97,7 @@ def _of_ranking(e: Explanation, location: Location) -> list[dict[str, Any]]:
             "importance": "essential" if row.rank <= _ESSENTIAL else "important",
             "nestingLevel": 0,
         }
-        for row in reversed(e.ranking[: MOST_STEPS - 1])
+        for row in reversed(e.ranking[: MAX_FLOW_STEPS - 1])
     ]
 
 

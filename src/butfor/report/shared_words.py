@@ -5,7 +5,7 @@ from __future__ import annotations
 from butfor.explanation import Evidence, FailureKind, RankedStatement, Reason
 from butfor.methods.registry import prominence, tells_what_happened
 
-MOST_ROWS = 7
+MAX_ROWS_SHOWN = 7
 
 KIND_WORDS = {
     FailureKind.ASSERTION: "assertion failed",
@@ -26,7 +26,7 @@ def ordered_reasons(row: RankedStatement) -> list[Reason]:
     return sorted(row.reasons, key=lambda reason: _STRENGTH[reason.evidence])
 
 
-def best_reason(row: RankedStatement) -> Reason | None:
+def strongest_reason(row: RankedStatement) -> Reason | None:
     """The first reason with the evidence of the row."""
     strongest = [reason for reason in row.reasons if reason.evidence is row.evidence]
     return next(iter((*strongest, *row.reasons)), None)
@@ -35,7 +35,7 @@ def best_reason(row: RankedStatement) -> Reason | None:
 def telling_reason(row: RankedStatement) -> Reason | None:
     """The reason that says most to a reader in one sentence."""
     telling = max(row.reasons, key=lambda reason: prominence(reason.method), default=None)
-    return telling if telling is not None and prominence(telling.method) else best_reason(row)
+    return telling if telling is not None and prominence(telling.method) else strongest_reason(row)
 
 
 def what_happened(row: RankedStatement) -> Reason | None:

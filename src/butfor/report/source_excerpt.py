@@ -22,7 +22,7 @@ def excerpt(
     lines = source_lines(source)
     if not 1 <= line <= len(lines):
         return []
-    start, end = span(lines[line - 1], column, text)
+    start, end = span_in_line(lines[line - 1], column, text)
     context = [(n, lines[n - 1]) for n in range(max(1, line - before), line) if lines[n - 1].strip()]
     return _drawn(page, lines[line - 1], line, start, end, label, context, indent)
 
@@ -32,7 +32,7 @@ def source_lines(source: str) -> list[str]:
     return source.replace("\r\n", "\n").split("\n")
 
 
-def span(raw: str, column: int, text: str) -> tuple[int, int]:
+def span_in_line(raw: str, column: int, text: str) -> tuple[int, int]:
     """Where `text` at byte `column` stands in a line, in characters."""
     start = _character(raw, column)
     first = text.split("\n", 1)[0].rstrip()

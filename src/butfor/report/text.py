@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from rich.cells import cell_len
 
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Status
-from butfor.report.cause_tree_text import tree_block
-from butfor.report.error_invariants_text import story_block
-from butfor.report.fixes import changed_run, fixes
-from butfor.report.repairs_text import best_repair, repairs_block
-from butfor.report.shared_words import KIND_WORDS, MOST_ROWS, best_reason, ordered_reasons, telling_reason
+from butfor.report.cause_tree import tree_block
+from butfor.report.error_invariants_text import error_invariants_block
+from butfor.report.fixes import best_changed_run, fixes
+from butfor.report.repairs_text import best_repair_line, repairs_block
+from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, ordered_reasons, strongest_reason, telling_reason
 from butfor.report.source_excerpt import excerpt
 from butfor.report.text_page import Page, make_page
 
@@ -40,9 +40,9 @@ def render(
         [] if only_repairs else list(_causes_block(page, explanation, known, verbose)),
         list(repairs_block(page, explanation) if only_repairs else _fixes_block(page, explanation, verbose)),
         [] if only_repairs else list(tree_block(page, explanation, verbose)),
-        [] if only_repairs else list(story_block(page, explanation, verbose)),
+        [] if only_repairs else list(error_invariants_block(page, explanation, verbose)),
         list(_notes_block(page, explanation, verbose)),
-        [(best_repair(page, explanation) if only_repairs else "") or _summary(page, explanation)],
+        [(best_repair_line(page, explanation) if only_repairs else "") or _summary(page, explanation)],
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -87,7 +87,7 @@ def _facts(page: Page, failure: Failure) -> Iterator[str]:
             facts.append(f"{words} {_quoted(page, failure.details[key])}")
     values = failure.details.get("values")
     if isinstance(values, Mapping):
-        facts += [f"{name} is {value}" for name, value in values.items()][:MOST_ROWS]
+        facts += [f"{name} is {value}" for name, value in values.items()][:MAX_ROWS_SHOWN]
     for fact in facts:
         yield from page.wrap(fact, first="  = ")
 
@@ -119,7 +119,7 @@ def _causes_block(page: Page, explanation: Explanation, sources: Mapping[str, st
         yield from _heading(page, f"causes: none found{partial}")
         return
     yield from _heading(page, f"causes, most likely first{partial}:")
-    shown = rows if verbose else rows[:MOST_ROWS]
+    shown = rows if verbose else rows[:MAX_ROWS_SHOWN]
     digits = max(len(str(row.rank)) for row in shown)
     for row in shown:
         yield from _row(page, row, digits, sources, verbose, brief=not verbose and row is not shown[0])
@@ -129,7 +129,7 @@ def _causes_block(page: Page, explanation: Explanation, sources: Mapping[str, st
 
 def _again(page: Page, explanation: Explanation) -> Iterator[str]:
     """The command that shows the first changed run."""
-    change = changed_run(explanation)
+    change = best_changed_run(explanation)
     if change is not None and change.command:
         yield f"see the changed run: {page.flat(change.command)}"
 
@@ -229,7 +229,7 @@ def _summary(page: Page, explanation: Explanation) -> str:
 
 def _best_method(row: RankedStatement) -> str:
     """The method with the best evidence for a row."""
-    reason = best_reason(row)
+    reason = strongest_reason(row)
     return row.evidence.value if reason is None else reason.method
 
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len, chop_cells, get_character_cell_size
 
 from butfor.report.inert_text import Glyphs, glyphs_for, inert, one_line
 
-NARROWEST = 24  # below this, nothing can be laid out; lines are then longer than the terminal
+MIN_WIDTH_CELLS = 24  # below this, nothing can be laid out; lines are then longer than the terminal
 
 _CODES = {"strong": "1", "error": "1;31", "good": "32", "weak": "33", "line": "34", "faint": "2"}
 
@@ -62,7 +62,7 @@ def make_page(width: int, color: bool, encoding: str) -> Page:
         name = codecs.lookup(encoding).name
     except LookupError:
         name = "ascii"
-    return Page(max(NARROWEST, width), color, name, glyphs_for(name))
+    return Page(max(MIN_WIDTH_CELLS, width), color, name, glyphs_for(name))
 
 
 def _filled(text: str, room: int, later_room: int) -> Iterator[str]:

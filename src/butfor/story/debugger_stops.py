@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from butfor.methods.case import FailingRun
-from butfor.run_story import Stop
+from butfor.run_story import DebuggerStop
 from butfor.source.source_model import Role
 from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
-MOST_STOPS = 7
+MAX_STOPS = 7
 _FOR = (Role.FOR_INIT, Role.FOR_UPDATE)
 _FAR = 50  # segments to look for the statement after the head of a loop
 
 
-def stops_of(case: FailingRun, rows: tuple[tuple[str, int, str], ...]) -> tuple[Stop, ...]:
+def debugger_stops(case: FailingRun, rows: tuple[tuple[str, int, str], ...]) -> tuple[DebuggerStop, ...]:
     """One stop for each statement (file, line, text) that the failure depended on, in their order."""
     latest: dict[tuple[str, int, str], tuple[Node, Place]] = {}
     for node in case.slices["relevant"].distance:
@@ -26,7 +26,7 @@ def stops_of(case: FailingRun, rows: tuple[tuple[str, int, str], ...]) -> tuple[
     return tuple(_stop(case, *latest[row]) for row in rows if row in latest)
 
 
-def _stop(case: FailingRun, node: Node, place: Place) -> Stop:
+def _stop(case: FailingRun, node: Node, place: Place) -> DebuggerStop:
     """The stop at an instance. A debugger stops once in the head of a loop, so there it is the statement that comes next."""
     at, line = node[0], place.line
     if place.role in _FOR or place.keyword == "for":
@@ -34,7 +34,7 @@ def _stop(case: FailingRun, node: Node, place: Place) -> Stop:
     s = case.trace.at(at)
     starts = case.trace.log.positions(_first_segment(case, s, place.path, line))
     hit = int(starts.searchsorted(at, "right"))
-    return Stop(place.file, place.line, line, max(hit, 1), max(len(starts), 1))
+    return DebuggerStop(place.file, place.line, line, max(hit, 1), max(len(starts), 1))
 
 
 def _after_head(case: FailingRun, i: int, place: Place) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from butfor.libc.library import scans
-from butfor.run_story import Input
+from butfor.run_story import RunInput
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, UnknownValue
@@ -21,7 +21,7 @@ _BLANK = re.compile(rb"\s*")
 Found = tuple[int, int, int]  # input (0 for stdin, else an argument), first byte, end
 
 
-def inputs_of(recording: Recording, slice_nodes: Iterable[Node]) -> tuple[Input, ...]:
+def relevant_inputs(recording: Recording, slice_nodes: Iterable[Node]) -> tuple[RunInput, ...]:
     """The inputs of which bytes are in a slice; inputs without any are left out."""
     stdin = (recording.home / "stdin").read_bytes() if (recording.home / "stdin").exists() else b""
     reads = _Reads(recording, stdin)
@@ -41,7 +41,7 @@ def inputs_of(recording: Recording, slice_nodes: Iterable[Node]) -> tuple[Input,
     )
 
 
-def _shown(name: str, data: bytes, found: set[int]) -> Input:
+def _shown(name: str, data: bytes, found: set[int]) -> RunInput:
     places = sorted(k for k in found if k < len(data))
     first = max(0, places[0] - _BEFORE) if places and len(data) > _MOST_SHOWN else 0
     part = data[first : first + _MOST_SHOWN]
@@ -51,7 +51,7 @@ def _shown(name: str, data: bytes, found: set[int]) -> Input:
             spans[-1] = (spans[-1][0], k + 1)
         else:
             spans.append((k, k + 1))
-    return Input(name, part, tuple(spans), len(data) - len(part))
+    return RunInput(name, part, tuple(spans), len(data) - len(part))
 
 
 class _Reads:

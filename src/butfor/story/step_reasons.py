@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from butfor.run_story import Why
+from butfor.run_story import StepReason
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.access_names import Accesses
@@ -14,7 +14,7 @@ _MOST_VISITED = 200
 _MOST_SHOWN = 4
 
 
-class Reasons:
+class ReasonFinder:
     """Dependences between steps of a story; `index` gives the step that an instance belongs to."""
 
     def __init__(self, places: Places, dependence: Dependence, accesses: Accesses, index: Mapping[Node, int]) -> None:
@@ -24,25 +24,25 @@ class Reasons:
         self.accesses = accesses
         self.index = index
 
-    def of(self, node: Node) -> tuple[Why, ...]:
+    def of(self, node: Node) -> tuple[StepReason, ...]:
         """Where the values came from, latest first, then the decision or call that let the step run; all of them earlier."""
         own = self.index[node]
         data = sorted((w for w in self._data(node, own) if w.step < own), key=lambda w: -w.step)[:_MOST_SHOWN]
         control = self._control(node, own)
         return (*data, *((control,) if control is not None else ()))
 
-    def _control(self, node: Node, own: int) -> Why | None:
+    def _control(self, node: Node, own: int) -> StepReason | None:
         parent = self.dependence.control(node[0])
         while parent is not None and self.index.get(parent) == own:
             parent = self.dependence.control(parent[0])
         return None if parent is None else self._why("control", "", parent)
 
-    def _why(self, kind: str, name: str, node: Node) -> Why | None:
+    def _why(self, kind: str, name: str, node: Node) -> StepReason | None:
         place = self.places.of(node)
-        return None if place is None else Why(kind, name, self.index.get(node, -1), place.file, place.line)
+        return None if place is None else StepReason(kind, name, self.index.get(node, -1), place.file, place.line)
 
-    def _data(self, node: Node, own: int) -> list[Why]:
-        found: dict[tuple[str, int, str, int], Why] = {}
+    def _data(self, node: Node, own: int) -> list[StepReason]:
+        found: dict[tuple[str, int, str, int], StepReason] = {}
         work: list[tuple[Node, str]] = [(target, "") for target in self._first(node)]
         seen: set[Node] = set()
         while work and len(seen) < _MOST_VISITED:

@@ -9,18 +9,18 @@ from numpy.typing import NDArray
 
 from butfor.ir.instructions import Instr
 from butfor.methods.case import FailingRun
-from butfor.run_story import Change, Round, Story, Told
+from butfor.run_story import CellChange, LoopIteration, Story, StoryStep
 from butfor.source.source_model import Role
-from butfor.story.debugger_stops import stops_of
-from butfor.story.input_bytes import inputs_of
-from butfor.story.loop_rounds import Rounds
-from butfor.story.memory_snapshots import Seen
-from butfor.story.step_reasons import Reasons
+from butfor.story.debugger_stops import debugger_stops
+from butfor.story.input_bytes import relevant_inputs
+from butfor.story.loop_iterations import LoopIterations
+from butfor.story.observed_memory import ObservedMemory
+from butfor.story.step_reasons import ReasonFinder
 from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node
 from butfor.trace.view.source_steps import Step
 
-MOST_STEPS = 3000
+MAX_STORY_STEPS = 3000
 _NEAR = 2  # segments told around one that matters
 _ENDS = 200  # segments told at the beginning and at the end
 _PARTS = 4  # segments between two parts of one condition
@@ -28,7 +28,7 @@ _CALLED = "()"  # the target of a call whose parameters are told
 _UNTOLD = ("ignored", "pure", "opaque")
 
 
-def tell(case: FailingRun, rows: tuple[tuple[str, int, str], ...] = (), most: int = MOST_STEPS) -> Story:
+def tell_story(case: FailingRun, rows: tuple[tuple[str, int, str], ...] = (), most: int = MAX_STORY_STEPS) -> Story:
     """The story; `rows` are the statements (file, line, text) that a debugger may want to stop at."""
     return _Teller(case, most).story(rows)
 
@@ -39,15 +39,15 @@ class _Teller:
         self.most = most
         self.trace = case.trace
         self.log = self.trace.log
-        self.rounds = Rounds(case.places)
-        self.seen = Seen(case.places, case.objects, case.steps.accesses)
+        self.rounds = LoopIterations(case.places)
+        self.seen = ObservedMemory(case.places, case.objects, case.steps.accesses)
         self.matters = case.slices["relevant"].distance
         self.index: dict[Node, int] = {}
         self.own: list[Node] = []  # of each step, its instance
-        self.told: list[Told] = []
+        self.told: list[StoryStep] = []
         self._static: dict[int, tuple[int, ...]] = {}
         self._number = 0
-        self._pending: tuple[Change, ...] = ()  # what was seen of memory since the last step
+        self._pending: tuple[CellChange, ...] = ()  # what was seen of memory since the last step
 
     def story(self, rows: tuple[tuple[str, int, str], ...]) -> Story:
         chosen = self._chosen()
@@ -58,7 +58,7 @@ class _Teller:
                 self.seen.forget()
             self._segment(i, skipped)
             expected = i + 1
-        reasons = Reasons(self.case.places, self.case.dependence, self.case.steps.accesses, self.index)
+        reasons = ReasonFinder(self.case.places, self.case.dependence, self.case.steps.accesses, self.index)
         steps = tuple(replace(step, why=reasons.of(self.own[k])) for k, step in enumerate(self.told))
         starts = [node[0] for node in self.own]
         things = tuple(
@@ -73,8 +73,8 @@ class _Teller:
             self._failing(),
             dict(self.seen.frames),
             things,
-            inputs_of(self.case.recording, self.matters),
-            stops_of(self.case, rows),
+            relevant_inputs(self.case.recording, self.matters),
+            debugger_stops(self.case, rows),
         )
 
     def _failing(self) -> int:
@@ -153,7 +153,7 @@ class _Teller:
         if self.told and i == self.own[-1][0]:
             self.told[-1] = replace(self.told[-1], changes=self.told[-1].changes + self._taken())
 
-    def _taken(self) -> tuple[Change, ...]:
+    def _taken(self) -> tuple[CellChange, ...]:
         changes, self._pending = self._pending, ()
         return changes
 
@@ -199,7 +199,7 @@ class _Teller:
         self.index[node] = len(self.told)
         place = step.place
         self.told.append(
-            Told(
+            StoryStep(
                 self._number,
                 skipped if earlier is None else earlier.skipped,
                 place.file,
@@ -222,7 +222,7 @@ class _Teller:
         )
         return True
 
-    def _same_statement(self, step: Step, rounds: tuple[Round, ...]) -> Told | None:
+    def _same_statement(self, step: Step, rounds: tuple[LoopIteration, ...]) -> StoryStep | None:
         """The step told last, if it is an earlier part of the same: of a condition, or a library call in the statement."""
         last, place = self.told[-1], step.place
         is_part = last.kind == "branch" == step.kind or (last.kind == "call" and last.target != _CALLED)

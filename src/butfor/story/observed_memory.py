@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from butfor.ir.debug_types import CType
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind, store_size
-from butfor.run_story import Change, Frame, Thing
+from butfor.run_story import CallFrame, CellChange, MemoryObject
 from butfor.trace.log.record_layout import NO_FRAME, EventKind, ObjectKind
 from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.access_names import Accesses
@@ -31,7 +31,7 @@ _LONGEST = 60
 Key = tuple[int, int, int]  # number of the object, frame, start: a variable that is no object of its own has number 0
 
 
-class Seen:
+class ObservedMemory:
     """Things and their cells as far as the story has met them."""
 
     def __init__(self, places: Places, objects: RunObjects, accesses: Accesses) -> None:
@@ -43,9 +43,9 @@ class Seen:
         self._errors = {
             (int(e["seg"]), int(e["addr"])): int(e["object"]) for e in self.log.error[:_MOST_ERRORS] if int(e["object"])
         }
-        self.things: list[Thing] = []
+        self.things: list[MemoryObject] = []
         self.dying: list[int] = []  # of each thing, the segment instance at which it was freed, or -1
-        self.frames: dict[int, Frame] = {}
+        self.frames: dict[int, CallFrame] = {}
         self._numbers: dict[Key, int] = {}
         self._cells: dict[tuple[int, str], bytes] = {}
         self._types: dict[int, CType] = {}  # heap block -> what it was used as
@@ -53,7 +53,7 @@ class Seen:
             tuple[int, int], dict[str, tuple[int, int]]
         ] = {}  # thing, 16 bytes of it -> path -> offset, size
 
-    def access(self, node: Node, instr: Instr) -> Iterator[Change]:
+    def access(self, node: Node, instr: Instr) -> Iterator[CellChange]:
         """What a load or a store shows about memory, where that is new."""
         is_load = instr.op == "load"
         operand, t = (instr.args[0], instr.type) if is_load else (instr.args[1], instr.detail)
@@ -85,9 +85,9 @@ class Seen:
             pointed = self._thing_at(int.from_bytes(data, "little"), node[0])
             target = -1 if pointed is None else pointed[0]
         text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-        yield Change(thing, path, text, target)
+        yield CellChange(thing, path, text, target)
 
-    def written_by_call(self, i: int) -> Iterator[Change]:
+    def written_by_call(self, i: int) -> Iterator[CellChange]:
         """The cells that library code wrote in a segment instance: what they hold is not known until they are read."""
         for k in self.log.events_of(i):
             e = self.log.event[k]
@@ -101,7 +101,7 @@ class Seen:
         """All cells are no longer known: steps are left out in which they may have changed."""
         self._cells.clear()
 
-    def _overlapped(self, thing: int, own: str | None, start: int, size: int) -> Iterator[Change]:
+    def _overlapped(self, thing: int, own: str | None, start: int, size: int) -> Iterator[CellChange]:
         for part in range(start >> 4, min((start + size - 1 >> 4), (start >> 4) + _MOST_PARTS) + 1):
             for path, (at, length) in self._near.get((thing, part), {}).items():
                 if (
@@ -110,7 +110,7 @@ class Seen:
                     and start < at + length
                     and self._cells.pop((thing, path), None) is not None
                 ):
-                    yield Change(thing, path, None)
+                    yield CellChange(thing, path, None)
 
     def _thing_at(self, address: int, i: int) -> tuple[int, RunObject, int] | None:
         if address == 0:
@@ -132,7 +132,7 @@ class Seen:
             number = self._numbers[key] = len(self.things)
             heap = o.kind == ObjectKind.HEAP
             self.things.append(
-                Thing(
+                MemoryObject(
                     f"{o.size} bytes" if heap else o.name, _WHERE[o.kind], frame, o.size, self._made(o) if heap else ""
                 )
             )
@@ -160,7 +160,7 @@ class Seen:
             if at == NO_FRAME or at in self.frames:
                 break
             parent = int(self.log.frame["parent"][at])
-            self.frames[at] = Frame(
+            self.frames[at] = CallFrame(
                 self.trace.at(int(self.log.frame["entry"][at])).fn.name, -1 if parent == NO_FRAME else parent
             )
             at = parent

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from butfor.ir.flow_graphs import successors
 from butfor.ir.natural_loops import Loop, natural_loops
-from butfor.run_story import Round
+from butfor.run_story import LoopIteration
 from butfor.trace.view.source_places import Places
 
 _MOST_ROUNDS = 200_000  # of one loop: beyond this they are not counted
 
 
 @dataclass(slots=True)
-class _Entered:
+class _CountedLoop:
     """All rounds of one loop: where each begins, in which frame, its activation and its number; totals by activation."""
 
     starts: NDArray[np.int64]
@@ -28,7 +28,7 @@ class _Entered:
     left_by_header: bool = False
 
 
-class Rounds:
+class LoopIterations:
     """Rounds of loops; a loop is counted once, when it is first asked about."""
 
     def __init__(self, places: Places) -> None:
@@ -36,10 +36,10 @@ class Rounds:
         self.trace = places.trace
         self.log = self.trace.log
         self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
-        self._entered: dict[tuple[str, int], _Entered | None] = {}
+        self._entered: dict[tuple[str, int], _CountedLoop | None] = {}
         self._activations = 0
 
-    def of(self, i: int) -> tuple[Round, ...]:
+    def of(self, i: int) -> tuple[LoopIteration, ...]:
         """The rounds around a segment instance, outermost first."""
         s = self.trace.at(i)
         known = self._loops.get(s.fn.name)
@@ -56,7 +56,7 @@ class Rounds:
             k = loops[k].parent
         return tuple(reversed(out))
 
-    def _round(self, i: int, name: str, k: int, loop: Loop) -> Round | None:
+    def _round(self, i: int, name: str, k: int, loop: Loop) -> LoopIteration | None:
         key = (name, k)
         if key not in self._entered:
             self._entered[key] = self._count(name, loop)
@@ -71,16 +71,16 @@ class Rounds:
             return None
         activation, number = entered.activations[at], entered.numbers[at]
         total = entered.totals[activation] - int(entered.left_by_header)
-        return Round(entered.line, activation, number, total)
+        return LoopIteration(entered.line, activation, number, total)
 
-    def _count(self, name: str, loop: Loop) -> _Entered | None:
+    def _count(self, name: str, loop: Loop) -> _CountedLoop | None:
         fn = self.trace.program.function(name)
         header = self.trace.static.first_of_block(fn, loop.header)
         starts = self.log.positions(header)
         if len(starts) > _MOST_ROUNDS:
             return None
         where = self.places.of_instr(fn, fn.instrs[fn.blocks[loop.header].end - 1])
-        result = _Entered(
+        result = _CountedLoop(
             starts, line=where.line if where else 0, left_by_header=any(e[0] == loop.header for e in loop.exits)
         )
         running: dict[int, tuple[int, int]] = {}  # frame -> activation, number

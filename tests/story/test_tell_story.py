@@ -12,8 +12,8 @@ import pytest
 
 from butfor.explanation import Explanation
 from butfor.report.formats import FORMATS
-from butfor.run_story import Story, Told
-from butfor.story.tell_story import tell
+from butfor.run_story import Story, StoryStep
+from butfor.story.tell_story import tell_story
 from tests.small import case_of, explained, recorded, source
 
 SUM = source("""
@@ -68,7 +68,7 @@ def summed(tmp_path_factory: pytest.TempPathFactory) -> Story:
     return told(tmp_path_factory.mktemp("sum"), SUM, args=["8"])
 
 
-def at(story: Story, text: str) -> list[Told]:
+def at(story: Story, text: str) -> list[StoryStep]:
     """The steps of a statement."""
     line = SUM.line_of(text)
     return [step for step in story.steps if step.line == line and step.text in text]
@@ -184,8 +184,8 @@ def test_recursion_has_frames(tmp_path: Path) -> None:
 
 def test_the_bound_on_steps_is_kept(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, SUM, args=["8"]))
-    assert len(tell(case).steps) > 40
-    assert len(tell(case, most=40).steps) > 0
+    assert len(tell_story(case).steps) > 40
+    assert len(tell_story(case, most=40).steps) > 0
 
 
 @pytest.fixture(scope="module")
