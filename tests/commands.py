@@ -30,7 +30,7 @@ class Done:
 def butfor_command(
     words: Sequence[str], cwd: Path, *, env: Mapping[str, str] | None = None, stdin: bytes = b""
 ) -> Done:
-    """The result of `butfor WORDS` in a folder, run inside this process; there must be no traceback, whatever happens."""
+    """The result of `butfor WORDS` in a folder, run inside this process; a traceback fails the test."""
     with contextlib.chdir(cwd), _temporary_files_in((env or {}).get("TMPDIR")):
         result = CliRunner().invoke(cli, list(words), input=stdin, env=env)
     return _checked(result.exit_code, result.stdout_bytes, result.stderr_bytes)
@@ -44,7 +44,7 @@ def butfor_process(
     stdin: bytes = b"",
     preexec_fn: Callable[[], None] | None = None,
 ) -> Done:
-    """The result of `python -m butfor WORDS`, for tests of what only a process has: limits, raw arguments, its environment."""
+    """The result of `python -m butfor WORDS`, for tests of what only a process has: limits, raw arguments."""
     done = subprocess.run(
         [sys.executable, "-m", "butfor", *words],
         cwd=cwd,

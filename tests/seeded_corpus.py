@@ -1,4 +1,4 @@
-"""The programs under tests/seeded with one fault each: their source, the lines of the fault, and the tests that fail and pass.
+"""The programs under tests/seeded with one fault each: source, lines of the fault, tests that fail and pass.
 
 `faults()` reads texts only; `load()` and `corpus()` also compile and run, with results kept in butfor's cache.
 """
@@ -58,7 +58,10 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One test: its input and how the correct program ended. `how` the program in question ended: pass, output, exit, crash, assertion, no-end."""
+    """One test: its input and how the correct program ended.
+
+    `how` the program in question ended: pass, output, exit, crash, assertion, no-end.
+    """
 
     number: int
     args: tuple[str, ...]
@@ -117,7 +120,7 @@ class Share:
         return self.tree_steps / max(self.executed_steps, 1)
 
 
-# --- texts ------------------------------------------------------------------------------------------------------------------
+# --- texts ----------------------------------------------------------------------------------------------------------
 
 
 def program_names() -> list[str]:
@@ -220,7 +223,7 @@ def _parsed(text: str) -> tree_sitter.Node:
     return tree_sitter.Parser(tree_sitter.Language(tree_sitter_c.language())).parse(text.encode()).root_node
 
 
-# --- runs -------------------------------------------------------------------------------------------------------------------
+# --- runs -----------------------------------------------------------------------------------------------------------
 
 
 def inputs(program: str) -> list[tuple[tuple[str, ...], bytes]]:
@@ -329,7 +332,7 @@ def smallest_failing(seeded: Seeded) -> Trial:
     return min(seeded.failing, key=lambda t: (t.how == "no-end", t.size, t.number))
 
 
-# --- cause trees ------------------------------------------------------------------------------------------------------------
+# --- cause trees ----------------------------------------------------------------------------------------------------
 
 
 def options(seeded: Seeded, trial: Trial, methods: tuple[str, ...] = ("cascade",), **knobs: Any) -> Options:
@@ -352,7 +355,7 @@ def explained(seeded: Seeded, **knobs: Any) -> Explanation:
 
 
 def found_at(seeded: Seeded, explanation: Explanation) -> int | None:
-    """The level of the first cause that has a line of the fault among its statements or as its condition; None when there is no such cause."""
+    """The level of the first cause that has a line of the fault as a statement or as its condition, if any."""
     causes = explanation.to_dict()["methods"]["cascade"]["causes"]
     return min((c["level"] for c in causes if _lines_of(c) & seeded.fault_lines), default=None)
 

@@ -55,7 +55,7 @@ def source(body: str, head: str = HEAD) -> Source:
 
 
 def explained(folder: Path, body: str | Source, **knobs: Any) -> Explanation:
-    """What butfor says about a run of the program, which is written to `prog.c` of a folder; without changed runs unless asked for."""
+    """The answer for a run of the program, written to `prog.c` of a folder; no changed runs unless asked for."""
     return butfor.explain(written(folder, body), **{"methods": ["slice", "cascade"], **knobs})
 
 

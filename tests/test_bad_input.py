@@ -16,7 +16,7 @@ from tests.small import file_of
 FINE = "int main(void) { return 0; }\n"
 
 
-# --- files ----------------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_source_that_is_a_device(work: Path) -> None:
     assert run_in(work, "explain", "/dev/null").code == 2
 
 
-# --- what is not supported ------------------------------------------------------------------------------------------------------
+# --- what is not supported ------------------------------------------------------------------------------------------
 
 THREADS = """#include <pthread.h>
 static void *work(void *p) { return p; }
@@ -99,14 +99,20 @@ def test_unsupported_is_named_with_its_line(text: str, line: int, what: str, wor
 
 
 def test_assembly_that_does_not_run_or_does_nothing(work: Path) -> None:
-    text = 'int main(int argc, char **argv) {\n __asm__ volatile("" ::: "memory");\n if (argc > 5) __asm__("nop");\n return 0; }\n'
+    text = (
+        'int main(int argc, char **argv) {\n __asm__ volatile("" ::: "memory");\n'
+        ' if (argc > 5) __asm__("nop");\n return 0; }\n'
+    )
     done = run_in(work, "explain", file_of(work, text))
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith("no failure: ")
 
 
 def test_fork_in_the_program(work: Path) -> None:
-    text = "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n if (fork() == 0) _exit(3);\n int s; wait(&s); return WEXITSTATUS(s) != 3; }\n"
+    text = (
+        "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) {\n if (fork() == 0) _exit(3);\n"
+        " int s; wait(&s); return WEXITSTATUS(s) != 3; }\n"
+    )
     assert run_in(work, "explain", file_of(work, text)).code in (0, 3)
 
 
@@ -116,13 +122,14 @@ def test_a_program_that_becomes_another(work: Path) -> None:
     assert done.code in (0, 2, 3)
 
 
-# --- bytes that are no text -----------------------------------------------------------------------------------------------------
+# --- bytes that are no text -----------------------------------------------------------------------------------------
 
 
 def test_source_that_is_not_utf8(work: Path) -> None:
     file_of(
         work,
-        b'/* \xff\xfe */\n#include <assert.h>\nint main(int argc, char **argv) {\n  assert(argc > 3 && "\xe9"); /* \xe9 */\n  return 0; }\n',
+        b"/* \xff\xfe */\n#include <assert.h>\nint main(int argc, char **argv) {\n"
+        b'  assert(argc > 3 && "\xe9"); /* \xe9 */\n  return 0; }\n',
     )
     done = run_in(work, "explain", "prog.c")
     assert (done.code, done.stderr) == (0, "")
@@ -143,13 +150,14 @@ def test_output_that_is_not_utf8(work: Path) -> None:
 def test_arguments_that_are_not_utf8(work: Path) -> None:
     file_of(
         work,
-        "#include <assert.h>\nint main(int argc, char **argv) {\n  char *p = argv[1];\n  assert(p[0] == 'x'); return 0; }\n",
+        "#include <assert.h>\nint main(int argc, char **argv) {\n  char *p = argv[1];\n"
+        "  assert(p[0] == 'x'); return 0; }\n",
     )
     done = butfor_process(["explain", "prog.c", "--method", "slice", "--", b"\xff\xfe"], work)
     assert (done.code, done.stderr) == (0, "")
 
 
-# --- input ----------------------------------------------------------------------------------------------------------------------
+# --- input ----------------------------------------------------------------------------------------------------------
 
 ECHO = "#include <stdio.h>\nint main(void) { int c, n = 0; while ((c = getchar()) != EOF) n++; return n; }\n"
 

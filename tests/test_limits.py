@@ -1,4 +1,4 @@
-"""Runs that do not end by themselves: limits, full disks, interruption. Always a message, the right status, nothing left behind."""
+"""Runs that do not end by themselves: limits, full disks, interruption. A message, a status, nothing left behind."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ def test_a_program_that_sleeps(work: Path) -> None:
 
 def test_a_program_that_blocks_all_signals(work: Path) -> None:
     text = (
-        "#include <signal.h>\nint main(void) {\n  sigset_t all;\n  sigfillset(&all);\n  sigprocmask(SIG_BLOCK, &all, 0);\n"
+        "#include <signal.h>\nint main(void) {\n  sigset_t all;\n  sigfillset(&all);\n"
+        "  sigprocmask(SIG_BLOCK, &all, 0);\n"
         "  for (volatile int n = 1; n; n = 1) ;\n  return 0; }\n"
     )
     done = run_in(work, "explain", file_of(work, text), "--time-limit", "0.05")
@@ -61,7 +62,8 @@ def test_a_program_that_is_killed(work: Path) -> None:
 def test_a_program_that_fills_the_disk(work: Path) -> None:
     file_of(
         work,
-        '#include <stdio.h>\nint main(void) {\n  int n = 1;\n  while (n)\n    puts("a line that comes again and again");\n  return 0; }\n',
+        "#include <stdio.h>\nint main(void) {\n  int n = 1;\n  while (n)\n"
+        '    puts("a line that comes again and again");\n  return 0; }\n',
     )
     done = run_in(work, "explain", "prog.c", "--output-limit", "100000", "--time-limit", "20")
     assert done.code == 0
@@ -90,7 +92,8 @@ def test_no_address_space(work: Path) -> None:
 def test_a_program_that_takes_all_memory(work: Path) -> None:
     file_of(
         work,
-        "#include <stdlib.h>\nint main(void) {\n  char *p = malloc((size_t)1 << 62);\n  if (!p) return 4;\n  return 0; }\n",
+        "#include <stdlib.h>\nint main(void) {\n  char *p = malloc((size_t)1 << 62);\n"
+        "  if (!p) return 4;\n  return 0; }\n",
     )
     done = run_in(work, "explain", "prog.c")
     assert done.code == 0
@@ -98,7 +101,10 @@ def test_a_program_that_takes_all_memory(work: Path) -> None:
 
 
 def test_the_budget_is_used_up(work: Path) -> None:
-    text = "#include <assert.h>\nint main(void) {\n  int s = 0;\n  for (int i = 0; i < 60000; i++) s += i % 3;\n  assert(s == 1);\n  return 0; }\n"
+    text = (
+        "#include <assert.h>\nint main(void) {\n  int s = 0;\n  for (int i = 0; i < 60000; i++) s += i % 3;\n"
+        "  assert(s == 1);\n  return 0; }\n"
+    )
     done = run_in(work, "explain", file_of(work, text), "--budget", "0.01")
     assert (done.code, done.stderr) == (4, "")
     assert "partial" in done.stdout
@@ -108,7 +114,8 @@ def test_the_budget_is_used_up(work: Path) -> None:
 def test_interrupted_while_the_program_runs(work: Path) -> None:
     file_of(
         work,
-        '#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n  printf("%d\\n", getpid()); fflush(stdout);\n  sleep(50);\n  return 0; }\n',
+        "#include <stdio.h>\n#include <unistd.h>\nint main(void) {\n"
+        '  printf("%d\\n", getpid()); fflush(stdout);\n  sleep(50);\n  return 0; }\n',
     )
     scratch = work.parent / "scratch"
     (work / "report").write_text("old")

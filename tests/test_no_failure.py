@@ -34,14 +34,29 @@ int main(int argc, char **argv) {
 FINE = {
     "bits that were not written are not used": BITS,
     "padding is copied": PADDING,
-    "an uninitialised value is copied, not used": "int main(void) {\n int a[4], b[4]; memcpy(b, a, sizeof b); int c = b[1]; b[2] = c; return 0; }\n",
-    "a union is read by another member": "union u { int i; unsigned char c[4]; };\nint main(void) {\n union u u; u.i = 5; return u.c[0] - 5; }\n",
-    "a bit is masked away": 'int main(void) {\n unsigned *p = malloc(4), x = (*p & 0xf0) | 5;\n if ((x & 0xf) == 5) puts("five");\n return 0; }\n',
-    "the end of an array is pointed to": "int main(void) {\n int a[3] = {0}, *p = a, n = 0; while (p != a + 3) n += *p++; return n; }\n",
-    "one member array is read as a whole": "struct s { char a[4], b[4]; };\nint main(void) {\n struct s s; memset(&s, 0, 8); return s.a[3]; }\n",
+    "an uninitialised value is copied, not used": (
+        "int main(void) {\n int a[4], b[4]; memcpy(b, a, sizeof b); int c = b[1]; b[2] = c; return 0; }\n"
+    ),
+    "a union is read by another member": (
+        "union u { int i; unsigned char c[4]; };\nint main(void) {\n union u u; u.i = 5; return u.c[0] - 5; }\n"
+    ),
+    "a bit is masked away": (
+        "int main(void) {\n "
+        'unsigned *p = malloc(4), x = (*p & 0xf0) | 5;\n if ((x & 0xf) == 5) puts("five");\n return 0; }\n'
+    ),
+    "the end of an array is pointed to": (
+        "int main(void) {\n int a[3] = {0}, *p = a, n = 0; while (p != a + 3) n += *p++; return n; }\n"
+    ),
+    "one member array is read as a whole": (
+        "struct s { char a[4], b[4]; };\nint main(void) {\n struct s s; memset(&s, 0, 8); return s.a[3]; }\n"
+    ),
     "free of NULL": "int main(void) {\n free(NULL); return 0; }\n",
-    "realloc of NULL and to a smaller size": "int main(void) {\n char *p = realloc(0, 9); p = realloc(p, 2); p[1] = 0; free(p); return 0; }\n",
-    "floating point division by zero": "int main(int argc, char **argv) {\n double d = 1.0 / (argc - 1); return d < 2; }\n",
+    "realloc of NULL and to a smaller size": (
+        "int main(void) {\n char *p = realloc(0, 9); p = realloc(p, 2); p[1] = 0; free(p); return 0; }\n"
+    ),
+    "floating point division by zero": (
+        "int main(int argc, char **argv) {\n double d = 1.0 / (argc - 1); return d < 2; }\n"
+    ),
     "memory is left behind": "int main(void) {\n return malloc(10) == 0; }\n",
     "main ends without a return": 'int main(void) {\n puts("x"); }\n',
     "stderr is not looked at": 'int main(void) {\n fputs("oops\\n", stderr); return 0; }\n',
@@ -106,7 +121,8 @@ def test_expected_output_is_there_but_the_status_is_wrong(tmp_path: Path) -> Non
 def test_violated_assumption_is_no_failure(tmp_path: Path) -> None:
     body = (
         "extern void __VERIFIER_assume(int); extern int __VERIFIER_nondet_int(void); extern void reach_error(void);\n"
-        "int main(void) {\n int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 3);\n if (x == 4) reach_error();\n return 0; }\n"
+        "int main(void) {\n int x = __VERIFIER_nondet_int(); __VERIFIER_assume(x > 3);\n"
+        " if (x == 4) reach_error();\n return 0; }\n"
     )
     answer = explained(tmp_path, body, nondet=[2])
     assert (answer.status, answer.failure) == ("no-failure", None)

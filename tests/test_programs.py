@@ -1,4 +1,4 @@
-"""Every program under tests/programs gives the failure and the slice that its comments state, and replays without a mismatch."""
+"""Programs under tests/programs give the failure and the slice that their comments state, and replay exactly."""
 
 from __future__ import annotations
 

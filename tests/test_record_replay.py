@@ -1,4 +1,4 @@
-"""Recordings that travel: replay elsewhere says the same; a damaged one is refused, never believed and never a crash."""
+"""Recordings that travel: replay elsewhere says the same; a damaged one is refused, never a crash."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-# --- recordings that are fine ---------------------------------------------------------------------------------------------------
+# --- recordings that are fine ---------------------------------------------------------------------------------------
 
 
 def test_replay_elsewhere_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +209,7 @@ def test_a_report_is_not_overwritten_by_a_failure(good: Path, tmp_path: Path) ->
     assert json.loads(report.read_text())["status"] == "explained"
 
 
-# --- recordings that are not ----------------------------------------------------------------------------------------------------
+# --- recordings that are not ----------------------------------------------------------------------------------------
 
 
 def refused(path: Path, scratch: Path) -> str:
@@ -286,7 +286,7 @@ def test_random_bytes(tmp_path: Path, scratch: Path) -> None:
 
 
 def test_random_damage(good: Path, tmp_path: Path, scratch: Path) -> None:
-    """Bytes changed anywhere, also in the directory of the archive: refused, or (where the byte does not matter) the same answer."""
+    """Bytes changed anywhere, also in the archive's directory: refused, or the same answer where no byte matters."""
     data = good.read_bytes()
     answer = told(replayed(good))
     rng = random.Random(11)
@@ -378,7 +378,7 @@ def test_members_stay_in_their_folder(name: str, good: Path, tmp_path: Path, scr
 @pytest.mark.parametrize("how", ["empty", "half", "random"])
 @pytest.mark.xfail(strict=True, reason="columns that do not fit together give an IndexError and the like")
 def test_members_with_other_content(how: str, good: Path, tmp_path: Path, scratch: Path) -> None:
-    """Check sums are right but the content makes no sense: refused, or explained as far as what is left goes, but no other exception."""
+    """Check sums are right but the content makes no sense: refused, or explained as far as it goes; no exception."""
     broken = {}
     for member in MEMBERS[1:]:
 

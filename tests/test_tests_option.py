@@ -160,7 +160,10 @@ def test_repairs_join_where_no_changed_run_mends_all_tests(tmp_path: Path) -> No
 
 
 def test_a_changed_run_and_a_repair_that_mend_all_tests_are_one_row(tmp_path: Path) -> None:
-    body = 'int main(int argc, char **argv) { int n = atoi(argv[1]), s = 0; for (int i = 1; i < n; i++) s += i; printf("%d\\n", s); return 0; }\n'
+    body = (
+        "int main(int argc, char **argv) { int n = atoi(argv[1]), s = 0; for (int i = 1; i < n; i++) s += i; "
+        'printf("%d\\n", s); return 0; }\n'
+    )
     rows = [{"name": str(n), "args": [str(n)], "expect_stdout": f"{n * (n + 1) // 2}\n"} for n in (0, 3, 5)]
     path = tmp_path / "tests.json"
     path.write_text(json.dumps({"tests": rows}))
