@@ -51,10 +51,6 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
 
         return explain_found_path(options, kind.load_path_frontend(), say)
     if kind is RECORDING:
-        if options.witness is not None:
-            raise UsageError("a recording has its nondet values already", hint="give the C sources with --witness")
-        if options.shrink:
-            raise UsageError("the input of a recording is not reduced", hint="give the C sources")
         return replay(options.sources[0], options, progress)
     program = kind.run_frontend.compile_program(options, say)
     if options.tests is not None:
@@ -145,6 +141,7 @@ def record(options: Options, out: Path, progress: Progress | None = None) -> Run
 
 def replay(path: Path, options: Options, progress: Progress | None = None) -> Explanation:
     """The explanation of a saved recording."""
+    RECORDING.check_options(options.sources, options.given)
     methods = options.methods or registry.without_running()
     answer = analyse(
         recordings.load(path, RECORDING.run_frontend.read_program),
@@ -166,6 +163,7 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
     """The run of the program in `options`, which may be a recording, with these changes."""
     say = progress or _silent
     if is_recording(options.sources):
+        RECORDING.check_options(options.sources, options.given)
         recording = recordings.load(options.sources[0], RECORDING.run_frontend.read_program)
         recording = recording.with_expectations(options.expect_stdout, options.expect_exit)
     else:
@@ -178,13 +176,15 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
 
 
 def _kind_of_program(options: Options) -> ProgramKind:
-    """The kind of the program in the options; a UsageError when its files are not there or make up no program."""
+    """The kind of the program in the options; a UsageError when its files make up no program, or an option has no effect on it."""
     for source in options.sources:
         if not source.exists():
             raise UsageError(f"{source}: no such file")
         if source.is_dir():
             raise UsageError(f"{source} is a folder", hint="name the C files of the program")
-    return kind_of_program(options.sources)
+    kind = kind_of_program(options.sources)
+    kind.check_options(options.sources, options.given)
+    return kind
 
 
 def _recorded(options: Options, say: Progress) -> Recording:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, RunInfo, Status
 from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration
 from butfor.frontends.boogie.failing_path import Found
@@ -30,7 +29,6 @@ _SEARCH = 0.7  # the share of the budget that the search may take
 def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) -> Explanation:
     """The failing path that was found, explained; or that there is none up to the bound."""
     start = time.perf_counter()
-    _check_options(options)
     methods = chosen_methods(options, Subject.PATH)
     budget = Budget(options.budget)
     found = frontend.search_program(options, options.bound, _SEARCH * options.budget, say)
@@ -82,14 +80,6 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     if answers.interrupted:
         raise Interrupted(answer)
     return answer
-
-
-def _check_options(options: Options) -> None:
-    if options.args or options.tests is not None or options.shrink:
-        raise UsageError(
-            "a Boogie program is searched, not run: it takes no arguments, tests or --shrink",
-            hint="butfor find prog.bpl",
-        )
 
 
 def _search(found: Exploration, options: Options) -> dict[str, Any]:

@@ -174,6 +174,11 @@ class Options(ProgramOptions, RunOptions, AnalysisOptions, MethodSettings):
             self.witness is None or self.tests is None, "a witness is for one run", "leave out --tests, or --witness"
         )
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the options that do not have their default value."""
+        return tuple(field.name for field in fields(self) if getattr(self, field.name) != field.default)
+
 
 GROUPS = (ProgramOptions, RunOptions, AnalysisOptions, MethodSettings)
 

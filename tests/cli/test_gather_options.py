@@ -41,7 +41,6 @@ def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Optio
         (["--check", "--no-memory-errors"], {"check": True, "memory_errors": False}),
         (["--pinned"], {"inputs": "pinned"}),
         (["--free-inputs"], {"inputs": "free"}),
-        (["--entry", "start"], {"entry": "start"}),
         (["--shrink"], {"shrink": True}),
     ],
 )
@@ -78,6 +77,37 @@ def test_a_recording_has_its_own_input(fake: FakeApi, words: list[str]) -> None:
     result = run("replay", "run.bfr", *words)
     assert result.exit_code == 2
     assert "a recording brings its own program, arguments and input" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["explain", "prog.c", "--entry", "f"], "a C program starts at main, so --entry would have no effect"),
+        (["find", "prog.c", "--bound", "8"], "so --bound would have no effect"),
+        (["explain", "prog.bpl", "--trust", "f"], "so --trust would have no effect"),
+        (["explain", "prog.bpl", "--time-limit", "10"], "so --time-limit would have no effect"),
+        (["explain", "prog.bpl", "--memory-errors"], "so --[no-]memory-errors would have no effect"),
+        (["explain", "prog.bpl", "-DA", "--cc", "clang"], "so -D and --cc would have no effect"),
+        (["find", "prog.bpl", "--save", "tests.json"], "so --save would have no effect"),
+        (["repair", "prog.bpl", "--apply"], "so --apply would have no effect"),
+        (["replay", "prog.bpl", "--with", "4 flip"], "so --with would have no effect"),
+        (["explain", "run.bfr", "--tests", "prog.c"], "a recording is one run, so --tests would have no effect"),
+        (["replay", "saved", "--bound", "8"], "so --bound would have no effect"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_an_option_without_effect_is_refused(fake: FakeApi, folder: Path, words: list[str], message: str) -> None:
+    for name in ("prog.bpl", "run.bfr", "saved"):
+        (folder / name).touch()
+    result = run(*words)
+    assert (result.exit_code, result.stdout, fake.asked) == (2, "", [])
+    assert message in result.stderr
+
+
+def test_defaults_of_the_project_are_not_refused(fake: FakeApi, folder: Path) -> None:
+    (folder / "prog.bpl").touch()
+    (folder / "butfor.toml").write_text('trust = ["xmalloc"]\ncflags = "-w"\nbudget = 5')
+    assert asked(fake, "explain", "prog.bpl") == Options(sources=(Path("prog.bpl"),), budget=5)
 
 
 def test_changes(fake: FakeApi, folder: Path) -> None:

@@ -42,9 +42,9 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @shared.analysis_options
 @shared.report_options()
 @click.pass_context
-def command(ctx: click.Context, /, report: ReportRequest, **given: Any) -> int:
+def command(ctx: click.Context, /, report: ReportRequest, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the explanation is written to stdout or to files."""
-    options = replace(gather(given), story=report.needs_story)
+    options = replace(gather(given, named), story=report.needs_story)
     from butfor import api  # late: --help and wrong flags need none of it
 
     replay_command = again_command(ctx, options) if options.tests is None else ""

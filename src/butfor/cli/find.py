@@ -64,12 +64,13 @@ def command(
     failures: int | None,
     save: Path | None,
     unguarded: bool,
+    named: tuple[str, ...],
     **given: Any,
 ) -> int:
     """The exit status; the explanation is written to stdout or a file."""
     if save is not None:
         check_writable(save)
-    options = replace(gather(given, reads_stdin=False), story=report.needs_story)
+    options = replace(gather(given, named, reads_stdin=False), story=report.needs_story)
     if all(map(BOOGIE_PROGRAM.has, options.sources)):
         from butfor import api  # late: --help and wrong flags need none of it
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from butfor.cli.config_file import find_config, split_flags, split_list
 from butfor.errors import UsageError
 from butfor.files import read_bytes
-from butfor.frontends.program_kinds import BOOGIE_PROGRAM, RECORDING, check_files, kind_of_file
+from butfor.frontends.program_kinds import ProgramKind, Refusal, check_files, kind_of_file
 from butfor.options import Options
 
 MOST_STDIN = 256 * 2**20
@@ -19,9 +19,21 @@ MOST_STDIN = 256 * 2**20
 _CONFIGURABLE = ("annotations", "budget", "cc", "cflags", "methods", "time_limit", "trust")
 
 
-def gather(given: Mapping[str, Any], *, reads_stdin: bool = True) -> Options:
-    """The options for parameters as click gives them: flags win over the configuration file, which wins over the defaults."""
+def gather(
+    given: Mapping[str, Any], named: Collection[str], *, reads_stdin: bool = True, kind: ProgramKind | None = None
+) -> Options:
+    """The options for parameters as click gives them: flags win over the configuration file, which wins over the defaults.
+
+    Of parameters that were `named` on the command line, one that has no effect on the kind of program is a UsageError; a default
+    of the configuration file is left out. The kind is that of the sources unless another is given.
+    """
     values = {key: value for key, value in given.items() if value is not None and value != ()}
+    sources = values["sources"]
+    kind = kind or kind_of_file(sources[0])
+    refused: Mapping[str, Refusal] = {}
+    if kind is not None:
+        kind.check_options(sources, named)
+        refused = kind.refused_options(sources)
     _, configured = find_config(Path.cwd())
     if isinstance(values.get("cflags"), str):
         values["cflags"] = split_flags(values["cflags"], "--cflags")
@@ -34,15 +46,14 @@ def gather(given: Mapping[str, Any], *, reads_stdin: bool = True) -> Options:
         values["nondet"] = tuple(_number(text) for text in split_list(values["nondet"]))
     if "expect_stdout" in values:
         values["expect_stdout"] = read_bytes(values["expect_stdout"])
-    values = {**{key: configured[key] for key in _CONFIGURABLE if key in configured}, **values}
+    values = {**{key: configured[key] for key in _CONFIGURABLE if key in configured and key not in refused}, **values}
     own = values.get("stdin") == Path("-")
     if own:
         del values["stdin"]
     # First the cheap checks: a wrong flag must not wait for the end of standard input.
     options = Options(**values)
     check_files(options)
-    recorded = all(kind_of_file(path) in (RECORDING, BOOGIE_PROGRAM) for path in options.sources)
-    if own or (reads_stdin and not recorded and options.stdin is None and options.tests is None):
+    if own or (reads_stdin and "stdin" not in refused and options.stdin is None and options.tests is None):
         options = Options(**{**values, "stdin": own_stdin(from_terminal=own)})
     return options
 

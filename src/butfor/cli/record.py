@@ -37,10 +37,10 @@ machine. An existing file is replaced only when the recording is complete. What 
 @shared.expect_options
 @shared.compile_options
 @shared.debug_option
-def command(out: Path, **given: Any) -> int:
+def command(out: Path, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the recording is in `out`."""
     check_writable(out)
-    options = gather(given)
+    options = gather(given, named)
     from butfor import api
 
     with progress_line() as progress, replacing(out) as temporary:

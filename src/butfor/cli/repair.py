@@ -56,9 +56,9 @@ Tests that pass guard against repairs that only silence the failure: give many.
     verbose_help="Show the causes too.",
     has_fail_on_cause=False,
 )
-def command(report: ReportRequest, number: int | None, **given: Any) -> int:
+def command(report: ReportRequest, number: int | None, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the repairs are written to stdout or to files."""
-    options = replace(gather(given), story=report.needs_story)
+    options = replace(gather(given, named), story=report.needs_story)
     if is_recording(options.sources):
         raise UsageError("a recording cannot be repaired", hint="give the C sources it was made from")
     from butfor import api  # late: --help and wrong flags need none of it

@@ -16,7 +16,7 @@ from butfor.cli.report_targets import ReportRequest
 from butfor.cli.terminal_output import page_for, progress_line, write_result
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
-from butfor.frontends.program_kinds import is_recording
+from butfor.frontends.program_kinds import RECORDING, is_recording
 from butfor.options import Options
 from butfor.report.formats import JSON, TEXT
 
@@ -44,7 +44,6 @@ A change is a place (FILE:LINE, FILE:LINE:COLUMN; #2 for the second that fits) a
   member 2, element +1                                              another member or element
 and `at 3` at the end: only the third time.
 """
-_OF_PROGRAMS = ("args", "stdin", "env", "nondet", "step_limit", "cflags", "includes", "defines", "libs", "entry")
 
 
 @click.command("replay", cls=shared.ProgramCommand, help=_HELP)
@@ -62,14 +61,13 @@ _OF_PROGRAMS = ("args", "stdin", "env", "nondet", "step_limit", "cflags", "inclu
 @shared.analysis_options
 @shared.report_options()
 @click.pass_context
-def command(ctx: click.Context, /, report: ReportRequest, changes: tuple[str, ...], **given: Any) -> int:
+def command(
+    ctx: click.Context, /, report: ReportRequest, changes: tuple[str, ...], named: tuple[str, ...], **given: Any
+) -> int:
     """The exit status; the explanation, or the changed run, is written to stdout or to files."""
     recorded = is_recording(given["sources"])
-    if recorded and any(given.get(name) not in (None, ()) for name in _OF_PROGRAMS):
-        raise UsageError(
-            "a recording brings its own program, arguments and input", hint="leave them out, or give the C sources"
-        )
-    options = replace(gather(given, reads_stdin=not recorded), story=report.needs_story)
+    kind = RECORDING if recorded else None  # a recording may have any suffix
+    options = replace(gather(given, named, kind=kind), story=report.needs_story)
     from butfor import api  # late: --help and wrong flags need none of it
 
     if changes:

@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from butfor.options import Options
 
-_KEPT = "stdin env nondet time_limit step_limit output_limit cc cflags includes defines libs entry expect_stdout expect_exit".split()
+_KEPT = "stdin env nondet time_limit step_limit output_limit cc cflags includes defines libs expect_stdout expect_exit".split()
 CHANGE = "CHANGE"
 
 

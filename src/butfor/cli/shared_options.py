@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from butfor.cli.report_targets import ReportRequest, report_targets
 from butfor.report.formats import FORMATS, JSON, Format
@@ -58,7 +59,7 @@ compile_options = all_of(
     click.option("-I", "includes", multiple=True, metavar="DIR", help="Search DIR for header files."),
     click.option("-D", "defines", multiple=True, metavar="NAME[=X]", help="Define a macro."),
     click.option("-l", "libs", multiple=True, metavar="LIB", help="Link with a library."),
-    click.option("--entry", metavar="NAME", help="Start at this function instead of main."),
+    click.option("--entry", metavar="NAME", help="The procedure of a Boogie program to start at."),
 )
 
 find_expect_options = all_of(
@@ -202,7 +203,10 @@ def report_options(
 
 
 class ProgramCommand(click.Command):
-    """A command whose words after the first `--` belong to the program that is run; they arrive as the parameter `args`."""
+    """A command whose words after the first `--` belong to the program that is run; they arrive as the parameter `args`.
+
+    The parameter `named` has the names of the parameters that the command line gives, not the defaults.
+    """
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
         """The words of the usage line."""
@@ -213,5 +217,7 @@ class ProgramCommand(click.Command):
         cut = args.index("--") if "--" in args else len(args)
         own, program = args[:cut], args[cut + 1 :]
         rest = super().parse_args(ctx, own)
+        named = [name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
         ctx.params["args"] = tuple(program)
+        ctx.params["named"] = (*(("args",) if program else ()), *named)
         return rest

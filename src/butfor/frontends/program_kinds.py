@@ -1,6 +1,6 @@
-"""The kinds of program butfor takes: the suffixes of their files and the front end that reads each.
+"""The kinds of program butfor takes: their files' suffixes, their front ends, the options that they refuse.
 
-This is the one table of suffixes. To add a kind of program:
+This is the one table of suffixes, and of options that have no effect on a kind of program. To add a kind of program:
 
 - Files that compile to LLVM IR (C++, objects that carry bitcode, the IR of a program that was built elsewhere): add a `FileKind`
   to `C_PROGRAM.files` and say in `frontends/c/build.py` how such a file becomes IR. Everything behind the build reads IR and its
@@ -11,7 +11,7 @@ This is the one table of suffixes. To add a kind of program:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -52,11 +52,21 @@ class PathFrontend(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """Options that have no effect, and why: a clause that a message can begin with."""
+
+    names: tuple[str, ...]  # fields of `Options`, or parameters of a command
+    reason: str
+    hint: str = "leave it out"
+
+
+@dataclass(frozen=True, slots=True)
 class FileKind:
     """One kind of file that is part of a program."""
 
     suffixes: tuple[str, ...]
     is_ir: bool = False  # compiled to LLVM IR already
+    refusals: tuple[Refusal, ...] = ()  # where all files of a program are of this kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,7 @@ class ProgramKind:
     words: str  # for messages
     files: tuple[FileKind, ...]
     is_one_file: bool = False
+    refusals: tuple[Refusal, ...] = ()
     load_run_frontend: Callable[[], RunFrontend] | None = None
     load_path_frontend: Callable[[], PathFrontend] | None = None
 
@@ -75,6 +86,20 @@ class ProgramKind:
         if self.load_run_frontend is None:
             raise UsageError(f"{self.words} cannot be run", hint="give the C sources, or .ll or .bc files")
         return self.load_run_frontend()
+
+    def refused_options(self, sources: Sequence[Path]) -> Mapping[str, Refusal]:
+        """The options that have no effect on the program of this kind that these files make up, by name."""
+        files = {kind for kind in self.files for path in sources if path.suffix in kind.suffixes}
+        of_files = next(iter(files)).refusals if len(files) == 1 else ()
+        return {name: refusal for refusal in (*self.refusals, *of_files) for name in refusal.names}
+
+    def check_options(self, sources: Sequence[Path], given: Iterable[str]) -> None:
+        """Raise a UsageError if one of the options that were given has no effect on this program."""
+        refused = self.refused_options(sources)
+        refusal = next((refused[name] for name in given if name in refused), None)
+        if refusal is not None:
+            flags = [flag_of(name) for name in given if refused.get(name) is refusal]
+            raise UsageError(f"{refusal.reason}, so {' and '.join(flags)} would have no effect", hint=refusal.hint)
 
     def has(self, path: Path) -> bool:
         """Whether a program of this kind can be made of this file, going by its suffix."""
@@ -94,13 +119,75 @@ def _boogie_frontend() -> PathFrontend:
 
 
 C_SOURCE = FileKind((".c",))
-LLVM_IR = FileKind((".ll", ".bc"), is_ir=True)
-C_PROGRAM = ProgramKind("a C program", (C_SOURCE, LLVM_IR), load_run_frontend=_c_frontend)
-BOOGIE_PROGRAM = ProgramKind(
-    "a Boogie program", (FileKind((".bpl",)),), is_one_file=True, load_path_frontend=_boogie_frontend
+LLVM_IR = FileKind(
+    (".ll", ".bc"),
+    is_ir=True,
+    refusals=(Refusal(("cflags", "includes", "defines"), "LLVM IR is not compiled from source"),),
 )
-RECORDING = ProgramKind("a recording", (FileKind((".bfr",)),), is_one_file=True, load_run_frontend=_c_frontend)
+C_PROGRAM = ProgramKind(
+    "a C program",
+    (C_SOURCE, LLVM_IR),
+    refusals=(
+        Refusal(("entry",), "a C program starts at main"),
+        Refusal(("bound",), "a C program is run, not searched path by path"),
+    ),
+    load_run_frontend=_c_frontend,
+)
+BOOGIE_PROGRAM = ProgramKind(
+    "a Boogie program",
+    (FileKind((".bpl",)),),
+    is_one_file=True,
+    refusals=(
+        Refusal(
+            ("args", "stdin", "env", "nondet", "witness", "tests", "shrink", "changes")
+            + ("expect_stdout", "expect_exit", "memory_errors")
+            + ("time_limit", "step_limit", "output_limit", "check"),
+            "a Boogie program is searched, not run",
+            hint="butfor find prog.bpl",
+        ),
+        Refusal(("cc", "cflags", "includes", "defines", "libs"), "a Boogie program is not compiled"),
+        Refusal(("failures", "save", "unguarded"), "a Boogie program is searched for failing paths, not for inputs"),
+        Refusal(("trust",), "procedures of a Boogie program cannot be trusted yet", hint="mark statements: --benign"),
+        Refusal(("without",), "the cause tree of a Boogie program has no optimisations"),
+        Refusal(("number",), "changes of a Boogie program are told, not written to its file"),
+    ),
+    load_path_frontend=_boogie_frontend,
+)
+RECORDING = ProgramKind(
+    "a recording",
+    (FileKind((".bfr",)),),
+    is_one_file=True,
+    refusals=(
+        Refusal(
+            ("args", "stdin", "env", "nondet", "step_limit", "cflags", "includes", "defines", "libs", "entry"),
+            "a recording brings its own program, arguments and input",
+            hint="leave them out, or give the C sources",
+        ),
+        Refusal(("witness",), "a recording has its nondet values already", hint="give the C sources with --witness"),
+        Refusal(("tests",), "a recording is one run", hint="give the C sources with --tests"),
+        Refusal(("shrink",), "the input of a recording is not reduced", hint="give the C sources"),
+        Refusal(("annotations",), "a recording is not repaired", hint="give the C sources"),
+        Refusal(("bound",), "a recording is one run, not a search"),
+    ),
+    load_run_frontend=_c_frontend,
+)
 KINDS = (C_PROGRAM, BOOGIE_PROGRAM, RECORDING)
+
+
+_FLAGS = {  # those that are not the name of the option with dashes
+    "args": "what follows `--`",
+    "includes": "-I",
+    "defines": "-D",
+    "libs": "-l",
+    "memory_errors": "--[no-]memory-errors",
+    "changes": "--with",
+    "number": "--apply",
+}
+
+
+def flag_of(name: str) -> str:
+    """How the command line writes an option."""
+    return _FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def kind_of_file(path: Path) -> ProgramKind | None:

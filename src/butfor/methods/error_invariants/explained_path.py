@@ -54,7 +54,7 @@ def story_of_run(case: FailingRun, inputs: Inputs | None, pre: str | None) -> Di
             (f"error invariants: {e.message}",),
         )
     if pre is not None:
-        path = supposing(path, pre, case.options.entry or "main")
+        path = supposing(path, pre, "main")
     moment = len(case.trace) - 1
     return _diagnosis(
         path, case.budget, not is_free, boogie=False, address=lambda a: case.objects.pointer_text(a, moment)
