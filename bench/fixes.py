@@ -17,8 +17,8 @@ from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives
-from butfor.methods.repair.on_paths.path_repair import facts_of
-from butfor.methods.repair.on_paths.repair_model import PedOptions
+from butfor.methods.repair.on_paths.path_repair import mined_facts
+from butfor.methods.repair.on_paths.solution_model import SolutionOptions
 from butfor.methods.repair.on_paths.solution_search import solutions
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.options import make_options
@@ -29,7 +29,7 @@ FOLDER = Path(__file__).parent.parent / "tests" / "methods" / "repair" / "overfl
 SECONDS = 8.0  # for one program and one column
 MOST = 250
 
-_BASIC = PedOptions(
+_BASIC = SolutionOptions(
     templates=False,
     correlated=False,
     use_def=False,
@@ -47,7 +47,7 @@ COLUMNS = {
     "No Inv": _CORRELATED,
     "With Inv": replace(_CORRELATED, allowed=True),
     "Relv. Stmnt.": replace(_CORRELATED, allowed=True, trusted=True, strict=True),
-    "butfor": PedOptions(most=MOST),
+    "butfor": SolutionOptions(most=MOST),
 }
 
 
@@ -78,8 +78,8 @@ def measured(program: Path) -> tuple[int, dict[str, Cell]]:
         raise ButforError(f"{program.name} does not fail")
     case = FailingRun(recording, failure, dependence, Places(recording), options, Budget(60.0))
     path = case.path
-    known = c_alternatives.alternatives(Proposer(case.places, slip_library.own()), [path])
-    facts = facts_of(case, Budget(SECONDS).is_over)
+    known = c_alternatives.alternatives(Proposer(case.places, slip_library.builtin_library()), [path])
+    facts = mined_facts(case, Budget(SECONDS).is_over)
     found = {}
     for name, chosen in COLUMNS.items():
         start = time.monotonic()

@@ -81,8 +81,8 @@ def command(report: ReportRequest, number: int | None, named: tuple[str, ...], *
 
 def _apply(explanation: Explanation, number: int) -> None:
     """Nothing; the repair is in the user's file, and stderr says how to undo it."""
-    from butfor.methods.repair.apply_repair import apply, chosen
+    from butfor.methods.repair.apply_repair import apply_repair, chosen_repair
 
-    for written in apply(chosen(explanation, number), explanation.sources):
+    for written in apply_repair(chosen_repair(explanation, number), explanation.sources):
         undo = shlex.join(["mv", str(written.backup), str(written.file)])
         print(f"butfor: {one_line(f'{written.file} was changed; undo: {undo}')}", file=sys.stderr)

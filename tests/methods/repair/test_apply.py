@@ -10,7 +10,7 @@ import pytest
 
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Status
-from butfor.methods.repair.apply_repair import BEST, apply, chosen
+from butfor.methods.repair.apply_repair import BEST, apply_repair, chosen_repair
 
 TEXT = "int a = 1;\r\nint b = 2; /* é */\n"
 
@@ -31,7 +31,7 @@ def test_the_edit_is_written_and_the_old_content_kept(tmp_path: Path, name: str)
     file = tmp_path / name
     file.write_bytes(TEXT.encode())
     file.chmod(0o640)
-    (written,) = apply(repair(file, "7"), {str(file): TEXT})
+    (written,) = apply_repair(repair(file, "7"), {str(file): TEXT})
     assert file.read_bytes() == TEXT.replace("1", "7", 1).encode()
     assert file.stat().st_mode & 0o777 == 0o640
     assert (written.file, written.backup) == (file, tmp_path / f"{name}.orig")
@@ -43,7 +43,7 @@ def test_copies_that_are_there_are_left_alone(tmp_path: Path) -> None:
     file, old = tmp_path / "p.c", tmp_path / "p.c.orig"
     file.write_bytes(TEXT.encode())
     old.write_text("older")
-    (written,) = apply(repair(file), {str(file): TEXT})
+    (written,) = apply_repair(repair(file), {str(file): TEXT})
     assert old.read_text() == "older"
     assert written.backup.read_bytes() == TEXT.encode()
 
@@ -52,7 +52,7 @@ def test_a_file_that_changed_meanwhile_is_not_touched(tmp_path: Path) -> None:
     file = tmp_path / "p.c"
     file.write_text(TEXT + "// more\n")
     with pytest.raises(UsageError) as error:
-        apply(repair(file), {str(file): TEXT})
+        apply_repair(repair(file), {str(file): TEXT})
     assert "has changed since" in str(error.value)
     assert os.listdir(tmp_path) == ["p.c"]
     assert (
@@ -64,15 +64,15 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     file, link = tmp_path / "real.c", tmp_path / "link.c"
     file.write_bytes(TEXT.encode())
     link.symlink_to(file)
-    apply(repair(link, "7"), {str(link): TEXT})
+    apply_repair(repair(link, "7"), {str(link): TEXT})
     assert link.is_symlink()
     assert b"a = 7" in file.read_bytes()
 
 
 def test_the_best_is_the_first_that_passes_all_tests(tmp_path: Path) -> None:
     bad, good = repair(tmp_path / "p.c", kept=0), repair(tmp_path / "p.c", "9")
-    assert chosen(explained(bad, good), BEST) == good
-    assert chosen(explained(bad, good), 1) == bad
+    assert chosen_repair(explained(bad, good), BEST) == good
+    assert chosen_repair(explained(bad, good), 1) == bad
     for answer, number in ((explained(bad), BEST), (explained(), BEST), (explained(good), 2)):
         with pytest.raises(UsageError):
-            chosen(answer, number)
+            chosen_repair(answer, number)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from butfor.explanation import Evidence
-from butfor.methods.repair.edit_findings import findings, strength
-from butfor.methods.repair.proposal import Proposal
-from butfor.methods.repair.test_trials import Tally
-from butfor.methods.repair.validated_repairs import Repair
+from butfor.methods.repair.edit_findings import edit_strength, repair_findings
+from butfor.methods.repair.repair_model import Proposal, Repair
+from butfor.methods.repair.trial_runs import Tally
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
@@ -36,7 +35,7 @@ def repair(line: int, weight: float = 12.0, *, skips: bool = False, differs: int
 
 
 def test_one_finding_for_each_statement_with_its_best_edit() -> None:
-    found = findings([repair(3, 8.0), repair(3, 20.0), repair(5, 12.0)])
+    found = repair_findings([repair(3, 8.0), repair(3, 20.0), repair(5, 12.0)])
     assert [f.place.line for f in found] == [3, 5]
     assert found[0].score > found[1].score
     assert all(f.evidence is Evidence.REPLAYED for f in found)
@@ -44,26 +43,26 @@ def test_one_finding_for_each_statement_with_its_best_edit() -> None:
 
 
 def test_what_changes_other_inputs_or_leaves_something_out_says_less() -> None:
-    plain = strength(repair(3, differs=0, similar=10))
-    assert strength(repair(3, differs=10, similar=10)) < strength(repair(3)) < plain
-    assert strength(repair(3, skips=True, similar=10)) < plain
+    plain = edit_strength(repair(3, differs=0, similar=10))
+    assert edit_strength(repair(3, differs=10, similar=10)) < edit_strength(repair(3)) < plain
+    assert edit_strength(repair(3, skips=True, similar=10)) < plain
 
 
 def test_where_many_edits_help_one_of_them_says_little() -> None:
-    (alone,) = findings([repair(3)])
-    crowd = findings([repair(line) for line in range(1, 20)])
+    (alone,) = repair_findings([repair(3)])
+    crowd = repair_findings([repair(line) for line in range(1, 20)])
     assert len(crowd) == 19
     assert all(f.score < alone.score for f in crowd)
 
 
 def test_tests_decide() -> None:
     def judged(fixed: int, kept: int) -> float:
-        return strength(Repair(proposal(3), Tally(fixed=fixed, kept=kept), 3, 10))
+        return edit_strength(Repair(proposal(3), Tally(fixed=fixed, kept=kept), 3, 10))
 
     assert judged(3, 10) > judged(3, 9) > judged(2, 9) > judged(2, 1)
 
 
 def test_what_is_put_between_two_statements_names_both() -> None:
     between = replace(proposal(3), near=(place(4), place(3), place(4)))
-    (found,) = findings([Repair(between, Tally(fixed=1), 1, 0)])
+    (found,) = repair_findings([Repair(between, Tally(fixed=1), 1, 0)])
     assert [(a.line, a.why) for a in found.also] == [(4, "an edit that helps stands beside this too: x = 4;")]

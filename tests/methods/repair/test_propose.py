@@ -54,7 +54,7 @@ def proposed(folder: Path) -> dict[str, float]:
     case = case_of(recorded(folder, PROGRAM))
     data = PROGRAM.text.encode()
     found: dict[str, float] = {}
-    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case, _earlier(case))):
+    for p in Proposer(case.places, slip_library.builtin_library()).proposals(suspects(case, _earlier(case))):
         text = apply_edits(data, p.edits).decode()
         for line in {row.strip() for row in text.splitlines()} - {row.strip() for row in PROGRAM.text.splitlines()}:
             found[line] = max(p.weight, found.get(line, 0.0))
@@ -86,7 +86,7 @@ def test_kinds_of_edits(tmp_path: Path) -> None:
         "static int table[LIMIT] = {1, 2, 3, 5};",
     ):
         assert line in found, line
-    assert found["if (p.first < total || größe == 2)"] == slip_library.own().operators[">"]["<"]
+    assert found["if (p.first < total || größe == 2)"] == slip_library.builtin_library().operators[">"]["<"]
 
 
 def test_names_out_of_scope_are_not_used(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_line_ends_and_bytes_stay(tmp_path: Path) -> None:
     (tmp_path / "prog.c").write_bytes(text.encode())
     case = case_of(recorded(tmp_path, source(text, head="")))
     data = (tmp_path / "prog.c").read_bytes()
-    for p in Proposer(case.places, slip_library.own()).proposals(suspects(case, _earlier(case))):
+    for p in Proposer(case.places, slip_library.builtin_library()).proposals(suspects(case, _earlier(case))):
         (edit,) = p.edits
         new = apply_edits(data, p.edits)
         assert new[: edit.start] == data[: edit.start]
@@ -145,7 +145,7 @@ def test_what_is_missing_or_swapped(tmp_path: Path) -> None:
     data = SLIPS.text.encode()
     made = [
         apply_edits(data, p.edits).decode()
-        for p in Proposer(case.places, slip_library.own()).proposals(suspects(case, _earlier(case)))
+        for p in Proposer(case.places, slip_library.builtin_library()).proposals(suspects(case, _earlier(case)))
     ]
     for text in (
         "put(&x, share(10, parts));",  # swapped arguments

@@ -16,14 +16,14 @@ BEST = 0  # instead of a number: the first that passes all tests
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenFile:
     """A file that was changed, and where its former content is."""
 
     file: Path
     backup: Path
 
 
-def chosen(explanation: Explanation, number: int) -> Mapping[str, Any]:
+def chosen_repair(explanation: Explanation, number: int) -> Mapping[str, Any]:
     """The repair of this number; a UsageError when there is none."""
     repairs = explanation.methods.get("repair", {}).get("repairs", [])
     if number == BEST:
@@ -42,7 +42,7 @@ def chosen(explanation: Explanation, number: int) -> Mapping[str, Any]:
     return dict(repairs[number - 1])
 
 
-def apply(repair: Mapping[str, Any], texts: Mapping[str, str]) -> list[Written]:
+def apply_repair(repair: Mapping[str, Any], texts: Mapping[str, str]) -> list[WrittenFile]:
     """The files that were changed. `texts` are the sources that the repair was made for; a file that is another one by now is not touched."""
     edits = [
         Edit(e["file"], e["start"], e["end"], e["new"].encode("utf-8", "surrogateescape")) for e in repair["edits"]
@@ -59,7 +59,7 @@ def apply(repair: Mapping[str, Any], texts: Mapping[str, str]) -> list[Written]:
     for path, (old, text) in new.items():
         backup = _backup(path, old)
         write_file(path, text)
-        done.append(Written(path, backup))
+        done.append(WrittenFile(path, backup))
     return done
 
 

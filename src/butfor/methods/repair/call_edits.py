@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from butfor.methods.repair.ingredients import Idea, Ingredients
+from butfor.methods.repair.ingredients import FunctionIngredients, Replacement
 
 _MOST_AROUND = 4  # functions that are put around one value
 _VALUES = frozenset(
@@ -38,70 +38,70 @@ _WORDS = {
 }
 
 
-def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
+def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Another function, other arguments, no call."""
     function, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     if function is None or arguments is None or function.type != "identifier":
         return
-    name = by.name(function)
-    signature = by.scope.signatures.get(name)
-    others = dict(by.library.functions.get(name, {}))
-    for other, its in by.scope.signatures.items():
+    name = code.name(function)
+    signature = code.scope.signatures.get(name)
+    others = dict(code.library.functions.get(name, {}))
+    for other, its in code.scope.signatures.items():
         if other != name and its == signature and other != "main":
-            others.setdefault(other, by.weight("function"))
+            others.setdefault(other, code.weight("function"))
     for other, weight in others.items():
-        yield by.idea(function, other.encode(), "function", f"`{other}` instead of `{name}`", weight)
+        yield code.replacement(function, other.encode(), "function", f"`{other}` instead of `{name}`", weight)
     given = [a for a in arguments.named_children if a.type != "comment"]
     for k, (a, b) in enumerate((a, b) for a in given for b in given if a.start_byte < b.start_byte):
-        if k < 6 and by.text(a) != by.text(b) and by.scope.class_of(a) == by.scope.class_of(b):
-            between = by.data[a.end_byte : b.start_byte]
-            new = by.text(b) + between + by.text(a)
-            yield Idea(
+        if k < 6 and code.text(a) != code.text(b) and code.scope.type_class(a) == code.scope.type_class(b):
+            between = code.data[a.end_byte : b.start_byte]
+            new = code.text(b) + between + code.text(a)
+            yield Replacement(
                 a.start_byte,
                 b.end_byte,
                 new,
                 "swap",
-                by.weight("swap"),
-                f"arguments {by.file.shown(a)} and {by.file.shown(b)} swapped",
+                code.weight("swap"),
+                f"arguments {code.file.shown(a)} and {code.file.shown(b)} swapped",
             )
     parent = node.parent
     if parent is not None and parent.type in ("init_declarator", "assignment_expression", "return_statement"):
         for text in (b"0", b"1"):
-            yield by.idea(node, text, "constant-file", f"{text.decode()} instead of `{by.file.shown(node)}`")
-    classes = {by.scope.class_of(a) for a in given}
-    if len(given) == 1 and classes == {by.scope.class_of(node)}:
-        yield by.idea(node, by.text(given[0]), "operand", f"without the call of `{name}`")
+            yield code.replacement(node, text, "constant-file", f"{text.decode()} instead of `{code.file.shown(node)}`")
+    classes = {code.scope.type_class(a) for a in given}
+    if len(given) == 1 and classes == {code.scope.type_class(node)}:
+        yield code.replacement(node, code.text(given[0]), "operand", f"without the call of `{name}`")
 
 
-def around(node: Node, by: Ingredients) -> Iterator[Idea]:
+def missing_calls(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Functions that may be missing around a value: those that the program has or calls with one such value, for one such value."""
     parent = node.parent
     if node.type not in _VALUES or parent is None or parent.type in _NO_VALUES or _is_target(node, parent):
         return
-    mine = by.scope.class_of(node)
+    mine = code.scope.type_class(node)
     if mine not in ("integer", "real"):
         return
-    shown = by.file.shown(node)
-    for name in _one_to_one(mine, by)[:_MOST_AROUND]:
+    shown = code.file.shown(node)
+    for name in _one_to_one(mine, code)[:_MOST_AROUND]:
         call = parent.parent
         is_called = (
-            parent.type == "argument_list" and call is not None and by.text(call).startswith(name.encode() + b"(")
+            parent.type == "argument_list" and call is not None and code.text(call).startswith(name.encode() + b"(")
         )
-        if not is_called and name != by.extent.name:
-            yield by.idea(
-                node, b"%s(%s)" % (name.encode(), by.text(node)), "around", f"`{name}({shown})` instead of `{shown}`"
+        if not is_called and name != code.extent.name:
+            yield code.replacement(
+                node, b"%s(%s)" % (name.encode(), code.text(node)), "around", f"`{name}({shown})` instead of `{shown}`"
             )
 
 
-def _one_to_one(mine: str, by: Ingredients) -> list[str]:
+def _one_to_one(mine: str, code: FunctionIngredients) -> list[str]:
     """Functions from one value to one of its class, those that this function calls first."""
     known = [
-        name for name, its in by.scope.signatures.items() if len(its) == 2 and its[0] == mine and _takes(its[1], mine)
+        name for name, its in code.scope.signatures.items() if len(its) == 2 and its[0] == mine and _takes(its[1], mine)
     ]
-    usual = [name for header, names in _USUAL.get(mine, {}).items() if header in by.data for name in names]
+    usual = [name for header, names in _USUAL.get(mine, {}).items() if header in code.data for name in names]
     return sorted(
         dict.fromkeys((*known, *usual)),
-        key=lambda name: b"%s(" % name.encode() not in by.data[by.extent.start : by.extent.end],
+        key=lambda name: b"%s(" % name.encode() not in code.data[code.extent.start : code.extent.end],
     )
 
 

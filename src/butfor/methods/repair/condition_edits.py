@@ -7,8 +7,15 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from butfor.methods.repair.ingredients import COMPARISONS, LOGICAL, Idea, Ingredients, leaves, walk
-from butfor.methods.repair.names_in_scope import class_of
+from butfor.methods.repair.ingredients import (
+    COMPARISONS,
+    LOGICAL,
+    FunctionIngredients,
+    Replacement,
+    atomic_conditions,
+    walk,
+)
+from butfor.methods.repair.names_in_scope import type_class
 from butfor.source.c_parser import strip_parentheses
 
 _MOST_ATOMS, _MOST_PART_ATOMS = 28, 14
@@ -24,23 +31,29 @@ _PLAIN = frozenset(
 )
 
 
-def ideas(condition: Node, by: Ingredients) -> Iterator[Idea]:
+def replacements(condition: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Changes of a whole condition; `condition` has no parentheses around it."""
     if condition.parent is not None and _kind_of(condition) == "switch_statement":
         return
     if not _is_comparison(condition):  # those have operators for the opposite
-        yield by.idea(condition, negated(condition, by), "not", f"not `{by.file.shown(condition)}`")
-    shown = by.file.shown(condition)
-    for text, words in atoms(condition, by):
-        yield by.idea(condition, _side(condition, by) + b" && " + text, "strengthen", f"only if also `{words}`")
-        yield by.idea(condition, _side(condition, by, b"||") + b" || " + text, "weaken", f"also if `{words}`")
-    parts = [leaf for leaf in leaves(condition) if leaf != condition]
+        yield code.replacement(condition, negated(condition, code), "not", f"not `{code.file.shown(condition)}`")
+    shown = code.file.shown(condition)
+    for text, words in further_conditions(condition, code):
+        yield code.replacement(
+            condition, _side(condition, code) + b" && " + text, "strengthen", f"only if also `{words}`"
+        )
+        yield code.replacement(
+            condition, _side(condition, code, b"||") + b" || " + text, "weaken", f"also if `{words}`"
+        )
+    parts = [leaf for leaf in atomic_conditions(condition) if leaf != condition]
     for leaf in parts:
-        for text, words in list(atoms(leaf, by))[:_MOST_PART_ATOMS]:
-            weaker = b"(" + by.text(leaf) + b" || " + text + b")"
-            yield by.idea(leaf, weaker, "weaken", f"`{by.file.shown(leaf)}` also if `{words}`", by.weight("weaken") - 2)
-    yield by.idea(condition, b"1", "always", f"`{shown}` not asked")
-    yield by.idea(condition, b"0", "never", f"never, whatever `{shown}` is", skips=True)
+        for text, words in list(further_conditions(leaf, code))[:_MOST_PART_ATOMS]:
+            weaker = b"(" + code.text(leaf) + b" || " + text + b")"
+            yield code.replacement(
+                leaf, weaker, "weaken", f"`{code.file.shown(leaf)}` also if `{words}`", code.weight("weaken") - 2
+            )
+    yield code.replacement(condition, b"1", "always", f"`{shown}` not asked")
+    yield code.replacement(condition, b"0", "never", f"never, whatever `{shown}` is", skips=True)
 
 
 def _kind_of(condition: Node) -> str:
@@ -59,28 +72,28 @@ def _is_comparison(condition: Node) -> bool:
 _OPPOSITE = {b"<": b">=", b">=": b"<", b">": b"<=", b"<=": b">", b"==": b"!=", b"!=": b"=="}
 
 
-def opposite(text: bytes) -> bytes:
+def negated_text(text: bytes) -> bytes:
     """The opposite of one comparison, given as text."""
     found = re.fullmatch(rb"([^<>=!&|?]*) (<=|>=|==|!=|<|>) ([^<>=!&|?]*)", text)
     return b"!(" + text + b")" if found is None else b"%s %s %s" % (found[1], _OPPOSITE[found[2]], found[3])
 
 
-def negated(condition: Node, by: Ingredients) -> bytes:
+def negated(condition: Node, code: FunctionIngredients) -> bytes:
     """The opposite of a condition."""
-    text = by.text(condition)
+    text = code.text(condition)
     operator, argument = condition.child_by_field_name("operator"), condition.child_by_field_name("argument")
     if condition.type == "unary_expression" and operator is not None and operator.type == "!" and argument is not None:
-        return by.text(argument)
+        return code.text(argument)
     return b"!" + text if condition.type in _PLAIN else b"!(" + text + b")"
 
 
-def atoms(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
+def further_conditions(node: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str]]:
     """Conditions that could be asked too: those the function asks elsewhere, and plain ones about what the node mentions."""
-    own = by.text(strip_parentheses(node))
+    own = code.text(strip_parentheses(node))
     found: dict[bytes, str] = {}
-    for text, words in about(node, by):
+    for text, words in plain_conditions(node, code):
         found.setdefault(text, words)
-    for text, words in by.atoms:
+    for text, words in code.conditions:
         found.setdefault(text, words)
         if words.isidentifier():
             found.setdefault(b"!" + text, "!" + words)
@@ -89,33 +102,33 @@ def atoms(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
             yield text, words
 
 
-def about(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str]]:
+def plain_conditions(node: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str]]:
     """Plain questions: another member compared too, an index within its array, a pointer that is there, a number that is not 0."""
-    yield from ((text, text.decode("utf-8", "replace")) for part in walk(node) for text in _twins(part, by))
+    yield from ((text, text.decode("utf-8", "replace")) for part in walk(node) for text in _twins(part, code))
     for part in walk(node):
         if part.type == "subscript_expression":
             array, index = part.child_by_field_name("argument"), part.child_by_field_name("index")
-            t = by.scope.type_of(array) if array is not None else None
+            t = code.scope.type_of(array) if array is not None else None
             if index is not None and t is not None and t.kind == "array" and t.count:
-                i = by.text(index)
-                bound = _bound(array, by) if array is not None else None
+                i = code.text(index)
+                bound = _bound(array, code) if array is not None else None
                 for text in (i + b" < " + (bound or b"%d" % t.count), i + b" >= 0"):
                     yield text, text.decode("utf-8", "replace")
     for part in walk(node):
         if part.type in ("identifier", "field_expression"):
-            t = by.scope.type_of(part)
-            name = by.text(part)
+            t = code.scope.type_of(part)
+            name = code.text(part)
             if t is not None and t.kind == "pointer":
                 yield (
-                    name + b" != 0" if b"NULL" not in by.data else name + b" != NULL",
-                    f"{by.file.shown(part)} is not NULL",
+                    name + b" != 0" if b"NULL" not in code.data else name + b" != NULL",
+                    f"{code.file.shown(part)} is not NULL",
                 )
-            elif class_of(t) == "integer":
+            elif type_class(t) == "integer":
                 for text in (name + b" != 0", name + b" > 0"):
                     yield text, text.decode("utf-8", "replace")
 
 
-def _twins(node: Node, by: Ingredients) -> Iterator[bytes]:
+def _twins(node: Node, code: FunctionIngredients) -> Iterator[bytes]:
     """A comparison of two equal members with the other members of that type: for `a.x == b.x` also `a.y == b.y`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if (
@@ -127,31 +140,31 @@ def _twins(node: Node, by: Ingredients) -> Iterator[bytes]:
     ):
         return
     mine, other = left.child_by_field_name("field"), right.child_by_field_name("field")
-    if mine is None or other is None or by.text(mine) != by.text(other):
+    if mine is None or other is None or code.text(mine) != code.text(other):
         return
-    known = {f.name: class_of(f.type) for f in by.scope.fields(left)}
+    known = {f.name: type_class(f.type) for f in code.scope.fields(left)}
     for name, its in known.items():
-        if name and name != by.name(mine) and its == known.get(by.name(mine)):
-            middle = by.data[mine.end_byte : other.start_byte]
-            yield by.data[node.start_byte : mine.start_byte] + name.encode() + middle + name.encode()
+        if name and name != code.name(mine) and its == known.get(code.name(mine)):
+            middle = code.data[mine.end_byte : other.start_byte]
+            yield code.data[node.start_byte : mine.start_byte] + name.encode() + middle + name.encode()
 
 
-def _bound(array: Node, by: Ingredients) -> bytes | None:
+def _bound(array: Node, code: FunctionIngredients) -> bytes | None:
     """The size of an array as its declaration writes it."""
-    name = by.text(array)
-    for node in by.file.nodes:
+    name = code.text(array)
+    for node in code.file.nodes:
         size, declarator = node.child_by_field_name("size"), node.child_by_field_name("declarator")
         if (
             node.type == "array_declarator"
             and size is not None
             and declarator is not None
-            and by.text(declarator) == name
+            and code.text(declarator) == name
         ):
-            return by.text(size)
+            return code.text(size)
     return None
 
 
-def _side(condition: Node, by: Ingredients, operator: bytes = b"&&") -> bytes:
+def _side(condition: Node, code: FunctionIngredients, operator: bytes = b"&&") -> bytes:
     """The condition as the left side of an operator."""
     inner = condition.child_by_field_name("operator")
     loose = condition.type in ("assignment_expression", "conditional_expression", "comma_expression")
@@ -161,4 +174,4 @@ def _side(condition: Node, by: Ingredients, operator: bytes = b"&&") -> bytes:
         and inner.type in LOGICAL
         and inner.type.encode() != operator
     )
-    return b"(" + by.text(condition) + b")" if loose else by.text(condition)
+    return b"(" + code.text(condition) + b")" if loose else code.text(condition)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from butfor.counterfactual.evidence_strength import AVOIDS, BREAKS, COMPLETE, score_of
 from butfor.explanation import Also, Evidence
-from butfor.methods.repair.validated_repairs import Repair, best_of
+from butfor.methods.repair.repair_model import Repair, best_by_statement
 from butfor.ranking.finding import Finding
 from butfor.trace.view.source_places import Place
 
@@ -21,14 +21,14 @@ _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
 _RIVALS, _USUAL_RIVALS = -0.7, 3  # for each e-fold more statements at which an edit helps than usual
 
 
-def findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
+def repair_findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
     """The statements at which an edit helps, the most telling first."""
-    best: Mapping[Place, Repair] = best_of(sorted(survivors, key=lambda r: r.key))
+    best: Mapping[Place, Repair] = best_by_statement(sorted(survivors, key=lambda r: r.key))
     crowd = _RIVALS * math.log(max(len(best), 1) / _USUAL_RIVALS)
     found = (
         Finding(
             place,
-            round(score_of(strength(r) + crowd), 4),
+            round(score_of(edit_strength(r) + crowd), 4),
             _words(r),
             Evidence.REPLAYED,
             also=tuple(_beside(r, survivors)),
@@ -38,7 +38,7 @@ def findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda f: -f.score))
 
 
-def strength(r: Repair) -> float:
+def edit_strength(r: Repair) -> float:
     """The log-odds that one edit gives to its statement."""
     p, t = r.proposal, r.tally
     total = _BASE + _SLIP * (p.weight - _USUAL_SLIP) + _DIFFERS * (t.differs / t.similar if t.similar else _UNKNOWN)

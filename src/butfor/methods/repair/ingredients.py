@@ -10,7 +10,7 @@ from functools import cached_property
 from tree_sitter import Node
 
 from butfor.methods.repair.names_in_scope import Scope
-from butfor.methods.repair.slip_library import Library
+from butfor.methods.repair.slip_library import SlipLibrary
 from butfor.source.function_extents import FunctionExtent
 from butfor.source.source_text import on_one_line
 from butfor.source.statement_spans import declared_name
@@ -20,7 +20,7 @@ COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 LOGICAL = frozenset(("&&", "||"))
 LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))
 JUMPS = frozenset(("break_statement", "continue_statement", "return_statement", "goto_statement"))
-PLACES = frozenset(
+ASSIGNABLE = frozenset(
     ("identifier", "field_expression", "pointer_expression", "subscript_expression")
 )  # expressions that name what can be assigned
 _LONGEST_CHECK = 160
@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Idea:
+class Replacement:
     """One replacement: the bytes from `start` to `end` become `new`, for a reason, with a weight."""
 
     start: int
@@ -52,7 +52,7 @@ def walk(node: Node) -> Iterator[Node]:
         stack += reversed(here.children)
 
 
-class File:
+class FileIngredients:
     """One source file."""
 
     def __init__(self, tree: SyntaxTree) -> None:
@@ -77,12 +77,12 @@ class File:
         """Where constants stand, by the kind of literal and their text."""
         found: dict[str, dict[bytes, list[int]]] = {}
         for node in self.nodes:
-            if node.type in ("number_literal", "char_literal", "string_literal") and not in_directive(node):
+            if node.type in ("number_literal", "char_literal", "string_literal") and not is_in_directive(node):
                 found.setdefault(node.type, {}).setdefault(self.text(node), []).append(node.start_byte)
         return found
 
     @cached_property
-    def names(self) -> tuple[tuple[str, ...], ...]:
+    def constant_names(self) -> tuple[tuple[str, ...], ...]:
         """Groups of names for constants: the enumerators of each enum, the macros that are numbers."""
         groups = []
         for node in self.nodes:
@@ -102,7 +102,7 @@ class File:
         return (*groups, tuple(macros))
 
     @cached_property
-    def locals(self) -> frozenset[bytes]:
+    def local_names(self) -> frozenset[bytes]:
         """The names of parameters and local variables of all functions."""
         found = set()
         for node in self.nodes:
@@ -116,19 +116,19 @@ class File:
         return frozenset(found)
 
     @cached_property
-    def checks(self) -> tuple[Node, ...]:
+    def guard_clauses(self) -> tuple[Node, ...]:
         """Short statements that leave something under a condition: `if (c) return x;`."""
         return tuple(
             n
             for n in self.nodes
-            if n.type == "if_statement" and is_check(n) and n.end_byte - n.start_byte <= _LONGEST_CHECK
+            if n.type == "if_statement" and is_guard_clause(n) and n.end_byte - n.start_byte <= _LONGEST_CHECK
         )
 
 
-class Ingredients:
+class FunctionIngredients:
     """One function of a file."""
 
-    def __init__(self, file: File, extent: FunctionExtent, scope: Scope, library: Library) -> None:
+    def __init__(self, file: FileIngredients, extent: FunctionExtent, scope: Scope, library: SlipLibrary) -> None:
         self.file = file
         self.extent = extent
         self.scope = scope
@@ -147,11 +147,11 @@ class Ingredients:
         """The weight of a kind of edit."""
         return self.library.kinds[kind]
 
-    def idea(
+    def replacement(
         self, node: Node, new: bytes, kind: str, why: str, weight: float | None = None, skips: bool = False
-    ) -> Idea:
+    ) -> Replacement:
         """The replacement of a node."""
-        return Idea(
+        return Replacement(
             node.start_byte, node.end_byte, new, kind, self.weight(kind) if weight is None else weight, why, skips
         )
 
@@ -161,7 +161,7 @@ class Ingredients:
         return tuple(n for n in self.file.nodes if self.extent.body <= n.start_byte and n.end_byte <= self.extent.end)
 
     @cached_property
-    def atoms(self) -> tuple[tuple[bytes, str], ...]:
+    def conditions(self) -> tuple[tuple[bytes, str], ...]:
         """Conditions without `&&` and `||` that the function tests, as written and for people."""
         found: dict[bytes, str] = {}
         for node in self.nodes:
@@ -173,7 +173,7 @@ class Ingredients:
                 "conditional_expression",
             ):
                 condition = node.child_by_field_name("condition")
-                for leaf in leaves(condition) if condition is not None else ():
+                for leaf in atomic_conditions(condition) if condition is not None else ():
                     found.setdefault(self.text(leaf), self.file.shown(leaf))
         return tuple(found.items())
 
@@ -240,11 +240,11 @@ class Ingredients:
                         found.setdefault(self.text(name), []).append((declarator.end_byte, block.end_byte))
         return found
 
-    def can_name(self, text: bytes, offset: int) -> bool:
+    def is_in_scope(self, text: bytes, offset: int) -> bool:
         """Whether all local variables of functions of this file that a text mentions can be used at an offset."""
         for m in _NAME.finditer(text):
             name = m[1] or b""
-            is_local = name in self.file.locals and name.decode("utf-8", "replace") not in self.scope.outer
+            is_local = name in self.file.local_names and name.decode("utf-8", "replace") not in self.scope.outer
             if is_local and not any(start <= offset < end for start, end in self._declared.get(name, ())):
                 return False
         return True
@@ -255,7 +255,7 @@ class Ingredients:
         return tuple(n for n in self.nodes if n.type == "expression_statement" and n.named_child_count)
 
 
-def leaves(condition: Node) -> Iterator[Node]:
+def atomic_conditions(condition: Node) -> Iterator[Node]:
     """The parts of a condition that `&&`, `||` and parentheses join."""
     stack = [condition]
     while stack:
@@ -269,7 +269,7 @@ def leaves(condition: Node) -> Iterator[Node]:
             yield node
 
 
-def in_directive(node: Node) -> bool:
+def is_in_directive(node: Node) -> bool:
     """Whether a node is a part of a preprocessor line."""
     above = node.parent
     while above is not None and not above.type.endswith(("_statement", "declaration", "definition")):
@@ -279,7 +279,7 @@ def in_directive(node: Node) -> bool:
     return False
 
 
-def is_check(node: Node) -> bool:
+def is_guard_clause(node: Node) -> bool:
     """Whether an if has no else and its body only leaves a function or loop, perhaps after one call."""
     body = node.child_by_field_name("consequence")
     if body is None or node.child_by_field_name("alternative") is not None:
@@ -288,7 +288,7 @@ def is_check(node: Node) -> bool:
     return 0 < len(inside) <= 2 and inside[-1].type in JUMPS
 
 
-def loop_around(node: Node) -> bool:
+def is_in_loop(node: Node) -> bool:
     """Whether a node is a part of a loop."""
     above = node.parent
     while above is not None and above.type != "function_definition":

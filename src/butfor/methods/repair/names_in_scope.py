@@ -14,7 +14,7 @@ from butfor.source.c_parser import strip_parentheses
 INTEGERS = frozenset(("signed", "unsigned", "char", "uchar", "bool", "enum"))
 
 
-def class_of(t: CType | None) -> str:
+def type_class(t: CType | None) -> str:
     """A name for all types whose values can stand for one another; empty when the type is not known."""
     if t is None:
         return ""
@@ -62,7 +62,7 @@ class Scope:
                 return self._of(node, "argument")
         return None
 
-    def class_of(self, node: Node) -> str:
+    def type_class(self, node: Node) -> str:
         """The class of an expression; empty when it is not known."""
         node = strip_parentheses(node)
         match node.type:
@@ -75,18 +75,18 @@ class Scope:
                 operator = node.child_by_field_name("operator")
                 if operator is not None and operator.type in ("<", ">", "<=", ">=", "==", "!=", "&&", "||"):
                     return "integer"
-                classes = [self.class_of(n) for n in (left, right) if n is not None]
+                classes = [self.type_class(n) for n in (left, right) if n is not None]
                 return next(
                     (c for c in classes if c.startswith("pointer") or c == "real"), classes[0] if classes else ""
                 )
             case "unary_expression":
                 argument = node.child_by_field_name("argument")
-                return self.class_of(argument) if argument is not None else ""
+                return self.type_class(argument) if argument is not None else ""
             case "call_expression":
                 function = node.child_by_field_name("function")
                 known = self.signatures.get(self._text(function)) if function is not None else None
                 return known[0] if known else ""
-        return class_of(self.type_of(node))
+        return type_class(self.type_of(node))
 
     def fields(self, node: Node) -> tuple[Any, ...]:
         """The members of the struct that a member expression chooses from."""

@@ -7,81 +7,83 @@ from itertools import pairwise
 
 from tree_sitter import Node
 
-from butfor.methods.repair.ingredients import COMPARISONS, LOGICAL, Idea, Ingredients
+from butfor.methods.repair.ingredients import COMPARISONS, LOGICAL, FunctionIngredients, Replacement
 
 _LOOSE = frozenset(
     ("binary_expression", "conditional_expression", "assignment_expression", "comma_expression", "cast_expression")
 )
 
 
-def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
+def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Replacements of an operator and of what it is applied to."""
     match node.type:
         case "binary_expression":
-            yield from _binary(node, by)
+            yield from _binary(node, code)
         case "assignment_expression":
-            yield from _operator(node, by)
+            yield from _operator(node, code)
         case "update_expression":
-            yield from _update(node, by)
+            yield from _update(node, code)
         case "unary_expression" | "pointer_expression":
-            yield from _unary(node, by)
+            yield from _unary(node, code)
         case "initializer_list":
-            yield from _neighbours(node, by)
-    yield from _off_by_one(node, by)
+            yield from _neighbours(node, code)
+    yield from _off_by_one(node, code)
 
 
-def _operator(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _operator(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     operator = node.child_by_field_name("operator")
     if operator is None:
         return
-    old = by.name(operator)
-    for new, weight in by.library.operators.get(old, {}).items():
-        yield by.idea(operator, new.encode(), "operator", f"`{new}` instead of `{old}`", weight)
+    old = code.name(operator)
+    for new, weight in code.library.operators.get(old, {}).items():
+        yield code.replacement(operator, new.encode(), "operator", f"`{new}` instead of `{old}`", weight)
 
 
-def _binary(node: Node, by: Ingredients) -> Iterator[Idea]:
-    yield from _operator(node, by)
+def _binary(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
+    yield from _operator(node, code)
     left, operator, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
     if left is None or operator is None or right is None:
         return
-    yield from _crossed(node, by)
+    yield from _crossed(node, code)
     kind = "condition-part" if operator.type in LOGICAL else "operand"
     if operator.type not in COMPARISONS:
         for kept, gone in ((left, right), (right, left)):
-            yield by.idea(node, by.text(kept), kind, f"without `{by.file.shown(gone)}`")
+            yield code.replacement(node, code.text(kept), kind, f"without `{code.file.shown(gone)}`")
     if operator.type in ("-", "/", "%", "<<", ">>"):
-        between = by.data[left.end_byte : right.start_byte]
-        first, second = _tight(right, by), _tight(left, by)
-        yield by.idea(node, first + between + second, "swap", f"the sides of `{operator.type}` swapped")
-    if operator.type == "/" and {by.scope.class_of(left), by.scope.class_of(right)} == {"integer"}:
-        yield by.idea(left, b"(double)" + _tight(left, by), "cast", "division of real numbers instead of integers")
+        between = code.data[left.end_byte : right.start_byte]
+        first, second = _tight(right, code), _tight(left, code)
+        yield code.replacement(node, first + between + second, "swap", f"the sides of `{operator.type}` swapped")
+    if operator.type == "/" and {code.scope.type_class(left), code.scope.type_class(right)} == {"integer"}:
+        yield code.replacement(
+            left, b"(double)" + _tight(left, code), "cast", "division of real numbers instead of integers"
+        )
 
 
-def _crossed(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _crossed(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """The right sides of two products of a sum swapped, and the like: `a * x + b * y` as `a * y + b * x`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or left.type != "binary_expression" or right.type != "binary_expression":
         return
     for field in ("right", "left"):
         a, b = left.child_by_field_name(field), right.child_by_field_name(field)
-        if a is not None and b is not None and by.text(a) != by.text(b):
-            new = by.text(b) + by.data[a.end_byte : b.start_byte] + by.text(a)
-            words = f"`{by.file.shown(a)}` and `{by.file.shown(b)}` swapped"
-            yield Idea(a.start_byte, b.end_byte, new, "swap", by.weight("swap") - 4, words)
+        if a is not None and b is not None and code.text(a) != code.text(b):
+            new = code.text(b) + code.data[a.end_byte : b.start_byte] + code.text(a)
+            words = f"`{code.file.shown(a)}` and `{code.file.shown(b)}` swapped"
+            yield Replacement(a.start_byte, b.end_byte, new, "swap", code.weight("swap") - 4, words)
 
 
-def _neighbours(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _neighbours(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Two elements of a table that stand side by side swapped."""
     elements = [n for n in node.named_children if n.type != "comment"]
     for a, b in pairwise(elements):
-        if by.text(a) != by.text(b) and a.type == b.type:
-            new = by.text(b) + by.data[a.end_byte : b.start_byte] + by.text(a)
-            words = f"`{by.file.shown(a)[:40]}` and `{by.file.shown(b)[:40]}` swapped"
-            yield Idea(a.start_byte, b.end_byte, new, "swap", by.weight("swap"), words)
+        if code.text(a) != code.text(b) and a.type == b.type:
+            new = code.text(b) + code.data[a.end_byte : b.start_byte] + code.text(a)
+            words = f"`{code.file.shown(a)[:40]}` and `{code.file.shown(b)[:40]}` swapped"
+            yield Replacement(a.start_byte, b.end_byte, new, "swap", code.weight("swap"), words)
 
 
-def _update(node: Node, by: Ingredients) -> Iterator[Idea]:
-    yield from _operator(node, by)
+def _update(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
+    yield from _operator(node, code)
     argument, operator = node.child_by_field_name("argument"), node.child_by_field_name("operator")
     used = node.parent is not None and node.parent.type not in (
         "expression_statement",
@@ -90,23 +92,23 @@ def _update(node: Node, by: Ingredients) -> Iterator[Idea]:
     )
     if argument is None or operator is None or not used:
         return
-    sign, text = by.text(operator), by.text(argument)
+    sign, text = code.text(operator), code.text(argument)
     is_prefix = operator.start_byte < argument.start_byte
     new = text + sign if is_prefix else sign + text
-    yield by.idea(node, new, "fix", f"`{new.decode('ascii', 'replace')}` instead of `{by.file.shown(node)}`")
-    yield by.idea(node, text, "operand", f"without `{by.name(operator)}`")
+    yield code.replacement(node, new, "fix", f"`{new.decode('ascii', 'replace')}` instead of `{code.file.shown(node)}`")
+    yield code.replacement(node, text, "operand", f"without `{code.name(operator)}`")
 
 
-def _unary(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _unary(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     operator, argument = node.child_by_field_name("operator"), node.child_by_field_name("argument")
     if operator is None or argument is None:
         return
     kind = {"!": "not", "-": "sign", "~": "operand", "*": "dereference", "&": "dereference"}.get(operator.type)
     if kind is not None:
-        yield by.idea(node, by.text(argument), kind, f"without `{operator.type}`")
+        yield code.replacement(node, code.text(argument), kind, f"without `{operator.type}`")
 
 
-def _off_by_one(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _off_by_one(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """One more, one less: where a number is used as a bound, an index, an argument, a result, a value that is assigned."""
     parent = node.parent
     if parent is None or node.type in (
@@ -117,34 +119,34 @@ def _off_by_one(node: Node, by: Ingredients) -> Iterator[Idea]:
         "update_expression",
     ):
         return
-    if not _is_value(node, parent) or by.scope.class_of(node) not in ("integer", *_pointers(node, by)):
+    if not _is_value(node, parent) or code.scope.type_class(node) not in ("integer", *_pointers(node, code)):
         return
-    for name in by.unread if parent.type != "subscript_expression" else ():
+    for name in code.unread if parent.type != "subscript_expression" else ():
         for new in (
-            name.encode() + b" * " + _tight(node, by),
-            by.text(node) + b" + " + name.encode(),
-            by.text(node) + b" - " + name.encode(),
+            name.encode() + b" * " + _tight(node, code),
+            code.text(node) + b" + " + name.encode(),
+            code.text(node) + b" - " + name.encode(),
         ):
-            yield by.idea(node, new, "unread", f"with `{name}`, which is not used so far")
-    step = _step(node, by)
+            yield code.replacement(node, new, "unread", f"with `{name}`, which is not used so far")
+    step = _step(node, code)
     if step is not None:
         yield step
     needs = parent.type == "binary_expression" and not _compares(parent)
     for sign in "-+":
         new = (
-            _tight(node, by) if node.type in ("conditional_expression", "assignment_expression") else by.text(node)
+            _tight(node, code) if node.type in ("conditional_expression", "assignment_expression") else code.text(node)
         ) + f" {sign} 1".encode()
-        weight = by.weight("off-by-one") - (8 if needs else 0)
-        yield by.idea(
+        weight = code.weight("off-by-one") - (8 if needs else 0)
+        yield code.replacement(
             node,
             b"(" + new + b")" if needs else new,
             "off-by-one",
-            f"`{by.file.shown(node)}` {'less' if sign == '-' else 'plus'} 1",
+            f"`{code.file.shown(node)}` {'less' if sign == '-' else 'plus'} 1",
             weight,
         )
 
 
-def _step(node: Node, by: Ingredients) -> Idea | None:
+def _step(node: Node, code: FunctionIngredients) -> Replacement | None:
     """The value without its `+ 1` or `- 1`."""
     right, operator, left = (node.child_by_field_name(f) for f in ("right", "operator", "left"))
     if (
@@ -152,16 +154,16 @@ def _step(node: Node, by: Ingredients) -> Idea | None:
         or right is None
         or operator is None
         or left is None
-        or by.text(right) != b"1"
+        or code.text(right) != b"1"
         or operator.type not in "+-"
     ):
         return None
-    return by.idea(node, by.text(left), "off-by-one", f"without `{operator.type} 1`")
+    return code.replacement(node, code.text(left), "off-by-one", f"without `{operator.type} 1`")
 
 
-def _pointers(node: Node, by: Ingredients) -> tuple[str, ...]:
+def _pointers(node: Node, code: FunctionIngredients) -> tuple[str, ...]:
     """Texts are also moved by one: `p + 1`."""
-    found = by.scope.class_of(node)
+    found = code.scope.type_class(node)
     return (found,) if found.startswith(("pointer to char", "pointer to uchar")) else ()
 
 
@@ -194,6 +196,6 @@ def _joins(node: Node) -> bool:
     return operator is not None and operator.type in LOGICAL
 
 
-def _tight(node: Node, by: Ingredients) -> bytes:
+def _tight(node: Node, code: FunctionIngredients) -> bytes:
     """The text of an operand, in parentheses where another operator beside it could tear it apart."""
-    return b"(" + by.text(node) + b")" if node.type in _LOOSE else by.text(node)
+    return b"(" + code.text(node) + b")" if node.type in _LOOSE else code.text(node)

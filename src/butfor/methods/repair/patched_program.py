@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from butfor.frontends.c.build import BuildSpec
+from butfor.errors import ButforError
+from butfor.failures.failure_point import Unsupported
+from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.build import BuildSpec, build
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.object_files import code_of
 from butfor.frontends.c.program_variants import Copy, Variants, build_checked, build_variants, can_be_copied
-from butfor.methods.repair.proposal import Proposal
+from butfor.frontends.c.record_run import record
+from butfor.methods.repair.repair_model import Proposal
+from butfor.options import RunOptions
 from butfor.source import SyntaxTree
 from butfor.source.edits import Edit, apply_edits
 from butfor.source.function_extents import FunctionExtent
+from butfor.trace.dependence.dependence import Dependence
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class ProgramSources:
     """The files of a program by the path that the compiler knows, with their text when the run was recorded."""
 
     spec: BuildSpec
@@ -68,16 +77,16 @@ def _name_in(definition: bytes, extent: FunctionExtent) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
+class VariantProgram:
     """A program that holds several proposals, by number."""
 
     build: HookedBuild
     numbers: Mapping[int, Proposal]
 
 
-def gathered(
-    sources: Sources, proposals: Sequence[tuple[int, Proposal]], *, checked: bool
-) -> tuple[Many, list[tuple[int, Proposal]]]:
+def build_together(
+    sources: ProgramSources, proposals: Sequence[tuple[int, Proposal]], *, checked: bool
+) -> tuple[VariantProgram, list[tuple[int, Proposal]]]:
     """One program with all proposals that change one function each, and the others. What does not compile is in neither.
 
     In a `checked` program, memory errors end a run.
@@ -95,7 +104,7 @@ def gathered(
     known = dict(proposals)
     kept = [c for c in _different(variants, copies) if c.number not in variants.refused]
     build = build_checked(sources.spec, kept, sources.texts()) if checked else variants.build
-    return Many(build, {c.number: known[c.number] for c in kept}), rest
+    return VariantProgram(build, {c.number: known[c.number] for c in kept}), rest
 
 
 def _different(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
@@ -112,7 +121,46 @@ def _different(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
     return list(found.values())
 
 
-def alone(sources: Sources, edits: Sequence[Edit], *, checked: bool) -> HookedBuild:
+def build_alone(sources: ProgramSources, edits: Sequence[Edit], *, checked: bool) -> HookedBuild:
     """The program after edits, and nothing else in it."""
     texts = sources.patched(edits)
     return build_checked(sources.spec, (), texts) if checked else build_variants(sources.spec, (), texts).build
+
+
+_OUTPUT = 1 << 20  # bytes beyond what the failing run wrote
+
+
+@contextlib.contextmanager
+def _source_copies(texts: Mapping[Path, bytes]) -> Iterator[dict[Path, Path]]:
+    """Copies of source files under their own names in a folder of their own."""
+    with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
+        found = {}
+        for k, (given, text) in enumerate(texts.items()):
+            folder = Path(name, str(k))
+            folder.mkdir()
+            found[given] = folder / given.name
+            found[given].write_bytes(text)
+        yield found
+
+
+def passes_when_recorded(
+    sources: ProgramSources, texts: Mapping[Path, bytes], options: RunOptions, seconds: float, output: int
+) -> bool:
+    """Whether a patched program, recorded behind the fence, does not fail on the failing run, memory errors that it survives included."""
+    spec = sources.spec
+    time_limit = min(options.time_limit, 1 + 10 * seconds)
+    chosen = replace(
+        options,
+        time_limit=time_limit,
+        output_limit=output + _OUTPUT,
+        env=(*options.env, ("BUTFOR_FENCE", "1")),
+    )
+    try:
+        with _source_copies(texts) as copies:
+            quotes = [flag for given in spec.sources for flag in ("-iquote", str(given.absolute().parent))]
+            files = tuple(copies.get(s, s) for s in spec.sources)
+            program = build(BuildSpec(files, spec.cc, (*spec.flags, *quotes), spec.libs), lambda text: None)
+        recording = record(chosen, program, lambda text: None)
+        return find_failure(recording, Dependence(recording.trace), options.memory_errors).failure is None
+    except (ButforError, Unsupported):
+        return False  # it is not known to be right

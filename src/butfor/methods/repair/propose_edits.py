@@ -14,15 +14,15 @@ from butfor.ir.debug_types import CType
 from butfor.methods.repair import (
     call_edits,
     condition_edits,
-    missing_statements,
+    missing_assignments,
     operator_edits,
     statement_edits,
     value_edits,
 )
-from butfor.methods.repair.ingredients import File, Idea, Ingredients, loop_around, walk
+from butfor.methods.repair.ingredients import FileIngredients, FunctionIngredients, Replacement, is_in_loop, walk
 from butfor.methods.repair.names_in_scope import Scope
-from butfor.methods.repair.proposal import Proposal
-from butfor.methods.repair.slip_library import Library
+from butfor.methods.repair.repair_model import Proposal
+from butfor.methods.repair.slip_library import SlipLibrary
 from butfor.source import SourceFile, Statement, SyntaxTree
 from butfor.source.c_parser import strip_parentheses
 from butfor.source.edits import Edit
@@ -41,13 +41,13 @@ _WORDS_OF_CLASS = {
 class Proposer:
     """Proposals for the statements of one program."""
 
-    def __init__(self, places: Places, library: Library) -> None:
+    def __init__(self, places: Places, library: SlipLibrary) -> None:
         self.places = places
         self.source = places.source
         self.library = library
         self.skipped: dict[str, None] = {}  # why some statements have no proposals
-        self._files: dict[str, File] = {}
-        self._functions: dict[tuple[str, int], Ingredients] = {}
+        self._files: dict[str, FileIngredients] = {}
+        self._functions: dict[tuple[str, int], FunctionIngredients] = {}
         recording = places.recording
         self._editable = frozenset(
             str((Path(recording.meta.folder) / given).absolute()) for given in recording.meta.given
@@ -58,7 +58,7 @@ class Proposer:
         found: dict[object, Proposal] = {}
         near: dict[object, dict[Place, None]] = {}
         for rank, place in enumerate(suspects):
-            for p in self.of(place, rank):
+            for p in self.proposals_for(place, rank):
                 key = self._what(p.edits)
                 near.setdefault(key, {})[place] = None
                 old = found.get(key)
@@ -76,7 +76,7 @@ class Proposer:
         blank = _BLANK.match(tree.source.data, edit.start)
         return edit.path, blank.end() if blank is not None else edit.start, edit.new.strip()
 
-    def of(self, place: Place, rank: int) -> Iterator[Proposal]:
+    def proposals_for(self, place: Place, rank: int) -> Iterator[Proposal]:
         """The proposals for one statement."""
         tree = self.places.tree(place.path)
         if tree is None or not self._is_editable(place):
@@ -85,17 +85,17 @@ class Proposer:
         if span is None:
             return
         start, end = span
-        by = self.ingredients(tree, place, start)
-        nodes = [n for n in by.file.nodes if start <= n.start_byte and n.end_byte <= end] or [
-            _covering(by.file, start, end)
+        code = self.ingredients(tree, place, start)
+        nodes = [n for n in code.file.nodes if start <= n.start_byte and n.end_byte <= end] or [
+            _covering(code.file, start, end)
         ]
-        for idea in self._ideas(by, nodes, place, start, end):
+        for idea in self._ideas(code, nodes, place, start, end):
             if (
                 self._is_outside_macros(tree, idea)
-                and by.data[idea.start : idea.end] != idea.new
-                and (idea.kind == "member" or by.can_name(idea.new, idea.start))
+                and code.data[idea.start : idea.end] != idea.new
+                and (idea.kind == "member" or code.is_in_scope(idea.new, idea.start))
             ):
-                in_loop = loop_around(nodes[0])
+                in_loop = is_in_loop(nodes[0])
                 yield Proposal(
                     (Edit(place.path, idea.start, idea.end, idea.new),),
                     idea.why,
@@ -108,29 +108,31 @@ class Proposer:
                 )
         yield from self._in_macros(place, rank)
 
-    def _ideas(self, by: Ingredients, nodes: Sequence[Node], place: Place, start: int, end: int) -> Iterator[Idea]:
+    def _ideas(
+        self, code: FunctionIngredients, nodes: Sequence[Node], place: Place, start: int, end: int
+    ) -> Iterator[Replacement]:
         for node in nodes:
             if node.is_named:
-                yield from operator_edits.ideas(node, by)
-                yield from value_edits.ideas(node, by)
-                yield from call_edits.around(node, by)
+                yield from operator_edits.replacements(node, code)
+                yield from value_edits.replacements(node, code)
+                yield from call_edits.missing_calls(node, code)
         if place.role == Role.CONDITION:
             whole = next((n for n in nodes if (n.start_byte, n.end_byte) == (start, end) and n.is_named), None)
             if whole is not None:
-                yield from condition_edits.ideas(strip_parentheses(whole), by)
+                yield from condition_edits.replacements(strip_parentheses(whole), code)
         table = nodes[0].parent
         if table is not None and table.type == "initializer_list":
-            yield from (i for i in operator_edits.ideas(table, by) if i.start <= start < i.end)
-        statement = statement_edits.statement_of(nodes[0])
-        if statement is None or by.extent.end == 0:
+            yield from (i for i in operator_edits.replacements(table, code) if i.start <= start < i.end)
+        statement = statement_edits.enclosing_statement(nodes[0])
+        if statement is None or code.extent.end == 0:
             return
-        yield from statement_edits.ideas(statement, by)
-        yield from missing_statements.ideas(statement, by)
+        yield from statement_edits.replacements(statement, code)
+        yield from missing_assignments.replacements(statement, code)
         if statement.type == "switch_statement":
             for label in walk(statement):
                 value = label.child_by_field_name("value") if label.type == "case_statement" else None
                 for part in walk(value) if value is not None else ():
-                    yield from value_edits.ideas(part, by)
+                    yield from value_edits.replacements(part, code)
 
     # --- where ----------------------------------------------------------------------------------------------------------------
 
@@ -148,16 +150,16 @@ class Proposer:
         s = s or tree.statement_at(place.line, place.column)
         return None if s is None else (tree.source.offset(*s.start), tree.source.offset(*s.end))
 
-    def ingredients(self, tree: SyntaxTree, place: Place, offset: int) -> Ingredients:
+    def ingredients(self, tree: SyntaxTree, place: Place, offset: int) -> FunctionIngredients:
         """What the function around a statement offers."""
         extent = next((e for e in tree.extents if e.start <= offset < e.end), FunctionExtent("", 0, 0, 0, 0, 0))
         key = (place.path, extent.start)
         if key not in self._functions:
-            file = self._files.setdefault(place.path, File(tree))
-            self._functions[key] = Ingredients(file, extent, self._scope(file, extent.name), self.library)
+            file = self._files.setdefault(place.path, FileIngredients(tree))
+            self._functions[key] = FunctionIngredients(file, extent, self._scope(file, extent.name), self.library)
         return self._functions[key]
 
-    def _scope(self, file: File, function: str) -> Scope:
+    def _scope(self, file: FileIngredients, function: str) -> Scope:
         local = {}
         if function in self.source.function_names():
             fn = self.places.recording.program.function(function)
@@ -187,7 +189,7 @@ class Proposer:
 
     # --- macros -----------------------------------------------------------------------------------------------------------------
 
-    def _is_outside_macros(self, tree: SyntaxTree, idea: Idea) -> bool:
+    def _is_outside_macros(self, tree: SyntaxTree, idea: Replacement) -> bool:
         """Whether an edit leaves the directives of the preprocessor alone."""
         line = tree.source.data.rfind(b"\n", 0, idea.start) + 1
         return not tree.source.data[line : idea.start].lstrip().startswith(b"#")
@@ -202,16 +204,16 @@ class Proposer:
                 if wrapped.root.has_error:
                     self.skipped[f"the macro {macro.name} is no expression, so no edit of it was tried"] = None
                     continue
-                by = Ingredients(
-                    File(wrapped),
+                code = FunctionIngredients(
+                    FileIngredients(wrapped),
                     FunctionExtent("", 0, 0, 0, 0, len(wrapped.source.data)),
                     Scope(wrapped.source.data, {}, self._outer, {}),
                     self.library,
                 )
                 shift = macro.body - len(_FRAME[0])
-                for node in by.file.nodes:
+                for node in code.file.nodes:
                     for idea in (
-                        (*operator_edits.ideas(node, by), *value_edits.ideas(node, by))
+                        (*operator_edits.replacements(node, code), *value_edits.replacements(node, code))
                         if node.is_named and node.type != "declaration"
                         else ()
                     ):
@@ -226,7 +228,7 @@ def _macro_name(text: str) -> str:
     return text.partition("define")[2].strip().partition("(")[0].split()[0] if "define" in text else ""
 
 
-def _covering(file: File, start: int, end: int) -> Node:
+def _covering(file: FileIngredients, start: int, end: int) -> Node:
     """The smallest node around a span."""
     return file.tree.root.descendant_for_byte_range(start, max(start, end - 1)) or file.tree.root
 

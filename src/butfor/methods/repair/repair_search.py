@@ -10,11 +10,15 @@ from dataclasses import dataclass, field, replace
 from butfor.counterfactual.fork_server import MEMORY, Outcome
 from butfor.errors import ButforError
 from butfor.frontends.c.hooked_build import HookedBuild
-from butfor.methods.repair.confirm_repair import survives
-from butfor.methods.repair.patched_program import Many, Sources, alone, gathered
-from butfor.methods.repair.proposal import Proposal
-from butfor.methods.repair.test_trials import ORIGINAL, Bench, Tally, Test, Usual
-from butfor.methods.repair.validated_repairs import Repair, in_order
+from butfor.methods.repair.patched_program import (
+    ProgramSources,
+    VariantProgram,
+    build_alone,
+    build_together,
+    passes_when_recorded,
+)
+from butfor.methods.repair.repair_model import Proposal, Repair, best_first
+from butfor.methods.repair.trial_runs import ORIGINAL, OriginalRun, Tally, Test, Trials
 from butfor.options import RunOptions
 from butfor.source.edits import Edit
 
@@ -30,21 +34,21 @@ _TRIED, _TRIED_ALONE = (
     550,
     1_600,
 )  # proposals after which any repair is enough, likewise: one run says little, so more of them are compared
-SHOWN = 5
+MAX_SHOWN_REPAIRS = 5
 
 
 @dataclass
-class Search:
+class RepairSearch:
     """What the search is given and what it found. `end` and `half` say whether all of the time, or the part for trying proposals, is used up."""
 
-    sources: Sources
+    sources: ProgramSources
     tests: list[Test]  # the recorded failing run first
-    bench: Bench
+    bench: Trials
     options: RunOptions  # of the failing run
     seconds: float  # the failing run took
     is_memory: bool  # the failure is a memory error
     half: Callable[[], bool]
-    wanted: int = SHOWN
+    wanted: int = MAX_SHOWN_REPAIRS
     tried: int = 0
     untried: int = 0  # proposals for which there was no time
     notes: list[str] = field(default_factory=list)
@@ -56,7 +60,7 @@ class Search:
     _touched: bool = field(
         default=False, init=False
     )  # the program writes files, so that it cannot be recorded behind the fence
-    _similar: list[Usual] | None = field(default=None, init=False)
+    _similar: list[OriginalRun] | None = field(default=None, init=False)
     _alone: dict[tuple[Edit, ...], tuple[HookedBuild, Tally] | None] = field(default_factory=dict, init=False)
 
     def repairs(self, proposals: Sequence[Proposal]) -> list[Repair]:
@@ -64,7 +68,7 @@ class Search:
         if not self._prepare():
             return []
         self.survivors = self._tried(list(enumerate(proposals, 1)))
-        return self._confirmed(in_order(self.survivors))
+        return self._confirmed(best_first(self.survivors))
 
     @property
     def is_judged(self) -> bool:
@@ -95,7 +99,7 @@ class Search:
     def _measured(self, *, checked: bool) -> list[tuple[Test, Outcome]]:
         """What the tests do without a repair."""
         self.checked = checked
-        self._original = alone(self.sources, (), checked=checked)
+        self._original = build_alone(self.sources, (), checked=checked)
         return [self.bench.measured(self._original, test) for test in self.tests]
 
     def _tried(self, numbered: list[tuple[int, Proposal]]) -> list[Repair]:
@@ -123,16 +127,20 @@ class Search:
 
     # --- the failing run alone ----------------------------------------------------------------------------------------------------
 
-    def _programs(self, numbered: list[tuple[int, Proposal]]) -> Iterator[tuple[Many, list[tuple[int, Proposal]]]]:
+    def _programs(
+        self, numbered: list[tuple[int, Proposal]]
+    ) -> Iterator[tuple[VariantProgram, list[tuple[int, Proposal]]]]:
         """Batches of proposals as programs, some of them built ahead."""
         batches = [numbered[:_FIRST], *(numbered[k : k + _BATCH] for k in range(_FIRST, len(numbered), _BATCH))]
-        waiting: list[tuple[int, Future[tuple[Many, list[tuple[int, Proposal]]]]]] = []
+        waiting: list[tuple[int, Future[tuple[VariantProgram, list[tuple[int, Proposal]]]]]] = []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
                 while batches or waiting:
                     while batches and len(waiting) < (os.cpu_count() or 1):
                         batch = batches.pop(0)
-                        waiting.append((len(batch), pool.submit(gathered, self.sources, batch, checked=self.checked)))
+                        waiting.append(
+                            (len(batch), pool.submit(build_together, self.sources, batch, checked=self.checked))
+                        )
                     if self.half():
                         self.untried += sum(map(len, batches)) + sum(count for count, _ in waiting)
                         return
@@ -148,17 +156,17 @@ class Search:
                 for _, future in waiting:
                     future.cancel()
 
-    def _good(self, many: Many) -> list[int]:
+    def _good(self, many: VariantProgram) -> list[int]:
         return self.bench.survivors(many.build, self.tests[0], sorted(many.numbers))
 
     def _is_clean(self, p: Proposal) -> bool:
-        return survives(
+        return passes_when_recorded(
             self.sources, self.sources.patched(p.edits), self.options, self.seconds, len(self.tests[0].goal.output)
         )
 
     # --- all tests ------------------------------------------------------------------------------------------------------------------
 
-    def _tallied(self, many: Many, survivors: Sequence[int]) -> list[Repair]:
+    def _tallied(self, many: VariantProgram, survivors: Sequence[int]) -> list[Repair]:
         """What becomes of all tests with each survivor."""
         build = many.build
         found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
@@ -171,7 +179,7 @@ class Search:
 
         def build(p: Proposal) -> HookedBuild | None:
             try:
-                return None if self.half() else alone(self.sources, p.edits, checked=self.checked)
+                return None if self.half() else build_alone(self.sources, p.edits, checked=self.checked)
             except ButforError:
                 self._alone[p.edits] = None
                 return None
@@ -192,7 +200,7 @@ class Search:
         """What becomes of all tests with the patched source alone, which is compiled and run once; None when it does not compile."""
         if edits not in self._alone:
             try:
-                build = alone(self.sources, edits, checked=self.checked)
+                build = build_alone(self.sources, edits, checked=self.checked)
                 self._alone[edits] = build, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
             except ButforError:
                 self._alone[edits] = None

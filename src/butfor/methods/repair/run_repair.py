@@ -19,13 +19,13 @@ from butfor.frontends.program_kinds import RECORDING
 from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier
 from butfor.methods.repair import slip_library
-from butfor.methods.repair.edit_findings import findings
-from butfor.methods.repair.on_paths.path_repair import NONE, Ped, diagnosed
-from butfor.methods.repair.on_paths.solution_patches import joined
-from butfor.methods.repair.patched_program import Sources
+from butfor.methods.repair.edit_findings import repair_findings
+from butfor.methods.repair.on_paths.path_repair import NO_SOLUTIONS, PathSolutions, solutions_of_runs
+from butfor.methods.repair.on_paths.solution_patches import merged_proposals
+from butfor.methods.repair.patched_program import ProgramSources
 from butfor.methods.repair.propose_edits import Proposer
-from butfor.methods.repair.repair_search import Search
-from butfor.methods.repair.test_trials import Bench, Test
+from butfor.methods.repair.repair_search import RepairSearch
+from butfor.methods.repair.trial_runs import Test, Trials
 from butfor.options import RunOptions
 from butfor.ranking.finding import Diagnosis
 from butfor.ranking.rank import rank
@@ -66,20 +66,24 @@ def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Dia
     is_asked = bool(options.methods)
     if not is_asked and size > _LARGEST:
         return _none(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
-    proposer = Proposer(case.places, slip_library.load(annotations))
+    proposer = Proposer(case.places, slip_library.load_library(annotations))
     usual = proposer.proposals(suspects(case, earlier))
     start = time.monotonic()
     end = max(case.budget.end, start + _LEAST * case.budget.seconds)
     if not is_asked and not case.others:
         end = min(end, start + _UNASKED * case.budget.seconds)
     # The search on paths takes seconds, and what it makes up for one run says nothing: there always is some value.
-    ped = diagnosed(case, proposer, _ON_PATHS * (end - start), case.may_be_changed) if is_asked else Ped(NONE)
-    proposals = joined(usual, ped.proposals)
+    ped = (
+        solutions_of_runs(case, proposer, _ON_PATHS * (end - start), case.may_be_changed)
+        if is_asked
+        else PathSolutions(NO_SOLUTIONS)
+    )
+    proposals = merged_proposals(usual, ped.proposals)
     start = time.monotonic()
     half = start + _TRYING * (end - start)
     cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
-    bench = Bench(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end, is_thorough=is_asked)
-    search = Search(
+    bench = Trials(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end, is_thorough=is_asked)
+    search = RepairSearch(
         sources,
         _tests(case),
         bench,
@@ -112,7 +116,7 @@ def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Dia
     telling = (
         search.survivors if search.is_judged else found
     )  # those were recorded: they do not merely survive a memory error
-    return Diagnosis(findings(telling), data, not search.untried or not case.budget.is_over(), notes)
+    return Diagnosis(repair_findings(telling), data, not search.untried or not case.budget.is_over(), notes)
 
 
 def suspects(case: FailingRun, earlier: Earlier) -> list[Place]:
@@ -136,7 +140,7 @@ def _executed(case: FailingRun) -> list[Place]:
     return list(dict.fromkeys(place for number in segments for place in case.statements_of_segment(number)))
 
 
-def _sources(case: FailingRun) -> Sources:
+def _sources(case: FailingRun) -> ProgramSources:
     spec = build_spec(case.options)
     paths, trees = {}, {}
     for given in spec.sources:
@@ -144,7 +148,7 @@ def _sources(case: FailingRun) -> Sources:
             tree = case.places.tree(path)
             if tree is not None and Path(path).absolute() == given.absolute():
                 paths[path], trees[path] = given, tree
-    return Sources(spec, paths, trees)
+    return ProgramSources(spec, paths, trees)
 
 
 def _of_run(case: FailingRun) -> RunOptions:

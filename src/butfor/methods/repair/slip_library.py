@@ -14,31 +14,31 @@ from butfor.files import read_bytes
 
 _OWN = Path(__file__).parent / "annotations.toml"
 _TABLES = ("operators", "functions", "constants", "variables")
-MOST = 30.0
+MAX_WEIGHT = 30.0
 
-Replacements = Mapping[str, Mapping[str, float]]
+ReplacementWeights = Mapping[str, Mapping[str, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Library:
+class SlipLibrary:
     """Weights of replacements by what stands in the source, and of other kinds of edits by their name."""
 
-    operators: Replacements
-    functions: Replacements
-    constants: Replacements
-    variables: Replacements
+    operators: ReplacementWeights
+    functions: ReplacementWeights
+    constants: ReplacementWeights
+    variables: ReplacementWeights
     kinds: Mapping[str, float]
 
 
 @cache
-def own() -> Library:
+def builtin_library() -> SlipLibrary:
     """The library that comes with butfor."""
     return _library(_read(_OWN), _OWN, None)
 
 
-def load(extra: Path | None) -> Library:
+def load_library(extra: Path | None) -> SlipLibrary:
     """The library with what a user's file adds; a UsageError that names what is wrong in it."""
-    return own() if extra is None else _library(_read(extra), extra, own())
+    return builtin_library() if extra is None else _library(_read(extra), extra, builtin_library())
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not valid TOML: {e}") from e
 
 
-def _library(data: Mapping[str, Any], path: Path, base: Library | None) -> Library:
+def _library(data: Mapping[str, Any], path: Path, base: SlipLibrary | None) -> SlipLibrary:
     known = (*_TABLES, "kinds")
     for key in data:
         if key not in known:
@@ -69,10 +69,10 @@ def _library(data: Mapping[str, Any], path: Path, base: Library | None) -> Libra
                 f"{path}: there is no kind of edit {kind!r}{did_you_mean(kind, usual)}",
                 hint=f"kinds: {', '.join(usual)}",
             )
-    return Library(**tables, kinds={**usual, **kinds})
+    return SlipLibrary(**tables, kinds={**usual, **kinds})
 
 
-def _replacements(table: Any, where: str, base: Replacements) -> Replacements:
+def _replacements(table: Any, where: str, base: ReplacementWeights) -> ReplacementWeights:
     if not isinstance(table, dict):
         raise UsageError(f"{where} must be a table")
     return {**base, **{old: {**base.get(old, {}), **_weights(row, f"{where}.{old}")} for old, row in table.items()}}
@@ -82,6 +82,6 @@ def _weights(table: Any, where: str) -> dict[str, float]:
     if not isinstance(table, dict):
         raise UsageError(f"{where} must be a table of weights")
     for key, value in table.items():
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MOST:
-            raise UsageError(f"{where}.{key} must be a weight from 0 to {MOST:g}, not {value!r}")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_WEIGHT:
+            raise UsageError(f"{where}.{key} must be a weight from 0 to {MAX_WEIGHT:g}, not {value!r}")
     return {key: float(value) for key, value in table.items()}

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from butfor.methods.repair.condition_edits import about, atoms, opposite
-from butfor.methods.repair.ingredients import JUMPS, LOOPS, Idea, Ingredients, is_check
+from butfor.methods.repair.condition_edits import further_conditions, negated_text, plain_conditions
+from butfor.methods.repair.ingredients import JUMPS, LOOPS, FunctionIngredients, Replacement, is_guard_clause
 
 _MOST_NEAR, _MOST_FAR, _MOST_CHECKS, _MOST_GUARDS = 16, 24, 12, 14
 _MOST_EXITS, _MOST_LEFT = 2, 4
@@ -18,7 +18,7 @@ _SIMPLE = frozenset(("expression_statement", *JUMPS))
 _BLOCKS = frozenset(("compound_statement", "case_statement"))
 
 
-def statement_of(node: Node) -> Node | None:
+def enclosing_statement(node: Node) -> Node | None:
     """The statement that a node is a part of, as it stands in a block."""
     here: Node | None = node
     while here is not None and here.parent is not None:
@@ -33,88 +33,90 @@ def statement_of(node: Node) -> Node | None:
     return None
 
 
-def ideas(statement: Node, by: Ingredients) -> Iterator[Idea]:
+def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Changes of a whole statement and of what stands around it."""
-    shown = by.file.shown(statement)
+    shown = code.file.shown(statement)
     parent = statement.parent
     in_block = parent is not None and parent.type in _BLOCKS
     if statement.type in _SIMPLE:
-        yield by.idea(
+        yield code.replacement(
             statement,
             b"" if in_block and statement.type != "expression_statement" else b";",
             "delete",
             f"without `{shown}`",
             skips=True,
         )
-        for text, words in list(atoms(statement, by))[:_MOST_GUARDS]:
+        for text, words in list(further_conditions(statement, code))[:_MOST_GUARDS]:
             if statement.type == "expression_statement" or in_block:
-                weight = by.weight("guard") - (0 if statement.type == "expression_statement" else 1)
-                yield by.idea(
+                weight = code.weight("guard") - (0 if statement.type == "expression_statement" else 1)
+                yield code.replacement(
                     statement,
-                    b"if (" + text + b") " + by.text(statement),
+                    b"if (" + text + b") " + code.text(statement),
                     "guard",
                     f"only if `{words}`",
                     weight,
                     skips=True,
                 )
     if in_block:
-        yield from _left(statement, by)
-        yield from _moved(statement, by)
-        yield from _inserted(statement, by)
+        yield from _left(statement, code)
+        yield from _moved(statement, code)
+        yield from _inserted(statement, code)
     if (
         statement.type == "if_statement"
         and in_block
         and statement.prev_named_sibling is not None
         and statement.prev_named_sibling.type == "if_statement"
     ):
-        yield Idea(
+        yield Replacement(
             statement.start_byte,
             statement.start_byte,
             b"else ",
             "else",
-            by.weight("else"),
+            code.weight("else"),
             "only if the `if` before it did not hold",
         )
     alternative = statement.child_by_field_name("alternative")
     if statement.type == "if_statement" and alternative is not None:
         keyword = next((c for c in alternative.children if c.type == "else"), None)
         if keyword is not None:
-            yield by.idea(keyword, b"", "else", "without the `else`", by.weight("else") - 4)
+            yield code.replacement(keyword, b"", "else", "without the `else`", code.weight("else") - 4)
 
 
-def _left(statement: Node, by: Ingredients) -> Iterator[Idea]:
+def _left(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """A check that is missing before the statement: what it mentions is not as it has to be, so the function or loop is left."""
     if statement.type not in (*_SIMPLE, "declaration"):
         return
-    exits = list(_exits(statement, by))
-    for text in list(dict(about(statement, by)))[:_MOST_LEFT] if exits else ():
-        condition = opposite(text)
+    exits = list(_exits(statement, code))
+    for text in list(dict(plain_conditions(statement, code)))[:_MOST_LEFT] if exits else ():
+        condition = negated_text(text)
         for leave in exits:
             new = b"if (" + condition + b") " + leave
-            words = f"`{new.decode('utf-8', 'replace')}` before `{_head(statement, by)}`"
-            yield Idea(
+            words = f"`{new.decode('utf-8', 'replace')}` before `{_head(statement, code)}`"
+            yield Replacement(
                 statement.start_byte,
                 statement.start_byte,
-                new + _indent(statement, by),
+                new + _indent(statement, code),
                 "insert-check",
-                by.weight("insert-check"),
+                code.weight("insert-check"),
                 words,
             )
 
 
-def _exits(statement: Node, by: Ingredients) -> Iterator[bytes]:
+def _exits(statement: Node, code: FunctionIngredients) -> Iterator[bytes]:
     """Ways to leave the function or the loop around a statement."""
-    header = by.data[by.extent.start : by.extent.open]
+    header = code.data[code.extent.start : code.extent.open]
     if re.search(rb"\bvoid\b", header) and b"*" not in header:
         yield b"return;"
     else:
-        plain = [by.text(n) for n in by.nodes if n.type == "return_statement" and _PLAIN_RETURN.fullmatch(by.text(n))]
+        plain = [
+            code.text(n) for n in code.nodes if n.type == "return_statement" and _PLAIN_RETURN.fullmatch(code.text(n))
+        ]
         yield from list(dict.fromkeys((*plain, b"return 0;")))[:_MOST_EXITS]
     if _inside(statement, LOOPS):
         yield b"break;"
 
 
-def _moved(statement: Node, by: Ingredients) -> Iterator[Idea]:
+def _moved(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """The statement and the next one change places."""
     after = statement.next_named_sibling
     if (
@@ -124,78 +126,82 @@ def _moved(statement: Node, by: Ingredients) -> Iterator[Idea]:
         or after.type in ("declaration", "case_statement")
     ):
         return
-    between = by.data[statement.end_byte : after.start_byte]
+    between = code.data[statement.end_byte : after.start_byte]
     if b"#" in between:
         return
-    new = by.text(after) + between + by.text(statement)
-    words = f"`{_head(after, by)}` before `{_head(statement, by)}`"
-    yield Idea(statement.start_byte, after.end_byte, new, "move", by.weight("move"), words)
+    new = code.text(after) + between + code.text(statement)
+    words = f"`{_head(after, code)}` before `{_head(statement, code)}`"
+    yield Replacement(statement.start_byte, after.end_byte, new, "move", code.weight("move"), words)
 
 
-def _inserted(statement: Node, by: Ingredients) -> Iterator[Idea]:
+def _inserted(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Another statement before or after this one."""
-    for text, kind, words in _missing(statement, by):
-        yield from beside(statement, by, text, kind, words)
+    for text, kind, words in _missing(statement, code):
+        yield from inserted_beside(statement, code, text, kind, words)
 
 
-def beside(statement: Node, by: Ingredients, text: bytes, kind: str, words: str) -> Iterator[Idea]:
+def inserted_beside(
+    statement: Node, code: FunctionIngredients, text: bytes, kind: str, words: str
+) -> Iterator[Replacement]:
     """A statement before and after another one, where it can stand there."""
-    indent = _indent(statement, by)
+    indent = _indent(statement, code)
     if statement.type != "declaration":
-        yield Idea(
+        yield Replacement(
             statement.start_byte,
             statement.start_byte,
             text + indent,
             kind,
-            by.weight(kind),
-            f"{words} before `{_head(statement, by)}`",
+            code.weight(kind),
+            f"{words} before `{_head(statement, code)}`",
         )
     if statement.type not in JUMPS:
-        yield Idea(
+        yield Replacement(
             statement.end_byte,
             statement.end_byte,
             indent + text,
             kind,
-            by.weight(kind),
-            f"{words} after `{_head(statement, by)}`",
+            code.weight(kind),
+            f"{words} after `{_head(statement, code)}`",
         )
 
 
-def _missing(statement: Node, by: Ingredients) -> Iterator[tuple[bytes, str, str]]:
+def _missing(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str, str]]:
     """Statements that may be missing here: jumps, those of the function near by, checks that the file makes elsewhere."""
-    own = by.text(statement)
+    own = code.text(statement)
     met = {own}
     loop, switch = _inside(statement, LOOPS), _inside(statement, frozenset(("switch_statement",)))
     for text, fits in ((b"break;", loop or switch), (b"continue;", loop)):
         if fits:
             yield text, "insert-jump", f"`{text.decode()}`"
-    for node in by.nodes:
-        if node.type == "return_statement" and by.text(node) not in met:
-            met.add(by.text(node))
-            yield by.text(node), "insert-jump", f"`{by.file.shown(node)}`"
-    near = sorted(by.statements, key=lambda n: abs(n.start_byte - statement.start_byte))
+    for node in code.nodes:
+        if node.type == "return_statement" and code.text(node) not in met:
+            met.add(code.text(node))
+            yield code.text(node), "insert-jump", f"`{code.file.shown(node)}`"
+    near = sorted(code.statements, key=lambda n: abs(n.start_byte - statement.start_byte))
     for k, node in enumerate(near):
-        text = by.text(node)
+        text = code.text(node)
         if text not in met and k < _MOST_NEAR:
             met.add(text)
-            yield text, "insert", f"`{by.file.shown(node)}`"
+            yield text, "insert", f"`{code.file.shown(node)}`"
     far = [
         n
-        for n in by.file.nodes
-        if n.type == "expression_statement" and not by.extent.start <= n.start_byte < by.extent.end
+        for n in code.file.nodes
+        if n.type == "expression_statement" and not code.extent.start <= n.start_byte < code.extent.end
     ]
     changing = dict.fromkeys(
-        n for n in far if re.search(rb"=|\+\+|--", by.text(n)) and by.can_name(by.text(n), statement.start_byte)
+        n
+        for n in far
+        if re.search(rb"=|\+\+|--", code.text(n)) and code.is_in_scope(code.text(n), statement.start_byte)
     )
     for node in list(changing)[:_MOST_FAR]:
-        text = by.text(node)
+        text = code.text(node)
         if text not in met:
             met.add(text)
-            yield text, "insert", f"`{by.file.shown(node)}`"
-    for node in [n for n in by.file.checks if is_check(n)][:_MOST_CHECKS]:
-        if by.text(node) not in met:
-            met.add(by.text(node))
-            yield by.text(node), "insert-check", f"`{by.file.shown(node)}`"
+            yield text, "insert", f"`{code.file.shown(node)}`"
+    for node in [n for n in code.file.guard_clauses if is_guard_clause(n)][:_MOST_CHECKS]:
+        if code.text(node) not in met:
+            met.add(code.text(node))
+            yield code.text(node), "insert-check", f"`{code.file.shown(node)}`"
 
 
 def _inside(node: Node, kinds: frozenset[str]) -> bool:
@@ -207,18 +213,18 @@ def _inside(node: Node, kinds: frozenset[str]) -> bool:
     return False
 
 
-def _head(statement: Node, by: Ingredients) -> str:
+def _head(statement: Node, code: FunctionIngredients) -> str:
     """The statement for people, without its body."""
-    text = by.file.shown(statement).partition(" {")[0]
+    text = code.file.shown(statement).partition(" {")[0]
     return text if len(text) <= _LONGEST else text[:_LONGEST].rstrip() + "..."
 
 
-def _indent(statement: Node, by: Ingredients) -> bytes:
+def _indent(statement: Node, code: FunctionIngredients) -> bytes:
     """A line end and the blanks before the statement, as the file writes them; one blank where it is not the first of its line."""
-    start = by.data.rfind(b"\n", 0, statement.start_byte) + 1
-    blanks = by.data[start : statement.start_byte]
+    start = code.data.rfind(b"\n", 0, statement.start_byte) + 1
+    blanks = code.data[start : statement.start_byte]
     if blanks.strip():
         return b" "
-    end = by.data.find(b"\n", statement.end_byte)
-    is_crlf = end > 0 and by.data[end - 1 : end] == b"\r"
+    end = code.data.find(b"\n", statement.end_byte)
+    is_crlf = end > 0 and code.data[end - 1 : end] == b"\r"
     return (b"\r\n" if is_crlf else b"\n") + blanks

@@ -10,8 +10,8 @@ from tree_sitter import Node
 
 from butfor.ir.debug_types import CType
 from butfor.methods.repair import call_edits
-from butfor.methods.repair.ingredients import COMPARISONS, PLACES, Idea, Ingredients, in_directive
-from butfor.methods.repair.names_in_scope import class_of
+from butfor.methods.repair.ingredients import ASSIGNABLE, COMPARISONS, FunctionIngredients, Replacement, is_in_directive
+from butfor.methods.repair.names_in_scope import type_class
 
 _MOST_CONSTANTS, _MOST_VARIABLES = 14, 16
 _NUMBER = re.compile(rb"(\d+)([uUlL]*)\Z")
@@ -19,44 +19,44 @@ _SHORT_TEXT = 8  # bytes of a text with its quotes in which two letters may have
 _NEAR_LINES = 400  # bytes around a use in which a twin of it is looked for
 
 
-def ideas(node: Node, by: Ingredients) -> Iterator[Idea]:
+def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Replacements of a value by another of the same type."""
     match node.type:
         case "number_literal" | "char_literal" | "string_literal":
-            yield from _constants(node, by)
+            yield from _constants(node, code)
         case "identifier":
-            yield from _names(node, by)
+            yield from _names(node, code)
         case "null":
-            yield from _pointers(node, by)
+            yield from _pointers(node, code)
         case "field_expression":
-            yield from _members(node, by)
+            yield from _members(node, code)
         case "call_expression":
-            yield from call_edits.ideas(node, by)
-            yield from _variables(node, by.scope.class_of(node), by)
+            yield from call_edits.replacements(node, code)
+            yield from _variables(node, code.scope.type_class(node), code)
         case "subscript_expression":
-            yield from _variables(node, by.scope.class_of(node), by)
-            yield from _index(node, by)
+            yield from _variables(node, code.scope.type_class(node), code)
+            yield from _index(node, code)
         case "init_declarator" | "declaration":
-            yield from _initial(node, by)
+            yield from _initial(node, code)
 
 
 # --- constants ------------------------------------------------------------------------------------------------------------
 
 
-def _constants(node: Node, by: Ingredients) -> Iterator[Idea]:
-    old = by.text(node)
-    if in_directive(node) or b"\n" in old:
+def _constants(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
+    old = code.text(node)
+    if is_in_directive(node) or b"\n" in old:
         return
     met = {old}
-    for new, kind, weight in _other_constants(node, old, by):
+    for new, kind, weight in _other_constants(node, old, code):
         if new not in met:
             met.add(new)
             words = f"{new.decode('utf-8', 'replace')} instead of {old.decode('utf-8', 'replace')}"
-            yield by.idea(node, new, kind, words, weight)
+            yield code.replacement(node, new, kind, words, weight)
 
 
-def _other_constants(node: Node, old: bytes, by: Ingredients) -> Iterator[tuple[bytes, str, float | None]]:
-    for known, weight in by.library.constants.get(old.decode("latin-1"), {}).items():
+def _other_constants(node: Node, old: bytes, code: FunctionIngredients) -> Iterator[tuple[bytes, str, float | None]]:
+    for known, weight in code.library.constants.get(old.decode("latin-1"), {}).items():
         yield known.encode("utf-8"), "constant-near", weight
     number = _NUMBER.match(old)
     if number is not None and not (old.startswith(b"0") and len(old) > 1):
@@ -72,15 +72,15 @@ def _other_constants(node: Node, old: bytes, by: Ingredients) -> Iterator[tuple[
         for near in (old[1] - 1, old[1] + 1):
             if chr(near).isalnum():
                 yield b"'%c'" % near, "constant-near", None
-    yield from _elsewhere(node, by)
+    yield from _elsewhere(node, code)
     if node.type == "number_literal" and _is_used(node):
-        for name, t in by.scope.local.items():
-            if class_of(t) == by.scope.class_of(node):
-                yield name.encode(), "variable", by.weight("variable") - 4
+        for name, t in code.scope.local.items():
+            if type_class(t) == code.scope.type_class(node):
+                yield name.encode(), "variable", code.weight("variable") - 4
     if node.type == "number_literal":
-        for text in by.file.constants.get("char_literal", {}) if _beside_a_character(node, by) else ():
+        for text in code.file.constants.get("char_literal", {}) if _beside_a_character(node, code) else ():
             yield text, "constant-file", None
-        for group in by.file.names:
+        for group in code.file.constant_names:
             for name in group[:_MOST_CONSTANTS]:
                 yield name.encode(), "constant-file", None
 
@@ -95,24 +95,24 @@ def _is_used(node: Node) -> bool:
     )
 
 
-def _elsewhere(node: Node, by: Ingredients) -> Iterator[tuple[bytes, str, float | None]]:
+def _elsewhere(node: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str, float | None]]:
     """Constants of the same kind, those of the function first, near ones first."""
-    known = by.file.constants.get(node.type, {})
+    known = code.file.constants.get(node.type, {})
     near = sorted(known, key=lambda text: min(abs(at - node.start_byte) for at in known[text]))
     kinds = ("text", "text") if node.type == "string_literal" else ("constant-other", "constant-file")
     for text in near[: 2 * _MOST_CONSTANTS]:
-        is_mine = any(by.extent.start <= at < by.extent.end for at in known[text])
+        is_mine = any(code.extent.start <= at < code.extent.end for at in known[text])
         yield text, kinds[0] if is_mine else kinds[1], None
 
 
-def _beside_a_character(node: Node, by: Ingredients) -> bool:
+def _beside_a_character(node: Node, code: FunctionIngredients) -> bool:
     return node.parent is not None and any(c.type == "char_literal" for c in node.parent.children)
 
 
 # --- names ------------------------------------------------------------------------------------------------------------------
 
 
-def _names(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     parent = node.parent
     if (
         parent is None
@@ -120,59 +120,67 @@ def _names(node: Node, by: Ingredients) -> Iterator[Idea]:
         or _declares(node, parent)
     ):
         return
-    name = by.name(node)
-    t = by.scope.variable(name)
+    name = code.name(node)
+    t = code.scope.variable(name)
     if t is None:
-        yield from _constant_names(node, name, by)
+        yield from _constant_names(node, name, code)
         return
-    declarator = by.unset.get(name)
+    declarator = code.unset.get(name)
     if declarator is not None:
-        yield from _unset(declarator, t, name, by)
-    twins = _twins(node, by)
-    mine = class_of(t)
+        yield from _unset(declarator, t, name, code)
+    twins = _twins(node, code)
+    mine = type_class(t)
     found = 0
     near = sorted(
-        by.scope.names(),
-        key=lambda item: (item[0] not in twins, item[0] not in by.scope.local, item[0] not in _around(node, by)),
+        code.scope.names(),
+        key=lambda item: (item[0] not in twins, item[0] not in code.scope.local, item[0] not in _around(node, code)),
     )
     for other, its in near:
-        if other != name and class_of(its) == mine and found < _MOST_VARIABLES:
+        if other != name and type_class(its) == mine and found < _MOST_VARIABLES:
             found += 1
             kind = "twin" if other in twins else "variable"
-            weight = by.library.variables.get(name, {}).get(other)
+            weight = code.library.variables.get(name, {}).get(other)
             if weight is None:
-                is_far = its.kind != t.kind or its.size != t.size or other not in by.scope.local
-                weight = by.weight(kind) - (3 if is_far else 0)
-            yield by.idea(node, other.encode(), kind, f"`{other}` instead of `{name}`", weight)
-    yield from _steps(node, by)
+                is_far = its.kind != t.kind or its.size != t.size or other not in code.scope.local
+                weight = code.weight(kind) - (3 if is_far else 0)
+            yield code.replacement(node, other.encode(), kind, f"`{other}` instead of `{name}`", weight)
+    yield from _steps(node, code)
     for f in t.pointee.fields if t.kind == "pointer" and t.pointee is not None else ():
-        if f.name and class_of(f.type) == mine:
-            yield by.idea(node, f"{name}->{f.name}".encode(), "step", f"`{name}->{f.name}` instead of `{name}`")
+        if f.name and type_class(f.type) == mine:
+            yield code.replacement(
+                node, f"{name}->{f.name}".encode(), "step", f"`{name}->{f.name}` instead of `{name}`"
+            )
     if mine == "integer":
-        yield by.idea(node, b"-" + by.text(node), "sign", f"`-{name}` instead of `{name}`", by.weight("sign") - 6)
-    if t.kind == "pointer" and t.pointee is not None and class_of(t.pointee) in ("integer", "real", mine):
-        yield by.idea(
-            node, b"*" + by.text(node), "dereference", f"`*{name}` instead of `{name}`", by.weight("dereference") - 4
+        yield code.replacement(
+            node, b"-" + code.text(node), "sign", f"`-{name}` instead of `{name}`", code.weight("sign") - 6
+        )
+    if t.kind == "pointer" and t.pointee is not None and type_class(t.pointee) in ("integer", "real", mine):
+        yield code.replacement(
+            node,
+            b"*" + code.text(node),
+            "dereference",
+            f"`*{name}` instead of `{name}`",
+            code.weight("dereference") - 4,
         )
 
 
-def _unset(declarator: Node, t: CType, name: str, by: Ingredients) -> Iterator[Idea]:
+def _unset(declarator: Node, t: CType, name: str, code: FunctionIngredients) -> Iterator[Replacement]:
     """A first value for a variable that starts without one, where it is declared."""
     at = declarator.end_byte
     for value in (
-        (b"{0}",) if t.kind in ("struct", "union", "array") else (b"0", b"1") if class_of(t) == "integer" else (b"0",)
+        (b"{0}",) if t.kind in ("struct", "union", "array") else (b"0", b"1") if type_class(t) == "integer" else (b"0",)
     ):
-        yield Idea(
+        yield Replacement(
             at,
             at,
             b" = " + value,
             "initialise",
-            by.weight("initialise") - (2 if value == b"1" else 0),
+            code.weight("initialise") - (2 if value == b"1" else 0),
             f"`{name}` starts as {value.decode()}",
         )
 
 
-def _steps(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _steps(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Constants in the place of an integer variable."""
     parent = node.parent
     is_target = (
@@ -180,82 +188,94 @@ def _steps(node: Node, by: Ingredients) -> Iterator[Idea]:
         and parent.type in ("update_expression", "assignment_expression")
         and node == parent.child_by_field_name("left")
     )
-    if by.scope.class_of(node) != "integer" or is_target or (parent is not None and parent.type == "update_expression"):
+    if (
+        code.scope.type_class(node) != "integer"
+        or is_target
+        or (parent is not None and parent.type == "update_expression")
+    ):
         return
-    name = by.name(node)
-    for group in by.file.names:
+    name = code.name(node)
+    for group in code.file.constant_names:
         for other in islice(group, _MOST_CONSTANTS):
-            yield by.idea(
-                node, other.encode(), "constant-file", f"`{other}` instead of `{name}`", by.weight("constant-file") - 2
+            yield code.replacement(
+                node,
+                other.encode(),
+                "constant-file",
+                f"`{other}` instead of `{name}`",
+                code.weight("constant-file") - 2,
             )
     for text in (b"0", b"1"):
-        yield by.idea(
-            node, text, "constant-file", f"{text.decode()} instead of `{name}`", by.weight("constant-file") - 3
+        yield code.replacement(
+            node, text, "constant-file", f"{text.decode()} instead of `{name}`", code.weight("constant-file") - 3
         )
 
 
-def _constant_names(node: Node, name: str, by: Ingredients) -> Iterator[Idea]:
+def _constant_names(node: Node, name: str, code: FunctionIngredients) -> Iterator[Replacement]:
     """Other names for constants: of the same enum, other macros; a little more or less."""
-    groups = [group for group in by.file.names if name in group]
+    groups = [group for group in code.file.constant_names if name in group]
     if not groups:
         return
-    for group in by.file.names:
-        weight = by.weight("name-other") - (0 if name in group else 5)
+    for group in code.file.constant_names:
+        weight = code.weight("name-other") - (0 if name in group else 5)
         for other in group[: 2 * _MOST_CONSTANTS]:
             if other != name:
-                yield by.idea(node, other.encode(), "name-other", f"`{other}` instead of `{name}`", weight)
+                yield code.replacement(node, other.encode(), "name-other", f"`{other}` instead of `{name}`", weight)
     for text in (b"0", b"1"):
-        yield by.idea(
-            node, text, "constant-file", f"{text.decode()} instead of `{name}`", by.weight("constant-file") - 3
+        yield code.replacement(
+            node, text, "constant-file", f"{text.decode()} instead of `{name}`", code.weight("constant-file") - 3
         )
     if (
-        name in by.file.names[-1] and node.parent is not None and node.parent.type != "case_statement"
+        name in code.file.constant_names[-1] and node.parent is not None and node.parent.type != "case_statement"
     ):  # a macro; enumerators do not count
-        is_safe = _is_safe(node.parent, by)
+        is_safe = _is_safe(node.parent, code)
         for sign in b"-", b"+":
-            new = b"%s %s 1" % (by.text(node), sign)
-            yield by.idea(
+            new = b"%s %s 1" % (code.text(node), sign)
+            yield code.replacement(
                 node,
                 new if is_safe else b"(" + new + b")",
                 "off-by-one",
                 f"`{name} {sign.decode()} 1` instead of `{name}`",
             )
-    for variable, t in by.scope.local.items():
-        if class_of(t) == "integer" and node.parent is not None and node.parent.type != "case_statement":
-            yield by.idea(
-                node, variable.encode(), "variable", f"`{variable}` instead of `{name}`", by.weight("variable") - 7
+    for variable, t in code.scope.local.items():
+        if type_class(t) == "integer" and node.parent is not None and node.parent.type != "case_statement":
+            yield code.replacement(
+                node, variable.encode(), "variable", f"`{variable}` instead of `{name}`", code.weight("variable") - 7
             )
 
 
-def _is_safe(parent: Node, by: Ingredients) -> bool:
+def _is_safe(parent: Node, code: FunctionIngredients) -> bool:
     """Whether a sum can stand below a node without parentheses: as a side of a comparison, or an argument of what is no macro."""
     operator, call = parent.child_by_field_name("operator"), parent.parent
     if parent.type == "argument_list" and call is not None:
         function = call.child_by_field_name("function")
-        return function is not None and not by.file.tree.macros_named(by.name(function))
+        return function is not None and not code.file.tree.macros_named(code.name(function))
     return parent.type == "array_declarator" or (
         parent.type == "binary_expression" and operator is not None and operator.type in COMPARISONS
     )
 
 
-def _pointers(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _pointers(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Pointers that the function mentions, in the place of NULL, and addresses of its variables."""
-    near = sorted((n for n in by.nodes if n.type in PLACES), key=lambda n: abs(n.start_byte - node.start_byte))
+    near = sorted((n for n in code.nodes if n.type in ASSIGNABLE), key=lambda n: abs(n.start_byte - node.start_byte))
     met: set[bytes] = set()
-    for name, t in by.scope.local.items():
+    for name, t in code.scope.local.items():
         if t.kind in ("struct", "union"):
-            yield by.idea(
-                node, b"&" + name.encode(), "variable", f"`&{name}` instead of `NULL`", by.weight("variable") - 4
+            yield code.replacement(
+                node, b"&" + name.encode(), "variable", f"`&{name}` instead of `NULL`", code.weight("variable") - 4
             )
     for other in near:
-        if by.text(other) not in met and by.scope.class_of(other).startswith("pointer") and len(met) < _MOST_VARIABLES:
-            met.add(by.text(other))
-            yield by.idea(
+        if (
+            code.text(other) not in met
+            and code.scope.type_class(other).startswith("pointer")
+            and len(met) < _MOST_VARIABLES
+        ):
+            met.add(code.text(other))
+            yield code.replacement(
                 node,
-                by.text(other),
+                code.text(other),
                 "variable",
-                f"`{by.file.shown(other)}` instead of `NULL`",
-                by.weight("variable") - 4,
+                f"`{code.file.shown(other)}` instead of `NULL`",
+                code.weight("variable") - 4,
             )
 
 
@@ -263,58 +283,62 @@ def _declares(node: Node, parent: Node) -> bool:
     return parent.type.endswith("declarator") and node == parent.child_by_field_name("declarator")
 
 
-def _around(node: Node, by: Ingredients) -> frozenset[str]:
+def _around(node: Node, code: FunctionIngredients) -> frozenset[str]:
     """Names used near by."""
-    text = by.data[
-        max(by.extent.start, node.start_byte - _NEAR_LINES) : min(by.extent.end, node.end_byte + _NEAR_LINES)
+    text = code.data[
+        max(code.extent.start, node.start_byte - _NEAR_LINES) : min(code.extent.end, node.end_byte + _NEAR_LINES)
     ]
     return frozenset(m.decode("utf-8", "replace") for m in re.findall(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*", text))
 
 
-def _twins(node: Node, by: Ingredients) -> frozenset[str]:
+def _twins(node: Node, code: FunctionIngredients) -> frozenset[str]:
     """Names that lines near by use in the place of this one, as after copy and paste."""
     start, end = node.start_byte, node.end_byte
-    line_start, line_end = by.data.rfind(b"\n", 0, start) + 1, by.data.find(b"\n", end)
-    before, after = by.data[line_start:start].strip(), by.data[end : line_end if line_end >= 0 else None].strip()
+    line_start, line_end = code.data.rfind(b"\n", 0, start) + 1, code.data.find(b"\n", end)
+    before, after = code.data[line_start:start].strip(), code.data[end : line_end if line_end >= 0 else None].strip()
     if len(before) + len(after) < 6:
         return frozenset()
     pattern = re.compile(re.escape(before[-12:]) + rb"\s*([A-Za-z_\x80-\xff][\w\x80-\xff]*)\s*" + re.escape(after[:12]))
-    near = by.data[max(by.extent.start, start - _NEAR_LINES) : min(by.extent.end, end + _NEAR_LINES)]
-    return frozenset(m[1].decode("utf-8", "replace") for m in pattern.finditer(near)) - {by.name(node)}
+    near = code.data[max(code.extent.start, start - _NEAR_LINES) : min(code.extent.end, end + _NEAR_LINES)]
+    return frozenset(m[1].decode("utf-8", "replace") for m in pattern.finditer(near)) - {code.name(node)}
 
 
 # --- members ---------------------------------------------------------------------------------------------------------
 
 
-def _members(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _members(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     field, argument = node.child_by_field_name("field"), node.child_by_field_name("argument")
     if field is None or argument is None:
         return
-    fields = by.scope.fields(node)
-    mine = next((f for f in fields if f.name == by.name(field)), None)
+    fields = code.scope.fields(node)
+    mine = next((f for f in fields if f.name == code.name(field)), None)
     if mine is None:
         return
     for f in fields:
-        if f.name and f.name != mine.name and class_of(f.type) == class_of(mine.type):
-            yield by.idea(field, f.name.encode(), "member", f"`{f.name}` instead of `{mine.name}`")
-    if class_of(mine.type) == by.scope.class_of(argument):
-        yield by.idea(
-            node, by.text(argument), "step", f"`{by.file.shown(argument)}` instead of `{by.file.shown(node)}`"
+        if f.name and f.name != mine.name and type_class(f.type) == type_class(mine.type):
+            yield code.replacement(field, f.name.encode(), "member", f"`{f.name}` instead of `{mine.name}`")
+    if type_class(mine.type) == code.scope.type_class(argument):
+        yield code.replacement(
+            node, code.text(argument), "step", f"`{code.file.shown(argument)}` instead of `{code.file.shown(node)}`"
         )
-        yield by.idea(
-            node, by.text(node) + b"->" + by.text(field), "step", f"one step further than `{by.file.shown(node)}`"
+        yield code.replacement(
+            node, code.text(node) + b"->" + code.text(field), "step", f"one step further than `{code.file.shown(node)}`"
         )
-    yield from _variables(node, class_of(mine.type), by)
-    for name, t in by.scope.names():
+    yield from _variables(node, type_class(mine.type), code)
+    for name, t in code.scope.names():
         inner = t.pointee if t.kind == "pointer" else t
         if inner is not None and inner.kind in ("struct", "union") and any(f.name == mine.name for f in inner.fields):
             new = f"{name}{'->' if t.kind == 'pointer' else '.'}{mine.name}"
-            yield by.idea(
-                node, new.encode(), "variable", f"`{new}` instead of `{by.file.shown(node)}`", by.weight("variable") - 2
+            yield code.replacement(
+                node,
+                new.encode(),
+                "variable",
+                f"`{new}` instead of `{code.file.shown(node)}`",
+                code.weight("variable") - 2,
             )
 
 
-def _variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
+def _variables(node: Node, mine: str, code: FunctionIngredients) -> Iterator[Replacement]:
     """Variables in the place of a whole expression."""
     parent = node.parent
     if (
@@ -327,44 +351,49 @@ def _variables(node: Node, mine: str, by: Ingredients) -> Iterator[Idea]:
         parent.type in ("expression_statement", "pointer_expression") or mine not in ("integer", "real")
     ):
         return
-    for name, t in by.scope.local.items():
-        if class_of(t) == mine:
-            yield by.idea(
+    for name, t in code.scope.local.items():
+        if type_class(t) == mine:
+            yield code.replacement(
                 node,
                 name.encode(),
                 "variable",
-                f"`{name}` instead of `{by.file.shown(node)}`",
-                by.weight("variable") - 6,
+                f"`{name}` instead of `{code.file.shown(node)}`",
+                code.weight("variable") - 6,
             )
 
 
-def _index(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _index(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """The first elements of an array instead of one that is computed."""
     index = node.child_by_field_name("index")
     if index is None or index.type in ("number_literal", "identifier"):
         return
     for text in (b"0", b"1"):
-        yield by.idea(index, text, "constant-file", f"index {text.decode()} instead of `{by.file.shown(index)}`")
+        yield code.replacement(
+            index, text, "constant-file", f"index {text.decode()} instead of `{code.file.shown(index)}`"
+        )
 
 
-def _initial(node: Node, by: Ingredients) -> Iterator[Idea]:
+def _initial(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """A value for a variable that has none."""
     if node.type != "declaration":
         return
     for declarator in node.children_by_field_name("declarator"):
-        t = by.scope.variable(by.name(declarator)) if declarator.type in ("identifier",) else None
+        t = code.scope.variable(code.name(declarator)) if declarator.type in ("identifier",) else None
         if t is not None and t.kind in ("struct", "union"):
-            yield by.idea(
-                declarator, by.text(declarator) + b" = {0}", "initialise", f"all of `{by.name(declarator)}` starts as 0"
+            yield code.replacement(
+                declarator,
+                code.text(declarator) + b" = {0}",
+                "initialise",
+                f"all of `{code.name(declarator)}` starts as 0",
             )
         elif t is not None:
             for value in (b"0", b"1"):
-                words = f"`{by.name(declarator)}` starts as {value.decode()}"
-                yield by.idea(declarator, by.text(declarator) + b" = " + value, "initialise", words)
+                words = f"`{code.name(declarator)}` starts as {value.decode()}"
+                yield code.replacement(declarator, code.text(declarator) + b" = " + value, "initialise", words)
         elif declarator.type in ("array_declarator", "pointer_declarator"):
-            yield by.idea(
+            yield code.replacement(
                 declarator,
-                by.text(declarator) + (b" = {0}" if declarator.type[0] == "a" else b" = 0"),
+                code.text(declarator) + (b" = {0}" if declarator.type[0] == "a" else b" = 0"),
                 "initialise",
                 "it starts as 0",
             )

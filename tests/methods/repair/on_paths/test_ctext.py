@@ -11,8 +11,8 @@ import pytest
 from butfor.frontends.c import toolchain
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.terms import const, variable
-from butfor.methods.repair.on_paths.c_expression_terms import Environment, Typed, Untranslatable, converted
-from butfor.methods.repair.on_paths.source_regions import Form, Region, opaque_texts
+from butfor.methods.repair.on_paths.c_expression_terms import Environment, TypedTerm, Untranslatable, converted_term
+from butfor.methods.repair.on_paths.source_regions import RegionForm, SourceRegion, opaque_texts
 
 VARIABLES = {
     "i": ("int", 32, True, 7),
@@ -27,13 +27,13 @@ VARIABLES = {
 SIZES = {"u": 4, "int": 4, "l": 8, "s": 2}
 CONSTANTS = {"LIMIT": 12}
 HERE = Environment(
-    lambda name: Typed(variable(name, VARIABLES[name][1]), VARIABLES[name][2]) if name in VARIABLES else None,
-    {"a[i]": Typed(const(9, 32))},
+    lambda name: TypedTerm(variable(name, VARIABLES[name][1]), VARIABLES[name][2]) if name in VARIABLES else None,
+    {"a[i]": TypedTerm(const(9, 32))},
     CONSTANTS.get,
     SIZES.get,
 )
 VALUES = {name: value & (1 << width) - 1 for name, (_, width, _, value) in VARIABLES.items()}
-WHOLE = Region(Form.VALUE, 0, 0)
+WHOLE = SourceRegion(RegionForm.VALUE, 0, 0)
 
 
 def expression(pick: random.Random, deep: int = 0) -> str:
@@ -103,8 +103,8 @@ def test_values_and_types_are_those_of_the_compiler(tmp_path: Path) -> None:
     for e, (wanted, size, signed) in zip(expressions, run(tmp_path, expressions), strict=True):
         found = WHOLE.value(e.encode(), HERE, None)
         assert (found.term.width, found.signed) == (8 * size, signed), e
-        assert value(converted(found, 64)) == wanted & (1 << 64) - 1, e
-        assert value(Region(Form.CONDITION, 0, 0).truth(e.encode(), HERE)) == bool(wanted), e
+        assert value(converted_term(found, 64)) == wanted & (1 << 64) - 1, e
+        assert value(SourceRegion(RegionForm.CONDITION, 0, 0).truth(e.encode(), HERE)) == bool(wanted), e
 
 
 @pytest.mark.parametrize(
@@ -120,27 +120,30 @@ def test_assignments_and_steps() -> None:
     value = Evaluator(VALUES)
     for target, text, wanted in (("i", "= j + 1", -2), ("i", "+= j", 4), ("i", "-= 10", -3), ("i", "<<= 2", 28)):
         assert (
-            value(converted(Region(Form.ASSIGN, 0, 0, target).value(text.encode(), HERE, old), 32))
+            value(converted_term(SourceRegion(RegionForm.ASSIGN, 0, 0, target).value(text.encode(), HERE, old), 32))
             == wanted & (1 << 32) - 1
         )
     for text, wanted in (("i++", 8), ("--i", 6)):
-        assert value(converted(Region(Form.UPDATE, 0, 0, "i").value(text.encode(), HERE, old), 32)) == wanted
+        assert (
+            value(converted_term(SourceRegion(RegionForm.UPDATE, 0, 0, "i").value(text.encode(), HERE, old), 32))
+            == wanted
+        )
     for region, text in (
-        (Region(Form.UPDATE, 0, 0, "i"), "j++"),
-        (Region(Form.ASSIGN, 0, 0, "i"), "+ 1"),
-        (Region(Form.UPDATE, 0, 0, "i"), "i"),
+        (SourceRegion(RegionForm.UPDATE, 0, 0, "i"), "j++"),
+        (SourceRegion(RegionForm.ASSIGN, 0, 0, "i"), "+ 1"),
+        (SourceRegion(RegionForm.UPDATE, 0, 0, "i"), "i"),
     ):
         with pytest.raises(Untranslatable):
             region.value(text.encode(), HERE, old)
 
 
 def test_pointers_move_by_what_they_point_to() -> None:
-    p = Typed(variable("p", 64), False, 4)
-    here = Environment({"p": p, "i": Typed(const(-2, 32))}.get, {}, CONSTANTS.get, SIZES.get)
+    p = TypedTerm(variable("p", 64), False, 4)
+    here = Environment({"p": p, "i": TypedTerm(const(-2, 32))}.get, {}, CONSTANTS.get, SIZES.get)
     value = Evaluator({"p": 1000})
     assert value(WHOLE.value(b"p + 3", here, None).term) == 1012
     assert value(WHOLE.value(b"i + p", here, None).term) == 992
-    assert value(Region(Form.CONDITION, 0, 0).truth(b"p && p != NULL", here)) == 1
+    assert value(SourceRegion(RegionForm.CONDITION, 0, 0).truth(b"p && p != NULL", here)) == 1
     for text in (b"p - p", b"p * 2", b"-p"):
         with pytest.raises(Untranslatable):
             WHOLE.value(text, here, None)

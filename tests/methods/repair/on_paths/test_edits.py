@@ -10,10 +10,10 @@ import pytest
 from butfor.frontends.c import toolchain
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives
-from butfor.methods.repair.on_paths.changed_path import End, Runner
-from butfor.methods.repair.on_paths.path_checks import without_end
-from butfor.methods.repair.on_paths.repair_model import Alternative
-from butfor.methods.repair.on_paths.solution_patches import filled
+from butfor.methods.repair.on_paths.changed_path import ChangedPathRunner, PathEnd
+from butfor.methods.repair.on_paths.path_checks import without_failing_assumptions
+from butfor.methods.repair.on_paths.solution_model import Alternative
+from butfor.methods.repair.on_paths.solution_patches import with_hole_filled
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.options import make_options
 from butfor.source.edits import apply_edits
@@ -79,25 +79,27 @@ def test_paths_and_programs_agree_about_edits(tmp_path: Path, body: str, args: t
     program.write_text(f"{HEAD}#define CHECK(c) assert(c)\n{body}{main}")
     case = failing_case(make_options(program, args=[str(a) for a in args]))
     assert case is not None
-    path = without_end(case.path)
-    runner = Runner(path)
-    assert runner.run({}, {}).end is End.FAILS
+    path = without_failing_assumptions(case.path)
+    runner = ChangedPathRunner(path)
+    assert runner.run({}, {}).end is PathEnd.FAILS
     data = program.read_bytes()
     start = data.index(body.encode())
-    made: list[tuple[Alternative, int, End, str]] = []
-    for found in c_alternatives.alternatives(Proposer(case.places, slip_library.own()), [path]).values():
+    made: list[tuple[Alternative, int, PathEnd, str]] = []
+    for found in c_alternatives.alternatives(Proposer(case.places, slip_library.builtin_library()), [path]).values():
         for a in found:
             for hole in (0, 5, 2**32 - 3) if a.hole is not None else (0,):
                 chosen = {} if a.hole is None else {str(a.hole.data): hole}
                 end = runner.run({site[1:]: term for site, term in a.terms.items()}, chosen).end
                 edits = [
-                    e if a.hole is None else type(e)(e.path, e.start, e.end, filled(e.new.decode(), a, hole).encode())
+                    e
+                    if a.hole is None
+                    else type(e)(e.path, e.start, e.end, with_hole_filled(e.new.decode(), a, hole).encode())
                     for e in a.edits
                 ]
                 new = apply_edits(data, edits).decode()
-                if end in (End.FAILS, End.AVOIDS) and edits[0].start < start + len(body):
+                if end in (PathEnd.FAILS, PathEnd.AVOIDS) and edits[0].start < start + len(body):
                     made.append((a, hole, end, new[start : new.index("int main(")]))
     assert len(made) > 20
-    assert {end for _, _, end, _ in made} == {End.FAILS, End.AVOIDS}
+    assert {end for _, _, end, _ in made} == {PathEnd.FAILS, PathEnd.AVOIDS}
     for (a, hole, end, text), fails in zip(made, actually(tmp_path, [m[3] for m in made], args), strict=True):
-        assert fails == (end is End.FAILS), (a.text, hole, text)
+        assert fails == (end is PathEnd.FAILS), (a.text, hole, text)

@@ -11,9 +11,16 @@ import pytest
 from butfor.methods.case import FailingRun
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
-from butfor.methods.repair.on_paths.path_repair import facts_of
-from butfor.methods.repair.on_paths.repair_model import FREE, Alternative, Mined, PedOptions, Solution, Solutions
-from butfor.methods.repair.on_paths.solution_patches import after
+from butfor.methods.repair.on_paths.path_repair import mined_facts
+from butfor.methods.repair.on_paths.solution_model import (
+    ANY_VALUE,
+    Alternative,
+    MinedFacts,
+    Solution,
+    SolutionOptions,
+    Solutions,
+)
+from butfor.methods.repair.on_paths.solution_patches import changed_text
 from butfor.methods.repair.on_paths.solution_search import solutions
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.options import make_options
@@ -25,7 +32,7 @@ from tests.path.made import failing_case
 
 EXAMPLES = File(__file__).parent / "examples"
 NAMES = ("sum", "arms")
-BASIC = PedOptions(
+BASIC = SolutionOptions(
     alternatives=False,
     templates=False,
     correlated=False,
@@ -50,7 +57,7 @@ def in_c(name: str) -> Given:
     """The failing paths of an example in C, with their alternatives."""
     cases = [c_case(name)] if name == "sum" else [c_case(name), c_case(name, "one")]
     paths = [c.path for c in cases]
-    return paths, c_alternatives.alternatives(Proposer(cases[0].places, slip_library.own()), paths)
+    return paths, c_alternatives.alternatives(Proposer(cases[0].places, slip_library.builtin_library()), paths)
 
 
 def in_boogie(name: str) -> Given:
@@ -58,13 +65,13 @@ def in_boogie(name: str) -> Given:
     text = (EXAMPLES / f"{name}.bpl").read_text()
     texts = [text, text.replace("requires c;", "requires !c;")] if name == "arms" else [text]
     paths = [explored(t, bound=12).failures[0].path for t in texts]
-    return paths, term_alternatives.alternatives(paths, slip_library.own())
+    return paths, term_alternatives.alternatives(paths, slip_library.builtin_library())
 
 
 GIVEN = {"c": in_c, "boogie": in_boogie}
 
 
-def solved(given: Given, options: PedOptions | None = None, mined: Mined | None = None) -> Solutions:
+def solved(given: Given, options: SolutionOptions | None = None, mined: MinedFacts | None = None) -> Solutions:
     return solutions(*given, lambda: False, options, mined)
 
 
@@ -91,7 +98,7 @@ def test_every_example_is_there_in_both_languages() -> None:
 def test_the_first_repair_of_the_sum_is_a_smaller_bound(language: str) -> None:
     best = solved(GIVEN[language]("sum")).found[0]
     assert texts(best) == ["i <= n"]
-    assert after(best.changes[0]) == "i < n"
+    assert changed_text(best.changes[0]) == "i < n"
     assert (best.weight, best.skipped) == (30.0, 0)
 
 
@@ -99,8 +106,8 @@ def test_the_first_repair_of_the_sum_is_a_smaller_bound(language: str) -> None:
 def test_mined_facts_keep_the_start_as_it_is(language: str) -> None:
     given = GIVEN[language]("sum")
     start = start_of(given[0])
-    text, proved, bounds = start.text.rstrip(";"), Mined(trusted=frozenset((start,))), Mined({start: (0, 10)})
-    one = PedOptions(changes=1, alternatives=False)
+    text, proved, bounds = start.text.rstrip(";"), MinedFacts(trusted=frozenset((start,))), MinedFacts({start: (0, 10)})
+    one = SolutionOptions(changes=1, alternatives=False)
     assert text in changed(solved(given, one))
     assert text not in changed(solved(given, one, proved))
     assert text in changed(solved(given, replace(one, trusted=False), proved))
@@ -110,27 +117,27 @@ def test_mined_facts_keep_the_start_as_it_is(language: str) -> None:
 
 def test_the_static_analysis_says_so_too() -> None:
     case = c_case("sum")
-    facts = facts_of(case, lambda: False)
+    facts = mined_facts(case, lambda: False)
     start = start_of([case.path])
     assert start in facts.trusted
     assert facts.allowed[start][0] == 0
     found = solved(in_c("sum"), None, facts)
     assert "i = 0" not in changed(found)
-    assert after(found.found[0].changes[0]) == "i < n"
+    assert changed_text(found.found[0].changes[0]) == "i < n"
 
 
 def test_a_condition_that_a_proof_needs_changes_only_in_likely_ways() -> None:
     given = in_c("sum")
     (bound,) = {i.place for i in given[0][0].instances if i.place.text == "i <= n"}
-    proved = Mined(trusted=frozenset((bound,)))
+    proved = MinedFacts(trusted=frozenset((bound,)))
     assert {c.alternative.kind for s in solved(given, None, proved).found for c in s.changes if c.place == bound} >= {
         "operator",
         "off-by-one",
     }
-    free = PedOptions(alternatives=False, templates=False)
+    free = SolutionOptions(alternatives=False, templates=False)
     assert "i <= n" in changed(solved(given, free))
     assert "i <= n" not in changed(solved(given, free, proved))
-    assert "i <= n" not in changed(solved(given, PedOptions(strict=True), proved))
+    assert "i <= n" not in changed(solved(given, SolutionOptions(strict=True), proved))
 
 
 @pytest.mark.parametrize("language", GIVEN)
@@ -138,7 +145,7 @@ def test_rounds_before_the_failure_are_checked_too(language: str) -> None:
     given = GIVEN[language]("sum")
     start = start_of(given[0])
 
-    def starts(options: PedOptions) -> set[int]:
+    def starts(options: SolutionOptions) -> set[int]:
         found = [
             c
             for s in solved(given, replace(options, alternatives=False, templates=False, most=60)).found
@@ -147,12 +154,12 @@ def test_rounds_before_the_failure_are_checked_too(language: str) -> None:
         return {int(v) for c in found if c.place == start for v in c.values.values()}
 
     if language == "c":  # in Boogie the checks that held are steps of the path
-        assert starts(PedOptions(earlier=False)) & {
+        assert starts(SolutionOptions(earlier=False)) & {
             1,
             -1,
             2**32 - 1,
         }  # with 1 the path is left one round early, behind a[10]
-    assert all(11 <= v < 2**31 for v in starts(PedOptions()))
+    assert all(11 <= v < 2**31 for v in starts(SolutionOptions()))
 
 
 @pytest.mark.parametrize("language", GIVEN)
@@ -160,11 +167,13 @@ def test_what_both_arms_have_in_common_is_left(language: str) -> None:
     paths, known = GIVEN[language]("arms")
     before = next(i.place.text.rstrip(";") for i in paths[0].instances if "0" in i.place.text)
     for path in paths:
-        assert len(changed(solved(([path], known), PedOptions(alternatives=False, templates=False)))) == 2
-    both = solved((paths, known), PedOptions(changes=1))
+        assert len(changed(solved(([path], known), SolutionOptions(alternatives=False, templates=False)))) == 2
+    both = solved((paths, known), SolutionOptions(changes=1))
     assert both.complete
     assert changed(both) == {before}
-    (made,) = {after(c) for s in both.found for c in s.changes if c.alternative.text.rstrip(";").endswith("= {}")}
+    (made,) = {
+        changed_text(c) for s in both.found for c in s.changes if c.alternative.text.rstrip(";").endswith("= {}")
+    }
     assert int(made.rstrip(";").split("=")[1]) <= -2  # one constant for both runs
 
 
@@ -189,13 +198,13 @@ def test_improvements_leave_less_to_look_at(language: str) -> None:
     assert len(limited.found) < len(correlated.found)
     assert all(len(s.changes) == 1 for s in limited.found)
     assert "i <= n" in changed(limited)
-    assert all(c.alternative.kind == FREE for s in basic.found for c in s.changes)
+    assert all(c.alternative.kind == ANY_VALUE for s in basic.found for c in s.changes)
 
 
 def test_a_changed_definition_excludes_its_only_use() -> None:
     text = "procedure main() { var x, y: int; x := 0;\n y := x + 1;\n assert x + y == 7 && y == 9; }"
     paths = [explored(text).failures[0].path]
-    free = PedOptions(alternatives=False, templates=False)
+    free = SolutionOptions(alternatives=False, templates=False)
     both = [texts(s) for s in solved((paths, {}), free).found]
     assert both == [["x := 0", "y := x + 1"]]  # the check uses x too
     text = "procedure main() { var x, y: int; x := 0;\n y := x * 0;\n assert y == 9; }"

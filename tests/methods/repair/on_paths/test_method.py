@@ -10,10 +10,10 @@ import pytest
 
 from butfor import api
 from butfor.logic.terms import variable
-from butfor.methods.repair.on_paths.repair_model import TEMPLATE, Alternative
-from butfor.methods.repair.on_paths.solution_patches import filled, joined
+from butfor.methods.repair.on_paths.solution_model import TEMPLATE, Alternative
+from butfor.methods.repair.on_paths.solution_patches import merged_proposals, with_hole_filled
 from butfor.methods.repair.on_paths.term_alternatives import Mutation, mutations_of
-from butfor.methods.repair.proposal import Proposal
+from butfor.methods.repair.repair_model import Proposal
 from butfor.options import make_options
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
@@ -115,7 +115,7 @@ def test_a_run_without_a_path_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_chosen_values_are_written_as_people_do(text: str, value: int, wanted: str) -> None:
-    assert filled(text, Alternative(text, "", 1.0, TEMPLATE, {}, hole=variable("!h", 32)), value) == wanted
+    assert with_hole_filled(text, Alternative(text, "", 1.0, TEMPLATE, {}, hole=variable("!h", 32)), value) == wanted
 
 
 def test_edits_that_avoid_the_failure_along_the_path_move_up() -> None:
@@ -123,7 +123,7 @@ def test_edits_that_avoid_the_failure_along_the_path_move_up() -> None:
         return Proposal((Edit("prog.c", 0, 1, new),), "", weight, HERE, rank=rank)
 
     usual = [proposal(b"1", 30.0, 4), proposal(b"2", 20.0, 9), proposal(b"3", 10.0, 0)]
-    found = joined(usual, [proposal(b"2", 21.0, 0), proposal(b"9", 8.0, 1)])
+    found = merged_proposals(usual, [proposal(b"2", 21.0, 0), proposal(b"9", 8.0, 1)])
     assert [p.edits[0].new for p in found] == [b"1", b"2", b"3", b"9"]
     assert (found[1].weight, found[1].rank) == (21.0, 0)
 
@@ -142,7 +142,7 @@ def test_the_library_says_which_terms_are_meant(tmp_path: Path) -> None:
     term = order("most", cells[0].term, number(10, INT))
 
     def weights(extra_file: Path | None) -> dict[object, float]:
-        found: list[Mutation] = list(mutations_of(term, cells, slip_library.load(extra_file)))
+        found: list[Mutation] = list(mutations_of(term, cells, slip_library.load_library(extra_file)))
         return {m.key: m.weight for m in found}
 
     own, mine = weights(None), weights(extra)
@@ -152,5 +152,5 @@ def test_the_library_says_which_terms_are_meant(tmp_path: Path) -> None:
     assert mine[(1,), "12"] == 28
     assert ((1,), "12") not in own
     assert (own[(0,), "k"], mine[(0,), "k"]) == (18, 27)
-    denied = {m.key: m.term for m in mutations_of(negate(term), cells, slip_library.own())}
+    denied = {m.key: m.term for m in mutations_of(negate(term), cells, slip_library.builtin_library())}
     assert denied[(), ">="] is order("most", number(10, INT), cells[0].term)

@@ -9,7 +9,14 @@ from dataclasses import replace
 import pytest
 
 from butfor.logic.terms import Term, extract, store
-from butfor.methods.repair.on_paths.repair_model import FREE, WHETHER, Alternative, PedOptions, Site, Solution
+from butfor.methods.repair.on_paths.solution_model import (
+    ANY_VALUE,
+    CONDITION,
+    Alternative,
+    PathSite,
+    Solution,
+    SolutionOptions,
+)
 from butfor.methods.repair.on_paths.solution_search import cost_of, solutions
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
@@ -19,7 +26,7 @@ from tests.methods.repair.on_paths.tiny_repairs import ANY, Option, avoids, grou
 
 QUICK, ALL = 2, 14
 FEW, MANY = 15, 60
-PLAIN = PedOptions(use_def=False, earlier=False, alike=0, most=1000)
+PLAIN = SolutionOptions(use_def=False, earlier=False, alike=0, most=1000)
 
 Picked = frozenset[tuple[int, int]]
 """A solution: which option of which group."""
@@ -40,11 +47,11 @@ def path_with(p: Program, groups: list[list[int]]) -> Path:
     return replace(path, instances=tuple(instances))
 
 
-def site_term(p: Program, k: int, node: Node) -> tuple[Site, Term]:
+def site_term(p: Program, k: int, node: Node) -> tuple[PathSite, Term]:
     """What an option puts at a step."""
     step = p.steps[k]
     if step.what == "branch":
-        return (0, k, WHETHER), term(node)
+        return (0, k, CONDITION), term(node)
     if step.index is not None:
         return (0, k, 0), store(CELLS["m"].term, extract(term(step.index), 0, 1), term(node))
     return (0, k, 0), term(node)
@@ -69,7 +76,7 @@ def by_trying(p: Program, groups: list[list[int]], options: list[list[Option]], 
                 if avoids(p, [groups[g] for g in chosen], made):
                     is_vague = any(o.node == ANY for o in made)
                     cost = sum(
-                        cost_of(Alternative("", "", float(o.weight), FREE if o.node == ANY else "test", {}))
+                        cost_of(Alternative("", "", float(o.weight), ANY_VALUE if o.node == ANY else "test", {}))
                         for o in made
                     )
                     good[frozenset(zip(chosen, picks, strict=True))] = (frozenset(chosen), is_vague, cost)
@@ -83,7 +90,9 @@ def picked(s: Solution, options: list[list[Option]]) -> Picked:
     found = set()
     for c in s.changes:
         g = c.place.line - 1
-        found.add((g, len(options[g]) - 1 if c.alternative.kind == FREE else int(c.alternative.text.partition(".")[2])))
+        found.add(
+            (g, len(options[g]) - 1 if c.alternative.kind == ANY_VALUE else int(c.alternative.text.partition(".")[2]))
+        )
     return frozenset(found)
 
 

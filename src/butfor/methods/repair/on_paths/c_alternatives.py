@@ -6,11 +6,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from butfor.logic.terms import Term, postorder, variable
 from butfor.methods.repair.names_in_scope import INTEGERS
-from butfor.methods.repair.on_paths.c_expression_terms import INT_BITS, Typed, Untranslatable, combined, converted
-from butfor.methods.repair.on_paths.repair_model import HOLE, TEMPLATE, Alternative, Site
+from butfor.methods.repair.on_paths.c_expression_terms import (
+    INT_BITS,
+    TypedTerm,
+    Untranslatable,
+    arithmetic_term,
+    converted_term,
+)
 from butfor.methods.repair.on_paths.repair_program import sites_of
-from butfor.methods.repair.on_paths.source_regions import Form
-from butfor.methods.repair.on_paths.statement_reading import At, Run, Statement
+from butfor.methods.repair.on_paths.solution_model import HOLE_PREFIX, TEMPLATE, Alternative, PathSite
+from butfor.methods.repair.on_paths.source_regions import RegionForm
+from butfor.methods.repair.on_paths.statement_reading import PathValues, ReadSite, ReadStatement
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.path.path_model import Path
 from butfor.source.edits import Edit
@@ -34,23 +40,23 @@ def alternatives(
     proposer: Proposer, paths: Sequence[Path], is_over: Callable[[], bool] = _never
 ) -> dict[Place, list[Alternative]]:
     """The alternatives of the statements of the paths, as far as the time goes, the likeliest first."""
-    runs = [Run(path) for path in paths]
+    runs = [PathValues(path) for path in paths]
     found = {}
     for place, sites in sites_of(paths).items():
-        statement = Statement(proposer, runs, place, sites)
+        statement = ReadStatement(proposer, runs, place, sites)
         if statement.places and not is_over():
             found[place] = _Alternatives(statement).found()
     return found
 
 
 class _Alternatives:
-    def __init__(self, statement: Statement) -> None:
+    def __init__(self, statement: ReadStatement) -> None:
         self.statement = statement
         self.proposer = statement.proposer
         self.place = statement.place
         self.sites = statement.sites
         self.places = statement.places
-        self.by = statement.by
+        self.code = statement.code
         self.span = statement.span
 
     def found(self) -> list[Alternative]:
@@ -58,7 +64,9 @@ class _Alternatives:
         return [*self._likely(most), *self._synthesised()]
 
     def _likely(self, most: int) -> list[Alternative]:
-        proposed = sorted((p for p in self.proposer.of(self.place, 0) if len(p.edits) == 1), key=lambda p: -p.weight)
+        proposed = sorted(
+            (p for p in self.proposer.proposals_for(self.place, 0) if len(p.edits) == 1), key=lambda p: -p.weight
+        )
         found: dict[tuple[int, ...], Alternative] = {}
         for p in proposed[:_MOST_READ]:
             terms = self._terms(p.edits[0]) if p.place == self.place else None
@@ -70,7 +78,7 @@ class _Alternatives:
                 break
         return list(found.values())
 
-    def _terms(self, edit: Edit) -> dict[Site, Term] | None:
+    def _terms(self, edit: Edit) -> dict[PathSite, Term] | None:
         """What an edit makes of all sites; None where that is not known, or nothing."""
         terms = {}
         for site in self.sites:
@@ -101,7 +109,7 @@ class _Alternatives:
     def _after(self, edit: Edit) -> str:
         start, end = self.span
         return " ".join(
-            (self.by.data[start : edit.start] + edit.new + self.by.data[edit.end : end])
+            (self.code.data[start : edit.start] + edit.new + self.code.data[edit.end : end])
             .decode("utf-8", "replace")
             .split()
         )
@@ -117,16 +125,16 @@ class _Alternatives:
             or first.cell.type in ("_Bool", "bool")
         ):
             return
-        t = self.by.scope.variable(first.cell.shown)
+        t = self.code.scope.variable(first.cell.shown)
         if first.cell.sort > 64 or (t is not None and t.kind not in INTEGERS) or first.cell.type.endswith("*"):
             return
         yield from self._with(known, "{}", [])
         names = [
             name
-            for name, its in self.by.scope.local.items()
+            for name, its in self.code.scope.local.items()
             if its.kind in INTEGERS and all(at.here.name(name) for at in known)
         ]
-        near = [n for n in names if self.by.can_name(n.encode(), first.region.start)][:_MOST_VARIABLES]
+        near = [n for n in names if self.code.is_in_scope(n.encode(), first.region.start)][:_MOST_VARIABLES]
         for v in near:
             yield from self._with(known, f"{v} + {{}}", [v])
         for v in near if len(self.sites) * len(near) ** 2 <= _MOST_TERMS // 4 else ():
@@ -136,17 +144,21 @@ class _Alternatives:
                 if v < w:
                     yield from self._with(known, f"{v} + {w}", [v, w])
 
-    def _with(self, known: Sequence[At], text: str, names: Sequence[str]) -> Iterator[Alternative]:
+    def _with(self, known: Sequence[ReadSite], text: str, names: Sequence[str]) -> Iterator[Alternative]:
         region = known[0].region
         assert known[0].cell is not None
-        hole = variable(f"{HOLE}h{known[0].site}.{text}", max(INT_BITS, known[0].cell.sort)) if "{}" in text else None
+        hole = (
+            variable(f"{HOLE_PREFIX}h{known[0].site}.{text}", max(INT_BITS, known[0].cell.sort))
+            if "{}" in text
+            else None
+        )
         terms = {}
         for at in known:
             assert at.cell is not None
-            extra = {"{}": Typed(hole)} if hole is not None else {}
-            parts: Mapping[str, Typed | None] = {**{n: at.here.name(n) for n in names}, **extra}
-            terms[at.site] = converted(_joined(text.split(), parts), at.cell.sort)
-        new = {Form.ASSIGN: f"= {text}", Form.UPDATE: f"{region.target} = {text}"}.get(region.form, text)
+            extra = {"{}": TypedTerm(hole)} if hole is not None else {}
+            parts: Mapping[str, TypedTerm | None] = {**{n: at.here.name(n) for n in names}, **extra}
+            terms[at.site] = converted_term(_joined(text.split(), parts), at.cell.sort)
+        new = {RegionForm.ASSIGN: f"= {text}", RegionForm.UPDATE: f"{region.target} = {text}"}.get(region.form, text)
         edit = Edit(self.place.path, region.start, region.end, new.encode())
         weight = _SYNTHESISED if hole is not None else _JOINED
         yield Alternative(self._after(edit), "an expression that was found", weight, TEMPLATE, terms, (edit,), hole)
@@ -161,12 +173,12 @@ def _divisors(term: Term) -> set[Term]:
     }
 
 
-def _joined(words: Sequence[str], parts: Mapping[str, Typed | None]) -> Typed:
+def _joined(words: Sequence[str], parts: Mapping[str, TypedTerm | None]) -> TypedTerm:
     first, *rest = words
     found = parts[first]
     assert found is not None
     for sign, word in zip(rest[::2], rest[1::2], strict=True):
         other = parts[word]
         assert other is not None
-        found = combined(sign, found, other)
+        found = arithmetic_term(sign, found, other)
     return found

@@ -37,7 +37,7 @@ class Untranslatable(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class TypedTerm:
     """A number with its type: `term` has its bits; `step` is the size of what a pointer points to, 0 for what is no pointer,
     negative where that is not known."""
 
@@ -50,18 +50,18 @@ class Typed:
 class Environment:
     """What names and opaque texts mean at one instance."""
 
-    name: Callable[[str], Typed | None]
-    opaque: Mapping[str, Typed]
+    name: Callable[[str], TypedTerm | None]
+    opaque: Mapping[str, TypedTerm]
     constant: Callable[[str], int | None]
     size: Callable[[str], int | None]  # of what stands in parentheses after sizeof, without blanks
 
 
-def squeezed(text: str) -> str:
+def without_blanks(text: str) -> str:
     """A text without blanks, so that equal expressions have equal texts."""
     return "".join(text.split())
 
 
-class Translator:
+class ExpressionTranslator:
     """Terms of the expressions of one text."""
 
     def __init__(self, data: bytes, environment: Environment) -> None:
@@ -83,13 +83,13 @@ class Translator:
         if node.type == "unary_expression" and sign == "!":
             return negate(self.truth(_child(node, "argument")))
         if node.type == "binary_expression" and sign in ("<", "<=", ">", ">=", "==", "!="):
-            return compared(sign, self.value(_child(node, "left")), self.value(_child(node, "right")))
+            return comparison_term(sign, self.value(_child(node, "left")), self.value(_child(node, "right")))
         return _holds(self.value(node))
 
-    def value(self, node: Node) -> Typed:
+    def value(self, node: Node) -> TypedTerm:
         """The value of an expression, with the type that C gives it."""
         node = strip_parentheses(node)
-        known = self.here.opaque.get(squeezed(self.text(node)))
+        known = self.here.opaque.get(without_blanks(self.text(node)))
         if known is not None:
             return known
         match node.type:
@@ -98,9 +98,9 @@ class Translator:
             case "identifier":
                 return self._named(self.text(node))
             case "null":
-                return Typed(const(0, LONG_BITS), False, 1)
+                return TypedTerm(const(0, LONG_BITS), False, 1)
             case "true" | "false":
-                return Typed(const(int(node.type == "true"), INT_BITS))
+                return TypedTerm(const(int(node.type == "true"), INT_BITS))
             case "sizeof_expression":
                 return self._size(node)
             case "unary_expression":
@@ -109,20 +109,20 @@ class Translator:
                 return self._binary(node)
             case "conditional_expression":
                 condition = self.truth(_child(node, "condition"))
-                x, y = common(self.value(_child(node, "consequence")), self.value(_child(node, "alternative")))
-                return Typed(ite(condition, x.term, y.term), x.signed, x.step or y.step)
+                x, y = in_common_type(self.value(_child(node, "consequence")), self.value(_child(node, "alternative")))
+                return TypedTerm(ite(condition, x.term, y.term), x.signed, x.step or y.step)
         raise Untranslatable(node.type)
 
-    def _literal(self, node: Node) -> Typed:
+    def _literal(self, node: Node) -> TypedTerm:
         value = evaluate(node, lambda _: None)
         if value is None:
             raise Untranslatable(self.text(node))
         suffix = self.text(node).lower().lstrip("0123456789abcdefx") if node.type == "number_literal" else ""
         signed = "u" not in suffix
         width = LONG_BITS if "l" in suffix or value >= 1 << (INT_BITS - signed) else INT_BITS
-        return Typed(const(value, width), signed)
+        return TypedTerm(const(value, width), signed)
 
-    def _named(self, name: str) -> Typed:
+    def _named(self, name: str) -> TypedTerm:
         found = self.here.name(name)
         if found is not None:
             return found
@@ -130,68 +130,72 @@ class Translator:
         if value is None:
             raise Untranslatable(name)
         if name == "NULL":
-            return Typed(const(0, LONG_BITS), False, 1)
-        return Typed(const(value, INT_BITS if -(1 << 31) <= value < 1 << 31 else LONG_BITS))
+            return TypedTerm(const(0, LONG_BITS), False, 1)
+        return TypedTerm(const(value, INT_BITS if -(1 << 31) <= value < 1 << 31 else LONG_BITS))
 
-    def _size(self, node: Node) -> Typed:
-        inside = squeezed(self.text(node).strip().removeprefix("sizeof"))
+    def _size(self, node: Node) -> TypedTerm:
+        inside = without_blanks(self.text(node).strip().removeprefix("sizeof"))
         while inside.startswith("(") and inside.endswith(")"):
             inside = inside[1:-1]
         size = self.here.size(inside)
         if size is None:
             raise Untranslatable(inside)
-        return Typed(const(size, LONG_BITS), False)
+        return TypedTerm(const(size, LONG_BITS), False)
 
-    def _unary(self, node: Node) -> Typed:
+    def _unary(self, node: Node) -> TypedTerm:
         operator, argument = _child(node, "operator"), _child(node, "argument")
         if operator.type == "!":
             return _number(negate(self.truth(argument)))
         x = promoted(self.value(argument))
         match operator.type:
             case "-" if not x.step:
-                return Typed(binary("sub", const(0, x.term.width), x.term), x.signed)
+                return TypedTerm(binary("sub", const(0, x.term.width), x.term), x.signed)
             case "~" if not x.step:
-                return Typed(binary("xor", x.term, const(-1, x.term.width)), x.signed)
+                return TypedTerm(binary("xor", x.term, const(-1, x.term.width)), x.signed)
             case "+":
                 return x
         raise Untranslatable(operator.type)
 
-    def _binary(self, node: Node) -> Typed:
+    def _binary(self, node: Node) -> TypedTerm:
         sign = _child(node, "operator").type
         if sign in ("&&", "||", "<", "<=", ">", ">=", "==", "!="):
             return _number(self.truth(node))
-        return combined(sign, self.value(_child(node, "left")), self.value(_child(node, "right")))
+        return arithmetic_term(sign, self.value(_child(node, "left")), self.value(_child(node, "right")))
 
 
-def combined(sign: str, x: Typed, y: Typed) -> Typed:
+def arithmetic_term(sign: str, x: TypedTerm, y: TypedTerm) -> TypedTerm:
     """What an arithmetic operator gives."""
     if x.step or y.step:
         return _moved(sign, x, y)
     if sign in ("<<", ">>"):
         left, right = promoted(x), promoted(y)
         by = resize(right.term, left.term.width)
-        return Typed(binary("shl" if sign == "<<" else "ashr" if left.signed else "lshr", left.term, by), left.signed)
-    a, b = common(x, y)
+        return TypedTerm(
+            binary("shl" if sign == "<<" else "ashr" if left.signed else "lshr", left.term, by), left.signed
+        )
+    a, b = in_common_type(x, y)
     if sign in _ARITHMETIC:
-        return Typed(binary(_ARITHMETIC[sign], a.term, b.term), a.signed)
+        return TypedTerm(binary(_ARITHMETIC[sign], a.term, b.term), a.signed)
     if sign in ("/", "%"):
-        return Typed(binary(("s" if a.signed else "u") + ("div" if sign == "/" else "rem"), a.term, b.term), a.signed)
+        return TypedTerm(
+            binary(("s" if a.signed else "u") + ("div" if sign == "/" else "rem"), a.term, b.term), a.signed
+        )
     raise Untranslatable(sign)
 
 
-def _moved(sign: str, x: Typed, y: Typed) -> Typed:
+def _moved(sign: str, x: TypedTerm, y: TypedTerm) -> TypedTerm:
     """A pointer and a number."""
     if sign == "+" and y.step and not x.step:
         x, y = y, x
     if sign not in ("+", "-") or y.step or x.step < 0:
         raise Untranslatable(f"{sign} of pointers")
     by = resize(y.term, x.term.width, y.signed)
-    return Typed(binary(_ARITHMETIC[sign], x.term, binary("mul", by, const(x.step, x.term.width))), False, x.step)
+    return TypedTerm(binary(_ARITHMETIC[sign], x.term, binary("mul", by, const(x.step, x.term.width))), False, x.step)
 
 
-def compared(sign: str, x: Typed, y: Typed) -> Term:
+def comparison_term(sign: str, x: TypedTerm, y: TypedTerm) -> Term:
     """What a comparison gives."""
-    a, b = common(x, y)
+    a, b = in_common_type(x, y)
     match sign:
         case "==":
             return equal(a.term, b.term)
@@ -202,14 +206,14 @@ def compared(sign: str, x: Typed, y: Typed) -> Term:
     return compare(("s" if a.signed else "u") + ("le" if "=" in sign else "lt"), a.term, b.term)
 
 
-def promoted(x: Typed) -> Typed:
+def promoted(x: TypedTerm) -> TypedTerm:
     """A number as C computes with it: at least an int."""
     if x.term.width >= INT_BITS:
         return x
-    return Typed(resize(x.term, INT_BITS, x.signed), True, x.step)
+    return TypedTerm(resize(x.term, INT_BITS, x.signed), True, x.step)
 
 
-def common(x: Typed, y: Typed) -> tuple[Typed, Typed]:
+def in_common_type(x: TypedTerm, y: TypedTerm) -> tuple[TypedTerm, TypedTerm]:
     """Two numbers in their common type; a constant beside a pointer is one too."""
     x, y = promoted(x), promoted(y)
     width = max(x.term.width, y.term.width)
@@ -217,22 +221,22 @@ def common(x: Typed, y: Typed) -> tuple[Typed, Typed]:
         signed = x.signed and y.signed
     else:
         signed = x.signed if x.term.width > y.term.width else y.signed
-    return tuple(Typed(resize(z.term, width, z.signed), signed, z.step) for z in (x, y))  # type: ignore[return-value]
+    return tuple(TypedTerm(resize(z.term, width, z.signed), signed, z.step) for z in (x, y))  # type: ignore[return-value]
 
 
-def converted(x: Typed, width: int) -> Term:
+def converted_term(x: TypedTerm, width: int) -> Term:
     """A number as it is stored in that many bits."""
     return resize(x.term, width, x.signed)
 
 
-def _holds(x: Typed) -> Term:
+def _holds(x: TypedTerm) -> Term:
     if x.term.op == "const":
         return TRUE if x.term.data else FALSE
     return negate(equal(x.term, const(0, x.term.width)))
 
 
-def _number(truth: Term) -> Typed:
-    return Typed(ite(truth, const(1, INT_BITS), const(0, INT_BITS)))
+def _number(truth: Term) -> TypedTerm:
+    return TypedTerm(ite(truth, const(1, INT_BITS), const(0, INT_BITS)))
 
 
 def _child(node: Node, field: str) -> Node:

@@ -12,17 +12,17 @@ from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import INT, Value, default_value
 from butfor.logic.substitute import substitute
 from butfor.logic.terms import FALSE, TRUE, Term, constant, variables
-from butfor.methods.repair.on_paths.repair_model import WHETHER
+from butfor.methods.repair.on_paths.solution_model import CONDITION
 from butfor.path.execute.relaxed_path import from_outside
 from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_model import Instance, Kind, Path
 
 Bounds = Mapping[tuple[int, int], tuple[int | None, int | None]]
-State = dict[str, Value | None]
+CellValues = dict[str, Value | None]
 """Values of cells; None for one that nothing determines."""
 
 
-class End(enum.Enum):
+class PathEnd(enum.Enum):
     """How a path ends."""
 
     FAILS = "fails"
@@ -32,25 +32,27 @@ class End(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PathOutcome:
     """How a path ends after how many of its instances."""
 
-    end: End
+    end: PathEnd
     steps: int
 
 
-class Runner:
+class ChangedPathRunner:
     """Runs one path. `checks` are positions before which the property of the end has to hold too."""
 
     def __init__(self, path: Path, checks: Collection[int] = ()) -> None:
         self.path = path
         self.checks = frozenset(checks)
         self._sorts = {c.name: c.sort for c in path.cells}
-        self._states: list[State] = [{c.name: None if c.type == UNKNOWN else self._first(c.name) for c in path.cells}]
+        self._states: list[CellValues] = [
+            {c.name: None if c.type == UNKNOWN else self._first(c.name) for c in path.cells}
+        ]
 
     def run(
         self, changes: Mapping[tuple[int, int], Term], chosen: Mapping[str, Value], allowed: Bounds | None = None
-    ) -> Outcome:
+    ) -> PathOutcome:
         """How the path ends with other terms at some positions and cells; `chosen` are the values of variables in them that are no cells.
 
         `allowed` bounds what changed positions and cells give, read as signed numbers.
@@ -61,20 +63,20 @@ class Runner:
         while k < len(self.path.instances):
             instance = self.path.instances[k]
             if k in self.checks and (found := self._value(self.path.check, state, chosen)) != 1:
-                return Outcome(End.OPEN if found is None else End.FAILS, steps)
+                return PathOutcome(PathEnd.OPEN if found is None else PathEnd.FAILS, steps)
             steps += 1
             if instance.kind is Kind.BRANCH:
-                holds = self._value(changes.get((k, WHETHER), instance.condition), state, chosen)
+                holds = self._value(changes.get((k, CONDITION), instance.condition), state, chosen)
                 if holds is None:
-                    return Outcome(End.OPEN, steps)
+                    return PathOutcome(PathEnd.OPEN, steps)
                 if not holds and (instance.escapes or k in self.path.scope):
-                    return Outcome(End.AVOIDS, steps)
+                    return PathOutcome(PathEnd.AVOIDS, steps)
                 if not holds:
                     state |= dict.fromkeys(c.name for c in (*instance.frames, *instance.rewritten))
                 k = k + 1 if holds else instance.end
                 continue
             if instance.condition is not TRUE and (found := self._value(instance.condition, state, chosen)) != 1:
-                return Outcome(End.OPEN if found is None else End.BROKEN, steps)
+                return PathOutcome(PathEnd.OPEN if found is None else PathEnd.BROKEN, steps)
             new = self._written(k, instance, changes, state, chosen)
             for number, (cell, _) in enumerate(instance.writes):
                 if (
@@ -82,11 +84,11 @@ class Runner:
                     and (k, number) in changes
                     and not _is_within(new[cell.name], cell.sort, bounds[k, number])
                 ):
-                    return Outcome(End.BROKEN, steps)
+                    return PathOutcome(PathEnd.BROKEN, steps)
             state |= new
             k += 1
         found = self._value(self.path.check, state, chosen)
-        return Outcome(End.OPEN if found is None else End.AVOIDS if found else End.FAILS, steps)
+        return PathOutcome(PathEnd.OPEN if found is None else PathEnd.AVOIDS if found else PathEnd.FAILS, steps)
 
     def _reached(self, position: int) -> int:
         """A position up to which nothing has changed, not behind the one that is wanted: as far as the path is gone through by itself."""
@@ -108,10 +110,10 @@ class Runner:
         k: int,
         instance: Instance,
         changes: Mapping[tuple[int, int], Term],
-        state: State,
+        state: CellValues,
         chosen: Mapping[str, Value],
-    ) -> State:
-        new: State = {}
+    ) -> CellValues:
+        new: CellValues = {}
         for number, (cell, term) in enumerate(instance.writes):
             if from_outside(instance, cell, term) or term is None:
                 new[cell.name] = instance.recorded[cell.name]
@@ -119,7 +121,7 @@ class Runner:
                 new[cell.name] = self._value(changes.get((k, number), term), state, chosen)
         return new
 
-    def _value(self, term: Term, state: State, chosen: Mapping[str, Value]) -> Value | None:
+    def _value(self, term: Term, state: CellValues, chosen: Mapping[str, Value]) -> Value | None:
         """The value of a term; None where it depends on what nothing determines."""
         names = variables((term,))
         values = {n: chosen[n] if n in chosen else state.get(n) for n in (str(v.data) for v in names)}

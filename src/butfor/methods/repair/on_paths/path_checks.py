@@ -64,7 +64,7 @@ def _held(path: Path, state: Mapping[str, Value]) -> bool:
         return False
 
 
-def without_end(path: Path) -> Path:
+def without_failing_assumptions(path: Path) -> Path:
     """The path without what the failing statement itself assumes, such as which element an access out of bounds would have met."""
     instances = list(path.instances)
     for k in range(len(instances) - 1, -1, -1):

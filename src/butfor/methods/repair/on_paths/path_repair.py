@@ -9,22 +9,23 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from butfor.errors import ButforError
+from butfor.ir.intervals.proved_facts import Interval, StaticFacts
 from butfor.ir.intervals.whole_program import analyse
+from butfor.ir.program import Program
 from butfor.methods.case import Budget, FailingPath, FailingRun
 from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
-from butfor.methods.repair.on_paths.changed_path import End, Runner
-from butfor.methods.repair.on_paths.mined_facts import mined
-from butfor.methods.repair.on_paths.path_checks import without_end
-from butfor.methods.repair.on_paths.repair_model import Mined, PedOptions, Solutions
-from butfor.methods.repair.on_paths.solution_patches import findings, plain, proposals
+from butfor.methods.repair.on_paths.changed_path import ChangedPathRunner, PathEnd
+from butfor.methods.repair.on_paths.path_checks import without_failing_assumptions
+from butfor.methods.repair.on_paths.solution_model import MinedFacts, SolutionOptions, Solutions
+from butfor.methods.repair.on_paths.solution_patches import solution_findings, solution_proposals, solution_row
 from butfor.methods.repair.on_paths.solution_search import solutions
-from butfor.methods.repair.proposal import Proposal
 from butfor.methods.repair.propose_edits import Proposer
+from butfor.methods.repair.repair_model import Proposal
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis
-from butfor.trace.view.source_places import Place
+from butfor.trace.view.source_places import Place, Places
 
 _OTHERS = 3  # other failing runs whose paths are asked for
 _OF_OTHERS, _FACTS, _READING, _LEAST = (
@@ -34,11 +35,11 @@ _OF_OTHERS, _FACTS, _READING, _LEAST = (
     0.35,
 )  # shares of the time: for those, the static analysis, the source, and the search
 _LONGEST = 1_500  # instances of all paths
-NONE = Solutions((), complete=False)
+NO_SOLUTIONS = Solutions((), complete=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Ped:
+class PathSolutions:
     """What the search gave: solutions, the paths they are for, and why there are none."""
 
     found: Solutions
@@ -48,45 +49,45 @@ class Ped:
     @property
     def rows(self) -> list[dict[str, Any]]:
         """The solutions for the report."""
-        return [plain(s, self.paths) for s in self.found.found]
+        return [solution_row(s, self.paths) for s in self.found.found]
 
     @property
     def proposals(self) -> list[Proposal]:
         """The solutions that are edits."""
-        return proposals(self.found)
+        return solution_proposals(self.found)
 
 
-def diagnosed(
+def solutions_of_runs(
     case: FailingRun,
     proposer: Proposer,
     seconds: float,
     may_be_changed: Callable[[Place], bool],
-    options: PedOptions | None = None,
-) -> Ped:
+    options: SolutionOptions | None = None,
+) -> PathSolutions:
     """The solutions for a failing run and for the other failing tests, within some seconds. A run without a path has none, and a note."""
     budget = Budget(seconds)
     try:
         others = other_paths(replace(case, budget=Budget(_OF_OTHERS * seconds)), free=False, most=_OTHERS)
         paths = _usable([case.path, *(p for _, p in others)])
         if not paths:
-            return Ped(
-                NONE,
+            return PathSolutions(
+                NO_SOLUTIONS,
                 (),
                 "the failing path could not be searched for repairs: too much of it is not known, or it is too long",
             )
         trusting = [_trusting(p, may_be_changed) for p in paths]
         known = c_alternatives.alternatives(proposer, trusting, Budget(_READING * seconds).is_over)
-        facts = facts_of(case, Budget(_FACTS * seconds).is_over)
+        facts = mined_facts(case, Budget(_FACTS * seconds).is_over)
         left = Budget(max(budget.end - time.monotonic(), _LEAST * seconds))
-        return Ped(solutions(trusting, known, left.is_over, options, facts), tuple(trusting))
+        return PathSolutions(solutions(trusting, known, left.is_over, options, facts), tuple(trusting))
     except ButforError as e:
-        return Ped(NONE, (), f"the failing path was not searched for repairs: {e.message}")
+        return PathSolutions(NO_SOLUTIONS, (), f"the failing path was not searched for repairs: {e.message}")
 
 
-def facts_of(case: FailingRun, is_over: Callable[[], bool]) -> Mined:
+def mined_facts(case: FailingRun, is_over: Callable[[], bool]) -> MinedFacts:
     """What the static analysis says about the statements of a program."""
     program = case.recording.program
-    return mined(analyse(program, is_over), program, case.places)
+    return _by_statement(analyse(program, is_over), program, case.places)
 
 
 def solutions_of_path(case: FailingPath, annotations: files.Path | None) -> Diagnosis:
@@ -94,10 +95,10 @@ def solutions_of_path(case: FailingPath, annotations: files.Path | None) -> Diag
     paths = _usable([_trusting(case.path, case.may_be_changed)])
     if not paths:
         return Diagnosis((), {"repairs": [], "solutions": []}, complete=False)
-    known = term_alternatives.alternatives(paths, slip_library.load(annotations))
+    known = term_alternatives.alternatives(paths, slip_library.load_library(annotations))
     found = solutions(paths, known, case.budget.is_over)
-    data = {"repairs": [], "solutions": Ped(found, tuple(paths)).rows}
-    return Diagnosis(findings(found), data, found.complete or bool(found.found))
+    data = {"repairs": [], "solutions": PathSolutions(found, tuple(paths)).rows}
+    return Diagnosis(solution_findings(found), data, found.complete or bool(found.found))
 
 
 def _usable(paths: Sequence[Path]) -> list[Path]:
@@ -107,7 +108,10 @@ def _usable(paths: Sequence[Path]) -> list[Path]:
         length = 0
         for path in paths:
             length += len(path.instances)
-            if length > _LONGEST or Runner(without_end(path)).run({}, {}).end is not End.FAILS:
+            if (
+                length > _LONGEST
+                or ChangedPathRunner(without_failing_assumptions(path)).run({}, {}).end is not PathEnd.FAILS
+            ):
                 return
             yield path
 
@@ -119,3 +123,33 @@ def _trusting(path: Path, may_be_changed: Callable[[Place], bool]) -> Path:
     return replace(
         path, instances=tuple(i if may_be_changed(i.place) else replace(i, trusted=True) for i in path.instances)
     )
+
+
+def _by_statement(facts: StaticFacts, program: Program, places: Places) -> MinedFacts:
+    """What statements may assign and which of them proofs need. A statement with several stores is bounded by all their bounds together."""
+    allowed: dict[Place, tuple[int | None, int | None]] = {}
+    for name in {function for function, _ in facts.allowed}:
+        fn = program.function(name)
+        stores: dict[Place, list[Interval | None]] = {}
+        for instr in fn.instrs:
+            place = places.of_instr(fn, instr) if instr.op == "store" else None
+            if place is not None:
+                stores.setdefault(place, []).append(facts.allowed.get((name, instr.index)))
+        for place, bounds in stores.items():
+            known = [b for b in bounds if b is not None]
+            if known and len(known) == len(bounds):
+                allowed[place] = _hull(known)
+    trusted = set()
+    for name, index in facts.trusted:
+        fn = program.function(name)
+        place = places.of_instr(fn, fn.instrs[index])
+        if place is not None:
+            trusted.add(place)
+    return MinedFacts(allowed, frozenset(trusted))
+
+
+def _hull(bounds: list[Interval]) -> tuple[int | None, int | None]:
+    lows, highs = [b.low for b in bounds], [b.high for b in bounds]
+    low = None if None in lows else min(x for x in lows if x is not None)
+    high = None if None in highs else max(x for x in highs if x is not None)
+    return low, high

@@ -27,8 +27,16 @@ from butfor.logic.terms import (
     order,
     variable,
 )
-from butfor.methods.repair.on_paths.path_checks import earlier_checks, without_end
-from butfor.methods.repair.on_paths.repair_model import FREE, HOLE, WHETHER, Alternative, Mined, PedOptions, Site
+from butfor.methods.repair.on_paths.path_checks import earlier_checks, without_failing_assumptions
+from butfor.methods.repair.on_paths.solution_model import (
+    ANY_VALUE,
+    CONDITION,
+    HOLE_PREFIX,
+    Alternative,
+    MinedFacts,
+    PathSite,
+    SolutionOptions,
+)
 from butfor.path.execute.any_value import any_value
 from butfor.path.execute.relaxed_path import Relaxed, State, from_outside
 from butfor.path.instance_uses import uses_of
@@ -47,11 +55,11 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ChangeableStatement:
     """A statement, or one instance of it, with its choices."""
 
     place: Place
-    sites: tuple[Site, ...]
+    sites: tuple[PathSite, ...]
     choices: tuple[Choice, ...]
     in_loop: bool
 
@@ -61,16 +69,16 @@ class Unit:
         return disjunction(c.on for c in self.choices)
 
 
-def sites_of(paths: Sequence[Path]) -> dict[Place, list[Site]]:
+def sites_of(paths: Sequence[Path]) -> dict[Place, list[PathSite]]:
     """All that may be changed on some paths, by statement: conditions of branches, and values that do not come from outside."""
-    found: dict[Place, list[Site]] = {}
+    found: dict[Place, list[PathSite]] = {}
     for n, path in enumerate(paths):
         for k, instance in enumerate(path.instances):
             if instance.trusted:
                 continue
             here = found.setdefault(instance.place, [])
             if instance.kind is Kind.BRANCH:
-                here.append((n, k, WHETHER))
+                here.append((n, k, CONDITION))
             else:
                 here += [
                     (n, k, number)
@@ -87,12 +95,12 @@ class RepairProgram:
         self,
         paths: Sequence[Path],
         alternatives: Mapping[Place, Sequence[Alternative]],
-        options: PedOptions,
-        mined: Mined | None = None,
+        options: SolutionOptions,
+        mined: MinedFacts | None = None,
     ) -> None:
-        self.paths = tuple(map(without_end, paths))
+        self.paths = tuple(map(without_failing_assumptions, paths))
         self.options = options
-        self.mined = mined or Mined()
+        self.mined = mined or MinedFacts()
         self.checks = tuple(earlier_checks(p) if options.earlier else frozenset() for p in self.paths)
         self.units = tuple(self._units(alternatives))
         self._by_site = {site: unit for unit in self.units for site in unit.sites}
@@ -103,7 +111,9 @@ class RepairProgram:
         """What says of each path that its failure is avoided."""
         return tuple(Relaxed(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths))
 
-    def bounds(self, path: int, picked: Iterable[Unit]) -> dict[tuple[int, int], tuple[int | None, int | None]]:
+    def bounds(
+        self, path: int, picked: Iterable[ChangeableStatement]
+    ) -> dict[tuple[int, int], tuple[int | None, int | None]]:
         """What mined facts allow some statements to give on a path, by position and cell."""
         allowed = self.mined.allowed if self.options.allowed else {}
         return {
@@ -111,7 +121,7 @@ class RepairProgram:
             for u in picked
             if u.place in allowed
             for n, k, which in u.sites
-            if n == path and which != WHETHER
+            if n == path and which != CONDITION
         }
 
     @property
@@ -129,11 +139,11 @@ class RepairProgram:
         if self.options.use_def:
             yield from (disjunction((negate(a.on), negate(b.on))) for a, b in self._definitions())
 
-    def unit_at(self, site: Site) -> Unit | None:
+    def unit_at(self, site: PathSite) -> ChangeableStatement | None:
         """The statement that is changed at a site."""
         return self._by_site.get(site)
 
-    def restrict(self, instance: Instance, cell: Cell, unit: Unit, value: Term, guard: Term) -> None:
+    def restrict(self, instance: Instance, cell: Cell, unit: ChangeableStatement, value: Term, guard: Term) -> None:
         """Notes what the mined facts say about a changed value."""
         low, high = self.mined.allowed.get(instance.place, (None, None)) if self.options.allowed else (None, None)
         bounds = [*_bound(cell, value, low, is_low=True), *_bound(cell, value, high, is_low=False)]
@@ -142,11 +152,11 @@ class RepairProgram:
 
     # --- statements ------------------------------------------------------------------------------------------------------------
 
-    def _units(self, alternatives: Mapping[Place, Sequence[Alternative]]) -> Iterator[Unit]:
+    def _units(self, alternatives: Mapping[Place, Sequence[Alternative]]) -> Iterator[ChangeableStatement]:
         count = 0
         for place, sites in sites_of(self.paths).items():
             is_needed = self.options.trusted and place in self.mined.trusted
-            if is_needed and (self.options.strict or sites[0][2] != WHETHER):
+            if is_needed and (self.options.strict or sites[0][2] != CONDITION):
                 continue
             positions = {(n, k) for n, k, _ in sites}
             in_loop = any(self.paths[n].instances[k].rounds for n, k in positions)
@@ -155,12 +165,12 @@ class RepairProgram:
             )
             for group in groups:
                 known = [*self._known(alternatives.get(place, ()), group), *(() if is_needed else self._free(group))]
-                choices = tuple(Choice(variable(f"{HOLE}p{count + k}", 0), a) for k, a in enumerate(known))
+                choices = tuple(Choice(variable(f"{HOLE_PREFIX}p{count + k}", 0), a) for k, a in enumerate(known))
                 count += len(choices)
                 if choices:
-                    yield Unit(place, tuple(group), choices, in_loop)
+                    yield ChangeableStatement(place, tuple(group), choices, in_loop)
 
-    def _known(self, alternatives: Iterable[Alternative], group: Sequence[Site]) -> Iterator[Alternative]:
+    def _known(self, alternatives: Iterable[Alternative], group: Sequence[PathSite]) -> Iterator[Alternative]:
         chosen = frozenset(group)
         for a in alternatives:
             if (a.hole is None and not self.options.alternatives) or (
@@ -169,24 +179,24 @@ class RepairProgram:
                 continue
             yield a if self.options.correlated else replace(a, terms={s: t for s, t in a.terms.items() if s in chosen})
 
-    def _free(self, group: Sequence[Site]) -> Iterator[Alternative]:
+    def _free(self, group: Sequence[PathSite]) -> Iterator[Alternative]:
         if not self.options.free:
             return
         terms = {site: self._any(site) for site in group}
-        is_condition = any(site[2] == WHETHER for site in group)
+        is_condition = any(site[2] == CONDITION for site in group)
         words = "the condition comes out otherwise" if is_condition else "another value"
-        yield Alternative("", words, _FREE_CONDITION if is_condition else _FREE_VALUE, FREE, terms)
+        yield Alternative("", words, _FREE_CONDITION if is_condition else _FREE_VALUE, ANY_VALUE, terms)
 
-    def _any(self, site: Site) -> Term:
+    def _any(self, site: PathSite) -> Term:
         n, k, which = site
-        name = f"{HOLE}r{n}.{k}.{which}"
-        if which == WHETHER:
+        name = f"{HOLE_PREFIX}r{n}.{k}.{which}"
+        if which == CONDITION:
             return variable(name, 0)
         cell, term = self.paths[n].instances[k].writes[which]
         assert term is not None
         return any_value(name, cell.term, term, term, lambda _: None)
 
-    def _definitions(self) -> Iterator[tuple[Unit, Unit]]:
+    def _definitions(self) -> Iterator[tuple[ChangeableStatement, ChangeableStatement]]:
         """Pairs of statements of which the second is the only one that uses what the first assigns, and assigns itself."""
         readers: dict[int, set[int | None]] = {}
         numbers = {id(unit): k for k, unit in enumerate(self.units)}
@@ -194,7 +204,7 @@ class RepairProgram:
             reads = uses_of(path).reads
             for k, read in enumerate(reads):
                 user = next(
-                    (u for which in range(WHETHER, 8) if (u := self._by_site.get((n, k, which))) is not None), None
+                    (u for which in range(CONDITION, 8) if (u := self._by_site.get((n, k, which))) is not None), None
                 )
                 assigns = user is not None and path.instances[k].kind is not Kind.BRANCH
                 for _, writer in read:
@@ -219,7 +229,7 @@ class _Selected:
 
     def condition(self, k: int, instance: Instance, condition: Term, now: State, guard: Term) -> Term:
         del instance, guard
-        return self._chosen((self.path, k, WHETHER), condition, now)
+        return self._chosen((self.path, k, CONDITION), condition, now)
 
     def value(self, k: int, number: int, instance: Instance, value: Term, now: State, guard: Term) -> Term:
         site = (self.path, k, number)
@@ -233,7 +243,7 @@ class _Selected:
         del number, cell
         return value
 
-    def _chosen(self, site: Site, value: Term, now: State) -> Term:
+    def _chosen(self, site: PathSite, value: Term, now: State) -> Term:
         unit = self.program.unit_at(site)
         for choice in reversed(unit.choices if unit is not None else ()):
             term = choice.alternative.terms.get(site)

@@ -9,16 +9,16 @@ from typing import Any
 
 from butfor.explanation import Evidence
 from butfor.logic.sorts import Value
-from butfor.methods.repair.on_paths.repair_model import (
+from butfor.methods.repair.on_paths.solution_model import (
+    CONDITION,
     TEMPLATE,
-    WHETHER,
     Alternative,
-    Changed,
-    Site,
+    PathSite,
     Solution,
     Solutions,
+    StatementChange,
 )
-from butfor.methods.repair.proposal import Proposal
+from butfor.methods.repair.repair_model import Proposal
 from butfor.path.cell_values import shown
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Finding
@@ -30,7 +30,7 @@ _PROMISING = 1.0  # what it adds to the weight of an edit that it avoids the fai
 _TOGETHER = 4.0  # what it takes from the weight of an edit that another one has to go with
 
 
-def filled(text: str, alternative: Alternative, hole: Value | None, *, signed: bool = True) -> str:
+def with_hole_filled(text: str, alternative: Alternative, hole: Value | None, *, signed: bool = True) -> str:
     """A text with the chosen value in the place of `{}`: `v - 3` for `v + -3`."""
     if alternative.hole is None or hole is None:
         return text
@@ -41,15 +41,15 @@ def filled(text: str, alternative: Alternative, hole: Value | None, *, signed: b
     return text.replace("{}", str(value), 1)
 
 
-def after(c: Changed) -> str:
+def changed_text(c: StatementChange) -> str:
     """The statement as a solution has it; empty where that only says which values it gives."""
-    return filled(c.alternative.text, c.alternative, c.hole)
+    return with_hole_filled(c.alternative.text, c.alternative, c.hole)
 
 
 # --- patches ---------------------------------------------------------------------------------------------------------------------
 
 
-def proposals(found: Solutions) -> list[Proposal]:
+def solution_proposals(found: Solutions) -> list[Proposal]:
     """The solutions that are edits of the source, in their order."""
     made: dict[tuple[Edit, ...], Proposal] = {}
     for number, s in enumerate(found.found):
@@ -63,17 +63,17 @@ def proposals(found: Solutions) -> list[Proposal]:
 def _proposal(s: Solution, number: int) -> Proposal:
     edits = tuple(sorted(_filled(e, c) for c in s.changes for e in c.alternative.edits))
     first = s.changes[0]
-    why = "; ".join(f"`{after(c)}`" if c.alternative.kind == TEMPLATE else c.alternative.why for c in s.changes)
+    why = "; ".join(f"`{changed_text(c)}`" if c.alternative.kind == TEMPLATE else c.alternative.why for c in s.changes)
     weight = s.weight + (_PROMISING if len(s.changes) == 1 else -_TOGETHER)
     family = first.alternative.kind if len(s.changes) == 1 else "several"
     return Proposal(edits, why, max(0.0, min(30.0, weight)), first.place, family, number, in_loop=s.loops > 0)
 
 
-def _filled(edit: Edit, c: Changed) -> Edit:
+def _filled(edit: Edit, c: StatementChange) -> Edit:
     return (
         edit
         if c.alternative.hole is None
-        else replace(edit, new=filled(edit.new.decode(), c.alternative, c.hole).encode())
+        else replace(edit, new=with_hole_filled(edit.new.decode(), c.alternative, c.hole).encode())
     )
 
 
@@ -81,7 +81,7 @@ def _are_apart(edits: Sequence[Edit]) -> bool:
     return all(a.path != b.path or a.end <= b.start for a, b in itertools.pairwise(edits))
 
 
-def joined(usual: Sequence[Proposal], promising: Sequence[Proposal]) -> list[Proposal]:
+def merged_proposals(usual: Sequence[Proposal], promising: Sequence[Proposal]) -> list[Proposal]:
     """All proposals in the order in which they are to be tried; those that avoid the failure along the path move up."""
     found = {p.edits: p for p in usual}
     for p in promising:
@@ -95,14 +95,14 @@ def joined(usual: Sequence[Proposal], promising: Sequence[Proposal]) -> list[Pro
 # --- the report ------------------------------------------------------------------------------------------------------------------
 
 
-def plain(s: Solution, paths: Sequence[Path]) -> dict[str, Any]:
+def solution_row(s: Solution, paths: Sequence[Path]) -> dict[str, Any]:
     """A solution for the report."""
     return {"statements": [_statement(c, paths) for c in s.changes], "weight": s.weight, "steps_skipped": s.skipped}
 
 
-def _statement(c: Changed, paths: Sequence[Path]) -> dict[str, Any]:
+def _statement(c: StatementChange, paths: Sequence[Path]) -> dict[str, Any]:
     row: dict[str, Any] = {"file": c.place.file, "line": c.place.line, "text": c.place.text, "kind": c.alternative.kind}
-    text = after(c)
+    text = changed_text(c)
     if text:
         row["after"] = text
     values = _values(c.values, paths)
@@ -111,12 +111,12 @@ def _statement(c: Changed, paths: Sequence[Path]) -> dict[str, Any]:
     return row
 
 
-def _values(values: Mapping[Site, Value], paths: Sequence[Path]) -> list[str]:
+def _values(values: Mapping[PathSite, Value], paths: Sequence[Path]) -> list[str]:
     """The values that a statement gives, one instance after the other; addresses say nothing."""
     found = []
     for (n, k, which), value in sorted(values.items()):
         instance = paths[n].instances[k]
-        if which == WHETHER:
+        if which == CONDITION:
             found.append("as it was" if value else "otherwise")
             continue
         cell = instance.writes[which][0]
@@ -128,12 +128,12 @@ def _values(values: Mapping[Site, Value], paths: Sequence[Path]) -> list[str]:
     return found[:_MOST_VALUES]
 
 
-def findings(found: Solutions) -> tuple[Finding, ...]:
+def solution_findings(found: Solutions) -> tuple[Finding, ...]:
     """The statements of solutions, each with its first one."""
     best: dict[Place, Finding] = {}
     for number, s in enumerate(found.found):
         for c in s.changes:
-            text = after(c)
+            text = changed_text(c)
             words = (
                 f"`{text}` would avoid the failure along its path"
                 if text

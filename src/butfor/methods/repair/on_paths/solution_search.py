@@ -31,18 +31,18 @@ from butfor.logic.terms import (
     postorder,
     variables,
 )
-from butfor.methods.repair.on_paths.changed_path import End, Outcome, Runner
-from butfor.methods.repair.on_paths.repair_model import (
-    FREE,
-    HOLE,
+from butfor.methods.repair.on_paths.changed_path import ChangedPathRunner, PathEnd, PathOutcome
+from butfor.methods.repair.on_paths.repair_program import ChangeableStatement, Choice, RepairProgram
+from butfor.methods.repair.on_paths.solution_model import (
+    ANY_VALUE,
+    HOLE_PREFIX,
     Alternative,
-    Changed,
-    Mined,
-    PedOptions,
+    MinedFacts,
     Solution,
+    SolutionOptions,
     Solutions,
+    StatementChange,
 )
-from butfor.methods.repair.on_paths.repair_program import Choice, RepairProgram, Unit
 from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
@@ -62,26 +62,28 @@ def solutions(
     paths: Sequence[Path],
     alternatives: Mapping[Place, Sequence[Alternative]],
     is_over: Callable[[], bool],
-    options: PedOptions | None = None,
-    mined: Mined | None = None,
+    options: SolutionOptions | None = None,
+    mined: MinedFacts | None = None,
     *,
     each: float = 5.0,
 ) -> Solutions:
     """The solutions for some failing paths: changes with which none of them fails."""
-    return Search(RepairProgram(paths, alternatives, options or PedOptions(), mined), is_over, each).solutions()
+    return SolutionSearch(
+        RepairProgram(paths, alternatives, options or SolutionOptions(), mined), is_over, each
+    ).solutions()
 
 
 def cost_of(a: Alternative) -> int:
     """What a change costs: likely slips are cheap."""
-    return _CHANGE + (_FREE if a.kind == FREE else 0) + round(_UNLIKELY * (_LIKELIEST - a.weight))
+    return _CHANGE + (_FREE if a.kind == ANY_VALUE else 0) + round(_UNLIKELY * (_LIKELIEST - a.weight))
 
 
-Picked = Sequence[tuple[Unit, Choice]]
+PickedChoices = Sequence[tuple[ChangeableStatement, Choice]]
 """What a solution changes, and how."""
 
 
 @dataclass
-class Search:
+class SolutionSearch:
     """The search on one repair program."""
 
     program: RepairProgram
@@ -96,7 +98,9 @@ class Search:
     def __post_init__(self) -> None:
         self.units = self.program.units
         self.choices = self.program.choices
-        self.runners = tuple(Runner(path, self.program.checks[n]) for n, path in enumerate(self.program.paths))
+        self.runners = tuple(
+            ChangedPathRunner(path, self.program.checks[n]) for n, path in enumerate(self.program.paths)
+        )
 
     def solutions(self) -> Solutions:
         """Solutions until there are no more, or enough, or the time is over."""
@@ -135,8 +139,8 @@ class Search:
         self.units = tuple(u for u in p.units if any(str(c.on.data) in used for c in u.choices))
         hard = tuple(p.constraints())
         unbounded = any(t.width < 0 for t in postorder(hard))
-        cost = Sum(f"{HOLE}cost", [(c.on, cost_of(c.alternative)) for c in self.choices], unbounded=unbounded)
-        self.count = Sum(f"{HOLE}count", [(u.on, 1) for u in self.units], unbounded=unbounded)
+        cost = Sum(f"{HOLE_PREFIX}cost", [(c.on, cost_of(c.alternative)) for c in self.choices], unbounded=unbounded)
+        self.count = Sum(f"{HOLE_PREFIX}count", [(u.on, 1) for u in self.units], unbounded=unbounded)
         limit = [self.count.at_most(p.options.changes)] if p.options.changes else []
         self.base: Layer = (*hard, *idle, cost.definition(), self.count.definition(), *limit)
         self._stack = default_stack(only_bits=not unbounded)
@@ -144,26 +148,26 @@ class Search:
         self.cheapest = Cheapest(self._stack, cost, sum(most[: p.options.changes or None]))
         self.wanted = tuple(v for v in variables(self.base) if not str(v.data).startswith(OPEN))
 
-    def _run_singly(self) -> Iterator[tuple[Solution, Picked]]:
+    def _run_singly(self) -> Iterator[tuple[Solution, PickedChoices]]:
         """The best solutions that change one statement and choose nothing, by running the paths; it is noted which changes are none."""
         most = self.program.options.alike or self.program.options.most
         for unit in self.units:
-            found: list[tuple[Solution, Picked]] = []
+            found: list[tuple[Solution, PickedChoices]] = []
             for choice in unit.choices:
                 picked = [(unit, choice)]
                 if self.is_over() or _holes(picked):
                     continue
                 outcomes = self._run(picked, {})
                 ends = {o.end for o in outcomes}
-                if ends == {End.AVOIDS}:
+                if ends == {PathEnd.AVOIDS}:
                     found.append((self._solution(picked, {}, outcomes), picked))
-                elif ends & {End.FAILS, End.BROKEN}:
+                elif ends & {PathEnd.FAILS, PathEnd.BROKEN}:
                     self._ruled_out.append(choice)
             yield from sorted(found, key=lambda pair: pair[0].key)[:most]
 
     # --- one solution --------------------------------------------------------------------------------------------------------------
 
-    def _checked(self, picked: Picked, model: Mapping[str, Value]) -> Solution | None:
+    def _checked(self, picked: PickedChoices, model: Mapping[str, Value]) -> Solution | None:
         """The solution, if no path fails when it is run with it, whatever other arms do."""
         if not self._holds(picked, model):
             return None
@@ -171,23 +175,25 @@ class Search:
         values = small if self._holds(picked, small) else model
         return self._solution(picked, values, self._run(picked, values))
 
-    def _solution(self, picked: Picked, values: Mapping[str, Value], outcomes: Sequence[Outcome]) -> Solution:
+    def _solution(
+        self, picked: PickedChoices, values: Mapping[str, Value], outcomes: Sequence[PathOutcome]
+    ) -> Solution:
         skipped = sum(len(path.instances) - o.steps for path, o in zip(self.program.paths, outcomes, strict=True))
         return Solution(tuple(_changed(u, c, values) for u, c in picked), skipped, sum(u.in_loop for u, _ in picked))
 
-    def _holds(self, picked: Picked, model: Mapping[str, Value]) -> bool:
+    def _holds(self, picked: PickedChoices, model: Mapping[str, Value]) -> bool:
         """Whether runs avoid the failures; what they leave open is asked of a solver of its own."""
         ends = {o.end for o in self._run(picked, model)}
-        if ends == {End.AVOIDS}:
+        if ends == {PathEnd.AVOIDS}:
             return True
-        if not ends <= {End.AVOIDS, End.OPEN}:
+        if not ends <= {PathEnd.AVOIDS, PathEnd.OPEN}:
             return False
         rest = self._fails(picked, model)
         return rest is FALSE or (
             rest is not TRUE and default_stack().check([(rest,)], self._limit()).verdict is Verdict.UNSAT
         )
 
-    def _fails(self, picked: Picked, model: Mapping[str, Value]) -> Term:
+    def _fails(self, picked: PickedChoices, model: Mapping[str, Value]) -> Term:
         """What other arms have to do so that not all failures are avoided by a solution."""
         on = {str(c.on.data) for _, c in picked}
         fixed = {str(c.on.data): constant(int(str(c.on.data) in on), 0) for c in self.program.choices}
@@ -196,7 +202,7 @@ class Search:
         }
         return negate(Substitution({**fixed, **chosen}, ALGEBRA)(conjunction(self.program.avoids)))
 
-    def _run(self, picked: Picked, model: Mapping[str, Value]) -> list[Outcome]:
+    def _run(self, picked: PickedChoices, model: Mapping[str, Value]) -> list[PathOutcome]:
         chosen = {str(v.data): model.get(str(v.data), default_value(v.width)) for v in _holes(picked)}
         outcomes = []
         for n, runner in enumerate(self.runners):
@@ -209,7 +215,7 @@ class Search:
             outcomes.append(runner.run(changes, chosen, self.program.bounds(n, (u for u, _ in picked))))
         return outcomes
 
-    def _small(self, picked: Picked, model: Mapping[str, Value]) -> Mapping[str, Value]:
+    def _small(self, picked: PickedChoices, model: Mapping[str, Value]) -> Mapping[str, Value]:
         """The chosen values, as small as can be where there are few of them."""
         holes = [v for v in _holes(picked) if v.width > 0 or v.width == INT]
         if not 0 < len(holes) <= _MOST_CHOSEN:
@@ -227,7 +233,7 @@ class Search:
 
     # --- what comes next -----------------------------------------------------------------------------------------------------------
 
-    def _block(self, picked: Picked) -> None:
+    def _block(self, picked: PickedChoices) -> None:
         """Rules out the same solution, where only minimal ones are wanted more than it, and all that change the same when there are enough."""
         options = self.program.options
         key = tuple(id(u) for u, _ in picked)
@@ -245,11 +251,11 @@ class Search:
             return
         self._blocked.append((disjunction(self._otherwise(picked)),))
         if options.minimal:
-            vague = [c.on for u, _ in picked for c in u.choices if c.alternative.kind == FREE]
+            vague = [c.on for u, _ in picked for c in u.choices if c.alternative.kind == ANY_VALUE]
             fewer = disjunction((negate(all_on), conjunction((self.count.at_most(len(picked)), *map(negate, vague)))))
             self._blocked.append((fewer,))
 
-    def _otherwise(self, picked: Picked) -> Iterator[Term]:
+    def _otherwise(self, picked: PickedChoices) -> Iterator[Term]:
         on = {str(c.on.data) for _, c in picked}
         for c in self.choices:
             if str(c.on.data) in on:
@@ -257,7 +263,7 @@ class Search:
             elif not self.program.options.minimal:
                 yield c.on
 
-    def _learn(self, picked: Picked, model: Mapping[str, Value]) -> bool:
+    def _learn(self, picked: PickedChoices, model: Mapping[str, Value]) -> bool:
         """Whether something was found that other arms may do with which the solution fails; solutions have to cope with it from now on."""
         self._rounds += 1
         if self._rounds > _ROUNDS:
@@ -282,21 +288,21 @@ class Search:
         return Limit.after(self.each, self.is_over)
 
 
-def _holes(picked: Picked) -> list[Term]:
+def _holes(picked: PickedChoices) -> list[Term]:
     """The variables whose values a solution chooses."""
     terms = [t for _, c in picked for t in c.alternative.terms.values()]
-    return [v for v in variables(terms) if str(v.data).startswith(HOLE)]
+    return [v for v in variables(terms) if str(v.data).startswith(HOLE_PREFIX)]
 
 
-def _changed(unit: Unit, c: Choice, model: Mapping[str, Value]) -> Changed:
+def _changed(unit: ChangeableStatement, c: Choice, model: Mapping[str, Value]) -> StatementChange:
     a = c.alternative
     values = {}
-    for site in unit.sites if a.kind == FREE else ():
+    for site in unit.sites if a.kind == ANY_VALUE else ():
         term = a.terms[site]
         if term.op == "var":
             values[site] = model.get(str(term.data), default_value(term.width))
     hole = None if a.hole is None else model.get(str(a.hole.data), default_value(a.hole.width))
-    return Changed(unit.place, a, values, hole, unit.sites)
+    return StatementChange(unit.place, a, values, hole, unit.sites)
 
 
 def _within(v: Term, bound: int) -> Term:

@@ -10,22 +10,22 @@ from functools import lru_cache
 from tree_sitter import Node
 
 from butfor.logic.terms import Term, const
-from butfor.methods.repair.ingredients import File, walk
+from butfor.methods.repair.ingredients import FileIngredients, walk
 from butfor.methods.repair.on_paths.c_expression_terms import (
     INT_BITS,
     Environment,
-    Translator,
-    Typed,
+    ExpressionTranslator,
+    TypedTerm,
     Untranslatable,
-    combined,
-    squeezed,
+    arithmetic_term,
+    without_blanks,
 )
 from butfor.source import SourceFile, SyntaxTree
 from butfor.source.c_parser import strip_parentheses
 from butfor.source.statement_spans import declared_name
 
 
-class Form(enum.Enum):
+class RegionForm(enum.Enum):
     """How a value comes about."""
 
     CONDITION = "condition"
@@ -35,27 +35,27 @@ class Form(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Region:
+class SourceRegion:
     """The bytes of a file that determine a value. `target` is what is assigned, as it is written."""
 
-    form: Form
+    form: RegionForm
     start: int
     end: int
     target: str = ""
 
-    def value(self, text: bytes, here: Environment, old: Typed | None) -> Typed:
+    def value(self, text: bytes, here: Environment, old: TypedTerm | None) -> TypedTerm:
         """The value that a text in this place gives; `old` is that of the target."""
         data, node = _tree(self._whole(text))
-        reader = Translator(data, here)
-        if self.form is Form.VALUE:
+        reader = ExpressionTranslator(data, here)
+        if self.form is RegionForm.VALUE:
             return reader.value(node)
-        if node.type == "assignment_expression" and self.form is Form.ASSIGN:
+        if node.type == "assignment_expression" and self.form is RegionForm.ASSIGN:
             left, operator, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
             if (
                 left is None
                 or operator is None
                 or right is None
-                or squeezed(reader.text(left)) != squeezed(self.target)
+                or without_blanks(reader.text(left)) != without_blanks(self.target)
             ):
                 raise Untranslatable("another target")
             given = reader.value(right)
@@ -63,27 +63,31 @@ class Region:
                 return given
             if old is None:
                 raise Untranslatable("the target has no term")
-            return combined(operator.type[:-1], old, given)
-        if node.type == "update_expression" and self.form is Form.UPDATE and old is not None:
+            return arithmetic_term(operator.type[:-1], old, given)
+        if node.type == "update_expression" and self.form is RegionForm.UPDATE and old is not None:
             operator, argument = node.child_by_field_name("operator"), node.child_by_field_name("argument")
-            if argument is None or operator is None or squeezed(reader.text(argument)) != squeezed(self.target):
+            if (
+                argument is None
+                or operator is None
+                or without_blanks(reader.text(argument)) != without_blanks(self.target)
+            ):
                 raise Untranslatable("another target")
-            return combined(operator.type[0], old, _ONE)
+            return arithmetic_term(operator.type[0], old, _ONE)
         raise Untranslatable(node.type)
 
     def truth(self, text: bytes, here: Environment) -> Term:
         """Whether a condition in this place holds."""
         data, node = _tree(text)
-        return Translator(data, here).truth(node)
+        return ExpressionTranslator(data, here).truth(node)
 
     def _whole(self, text: bytes) -> bytes:
-        return self.target.encode() + b" " + text if self.form is Form.ASSIGN else text
+        return self.target.encode() + b" " + text if self.form is RegionForm.ASSIGN else text
 
 
 _OPAQUE = frozenset(
     ("subscript_expression", "field_expression", "pointer_expression", "call_expression", "cast_expression")
 )
-_ONE = Typed(const(1, INT_BITS))
+_ONE = TypedTerm(const(1, INT_BITS))
 _FRAME = (b"void f(void) { (", b"\n); }")
 
 
@@ -106,7 +110,7 @@ def opaque_texts(text: bytes) -> list[str]:
     while waiting:
         here = waiting.pop()
         if here.type in _OPAQUE:
-            found.append(squeezed(data[here.start_byte : here.end_byte].decode("utf-8", "replace")))
+            found.append(without_blanks(data[here.start_byte : here.end_byte].decode("utf-8", "replace")))
         else:
             waiting += here.children
     return found
@@ -115,26 +119,26 @@ def opaque_texts(text: bytes) -> list[str]:
 # --- finding them ------------------------------------------------------------------------------------------------------------------
 
 
-def regions(file: File, start: int, end: int, target: str) -> list[Region]:
+def assigning_regions(file: FileIngredients, start: int, end: int, target: str) -> list[SourceRegion]:
     """Where, between two bytes of a file, a variable or member is assigned."""
     found = []
     for node in _inside(file, start, end):
-        region = _assigning(file, node, squeezed(target))
+        region = _assigning(file, node, without_blanks(target))
         if region is not None:
             found.append(region)
     return found
 
 
-def _assigning(file: File, node: Node, target: str) -> Region | None:
+def _assigning(file: FileIngredients, node: Node, target: str) -> SourceRegion | None:
     match node.type:
         case "assignment_expression":
             left, operator, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
             if left is not None and operator is not None and right is not None and _text(file, left) == target:
-                return Region(Form.ASSIGN, operator.start_byte, right.end_byte, target)
+                return SourceRegion(RegionForm.ASSIGN, operator.start_byte, right.end_byte, target)
         case "update_expression":
             argument = node.child_by_field_name("argument")
             if argument is not None and _text(file, argument) == target:
-                return Region(Form.UPDATE, node.start_byte, node.end_byte, target)
+                return SourceRegion(RegionForm.UPDATE, node.start_byte, node.end_byte, target)
         case "init_declarator":
             name, value = declared_name(node), node.child_by_field_name("value")
             if (
@@ -143,22 +147,22 @@ def _assigning(file: File, node: Node, target: str) -> Region | None:
                 and _text(file, name) == target
                 and value.type != "initializer_list"
             ):
-                return Region(Form.VALUE, value.start_byte, value.end_byte, target)
+                return SourceRegion(RegionForm.VALUE, value.start_byte, value.end_byte, target)
     return None
 
 
-def returned(file: File, start: int, end: int) -> list[Region]:
+def returned_regions(file: FileIngredients, start: int, end: int) -> list[SourceRegion]:
     """What a return statement returns."""
     found = []
     for node in _inside(file, start, end):
         if node.type == "return_statement" and node.named_child_count:
             value = next((c for c in node.named_children if c.type != "comment"), None)
             if value is not None:
-                found.append(Region(Form.VALUE, value.start_byte, value.end_byte))
+                found.append(SourceRegion(RegionForm.VALUE, value.start_byte, value.end_byte))
     return found
 
 
-def argument(file: File, start: int, end: int, function: str, number: int) -> list[Region]:
+def argument_regions(file: FileIngredients, start: int, end: int, function: str, number: int) -> list[SourceRegion]:
     """The arguments of that number in calls of a function."""
     found = []
     for node in _inside(file, start, end):
@@ -171,11 +175,11 @@ def argument(file: File, start: int, end: int, function: str, number: int) -> li
         ):
             values = [c for c in given.named_children if c.type != "comment"]
             if number < len(values):
-                found.append(Region(Form.VALUE, values[number].start_byte, values[number].end_byte))
+                found.append(SourceRegion(RegionForm.VALUE, values[number].start_byte, values[number].end_byte))
     return found
 
 
-def parameter(file: File, function: str, name: str) -> int | None:
+def parameter_index(file: FileIngredients, function: str, name: str) -> int | None:
     """Which parameter of a function has a name."""
     extent = next((e for e in file.tree.extents if e.name == function), None)
     if extent is None:
@@ -189,9 +193,9 @@ def parameter(file: File, function: str, name: str) -> int | None:
     return None
 
 
-def _inside(file: File, start: int, end: int) -> Iterator[Node]:
+def _inside(file: FileIngredients, start: int, end: int) -> Iterator[Node]:
     return (n for n in file.nodes if start <= n.start_byte and n.end_byte <= end)
 
 
-def _text(file: File, node: Node) -> str:
-    return squeezed(file.text(node).decode("utf-8", "replace"))
+def _text(file: FileIngredients, node: Node) -> str:
+    return without_blanks(file.text(node).decode("utf-8", "replace"))

@@ -17,16 +17,22 @@ from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import Value, default_value
 from butfor.logic.terms import Term, TermError, const, equal, ite, negate, variables
 from butfor.methods.repair.names_in_scope import INTEGERS
-from butfor.methods.repair.on_paths.c_expression_terms import Environment, Typed, Untranslatable, converted, squeezed
-from butfor.methods.repair.on_paths.repair_model import WHETHER, Site
+from butfor.methods.repair.on_paths.c_expression_terms import (
+    Environment,
+    TypedTerm,
+    Untranslatable,
+    converted_term,
+    without_blanks,
+)
+from butfor.methods.repair.on_paths.solution_model import CONDITION, PathSite
 from butfor.methods.repair.on_paths.source_regions import (
-    Form,
-    Region,
-    argument,
+    RegionForm,
+    SourceRegion,
+    argument_regions,
+    assigning_regions,
     opaque_texts,
-    parameter,
-    regions,
-    returned,
+    parameter_index,
+    returned_regions,
 )
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.path.instance_uses import terms_of, uses_of, values_before
@@ -49,7 +55,7 @@ _SIZES = {
 }
 
 
-class Run:
+class PathValues:
     """One path with the values before each instance."""
 
     def __init__(self, path: Path) -> None:
@@ -59,7 +65,7 @@ class Run:
     def states(self) -> list[dict[str, Value]]:
         return values_before(self.path)
 
-    def is_told(self, cell: str, position: int) -> bool:
+    def is_known(self, cell: str, position: int) -> bool:
         """Whether the path knows what a cell held at a position: writes that nothing on the path needs are not on it.
 
         It does where the next that happens to the cell on the path is that it is read.
@@ -88,32 +94,32 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class ReadSite:
     """A site with the text that determines its value and the meaning of names there. `held`: the condition as it is written held."""
 
-    site: Site
-    region: Region
+    site: PathSite
+    region: SourceRegion
     here: Environment
     cell: Cell | None
     held: bool
 
 
-class Statement:
+class ReadStatement:
     """The sites of one statement that its source determines: `places` has those where source and path agree."""
 
-    def __init__(self, proposer: Proposer, runs: Sequence[Run], place: Place, sites: Sequence[Site]) -> None:
+    def __init__(self, proposer: Proposer, runs: Sequence[PathValues], place: Place, sites: Sequence[PathSite]) -> None:
         self.proposer = proposer
         self.runs = runs
         self.place = place
         self.sites = sites
 
-        self.places: dict[Site, At] = {}
+        self.places: dict[PathSite, ReadSite] = {}
         tree = proposer.places.tree(place.path)
         span = proposer.span(tree, place) if tree is not None else None
         if tree is None or span is None:
             return
         self.span = span
-        self.by = proposer.ingredients(tree, place, span[0])
+        self.code = proposer.ingredients(tree, place, span[0])
         for site in sites:
             at = self._at(site)
             for told in () if at is None else (at, replace(at, held=not at.held)) if at.cell is None else (at,):
@@ -123,81 +129,81 @@ class Statement:
 
     # --- where and what --------------------------------------------------------------------------------------------------------------
 
-    def _at(self, site: Site) -> At | None:
+    def _at(self, site: PathSite) -> ReadSite | None:
         n, k, which = site
         instance = self.runs[n].path.instances[k]
-        file, (start, end) = self.by.file, self.span
-        cell = None if which == WHETHER else instance.writes[which][0]
+        file, (start, end) = self.code.file, self.span
+        cell = None if which == CONDITION else instance.writes[which][0]
         if cell is None:
-            found = [Region(Form.CONDITION, start, end)]
+            found = [SourceRegion(RegionForm.CONDITION, start, end)]
         elif cell.shown.endswith("()"):
-            found = returned(file, start, end)
+            found = returned_regions(file, start, end)
         elif cell.function not in ("", self.place.function):
-            number = parameter(file, cell.function, cell.shown)
-            found = argument(file, start, end, cell.function, number) if number is not None else []
+            number = parameter_index(file, cell.function, cell.shown)
+            found = argument_regions(file, start, end, cell.function, number) if number is not None else []
         else:
-            found = regions(file, start, end, cell.shown)
+            found = assigning_regions(file, start, end, cell.shown)
         if len(found) != 1:
             return None
-        return At(site, found[0], self._environment(site, found[0]), cell, instance.held)
+        return ReadSite(site, found[0], self._environment(site, found[0]), cell, instance.held)
 
-    def _environment(self, site: Site, region: Region) -> Environment:
+    def _environment(self, site: PathSite, region: SourceRegion) -> Environment:
         n, k, _ = site
         run = self.runs[n]
         instance = run.path.instances[k]
         cells = {c.name: c for c in run.path.cells}
         used = [cells[str(v.data)] for v in variables(terms_of(instance)) if str(v.data) in cells]
 
-        def name(wanted: str) -> Typed | None:
-            t = self.by.scope.variable(wanted)
+        def name(wanted: str) -> TypedTerm | None:
+            t = self.code.scope.variable(wanted)
             near = [c for c in run.by_shown.get(wanted, ()) if c.function in ("", self.place.function) and c.type]
             local = [c for c in near if c.function] or near
-            own = [c for c in local if c in used] or [c for c in local if run.is_told(c.name, k)]
+            own = [c for c in local if c in used] or [c for c in local if run.is_known(c.name, k)]
             return _typed(own[0], t) if len(own) == 1 and t is not None else None
 
-        opaque = {squeezed(c.shown): _opaque(c) for c in used if not c.shown.isidentifier()}
+        opaque = {without_blanks(c.shown): _opaque(c) for c in used if not c.shown.isidentifier()}
         try:
             texts = [t for t in opaque_texts(self._text(region)) if t not in opaque]
         except Untranslatable:
             texts = []
-        rest = [c for c in used if name(c.shown) is None and squeezed(c.shown) not in texts]
+        rest = [c for c in used if name(c.shown) is None and without_blanks(c.shown) not in texts]
         if len(set(texts)) == 1 and len(rest) == 1:
             opaque[texts[0]] = _opaque(rest[0])
-        tree = self.by.file.tree
+        tree = self.code.file.tree
         return Environment(name, opaque, lambda word: tree.constant(word, lambda _: None), self._size)
 
     def _size(self, text: str) -> int | None:
         if text in _SIZES:
             return _SIZES[text]
         inner = text.removesuffix("[0]").removeprefix("*")
-        t = self.by.scope.variable(inner)
+        t = self.code.scope.variable(inner)
         if t is not None and inner != text:
             t = t.pointee if t.kind == "pointer" else t.element
         return t.size if t is not None else None
 
-    def _text(self, region: Region, edit: Edit | None = None) -> bytes:
-        data = self.by.data
+    def _text(self, region: SourceRegion, edit: Edit | None = None) -> bytes:
+        data = self.code.data
         if edit is None:
             return data[region.start : region.end]
         return data[region.start : edit.start] + edit.new + data[edit.end : region.end]
 
-    def term(self, at: At, edit: Edit | None = None) -> Term:
+    def term(self, at: ReadSite, edit: Edit | None = None) -> Term:
         """The term of a site, as it is or after an edit."""
         try:
             return self._read(at, self._text(at.region, edit))
         except TermError as e:
             raise Untranslatable(str(e)) from e
 
-    def _read(self, at: At, text: bytes) -> Term:
+    def _read(self, at: ReadSite, text: bytes) -> Term:
         if at.cell is None:
             truth = at.region.truth(text, at.here)
             return truth if at.held else negate(truth)
         found = at.region.value(text, at.here, at.here.name(at.cell.shown))
         if at.cell.type in ("_Bool", "bool"):
             return ite(negate(_is_zero(found.term)), const(1, at.cell.sort), const(0, at.cell.sort))
-        return converted(found, at.cell.sort)
+        return converted_term(found, at.cell.sort)
 
-    def _agrees(self, at: At) -> bool:
+    def _agrees(self, at: ReadSite) -> bool:
         """Whether the source says what the path says, with the recorded values and with some near them."""
         n, k, which = at.site
         run = self.runs[n]
@@ -223,16 +229,16 @@ class Statement:
         return True
 
 
-def _typed(cell: Cell, t: CType) -> Typed | None:
+def _typed(cell: Cell, t: CType) -> TypedTerm | None:
     if cell.sort != 8 * t.size:
         return None
     if t.kind == "pointer":
-        return Typed(cell.term, False, t.pointee.size if t.pointee is not None and t.pointee.size else -1)
-    return Typed(cell.term, t.kind in ("signed", "char")) if t.kind in INTEGERS else None
+        return TypedTerm(cell.term, False, t.pointee.size if t.pointee is not None and t.pointee.size else -1)
+    return TypedTerm(cell.term, t.kind in ("signed", "char")) if t.kind in INTEGERS else None
 
 
-def _opaque(cell: Cell) -> Typed:
-    return Typed(cell.term, cell.signed, -1 if cell.type.endswith("*") else 0)
+def _opaque(cell: Cell) -> TypedTerm:
+    return TypedTerm(cell.term, cell.signed, -1 if cell.type.endswith("*") else 0)
 
 
 def _is_zero(term: Term) -> Term:

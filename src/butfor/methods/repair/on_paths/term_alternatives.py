@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from butfor.logic.sorts import INT
 from butfor.logic.terms import Term, arithmetic, binary, compare, const, equal, negate, number, order, rebuild, variable
-from butfor.methods.repair.on_paths.repair_model import HOLE, TEMPLATE, WHETHER, Alternative, Site
 from butfor.methods.repair.on_paths.repair_program import sites_of
-from butfor.methods.repair.slip_library import Library
+from butfor.methods.repair.on_paths.solution_model import CONDITION, HOLE_PREFIX, TEMPLATE, Alternative, PathSite
+from butfor.methods.repair.slip_library import SlipLibrary
 from butfor.path.path_model import Cell, Path
 from butfor.path.source_expressions import Express
 from butfor.trace.view.source_places import Place
@@ -20,7 +20,7 @@ _BITS = {"+": "add", "-": "sub", "*": "mul"}
 _NUMBERS = {"+": "plus", "-": "minus", "*": "times"}
 _SYNTHESISED = 8.0  # the weight of an expression that is found rather than a likely slip
 
-Way = tuple[int, ...]
+TermPosition = tuple[int, ...]
 """Which argument to take, from the root down."""
 
 
@@ -28,13 +28,13 @@ Way = tuple[int, ...]
 class Mutation:
     """Another term, what was done to get it, and how likely that is; the same `key` does the same to another term of the same shape."""
 
-    key: tuple[Way, str]
+    key: tuple[TermPosition, str]
     term: Term
     kind: str
     weight: float
 
 
-def alternatives(paths: Sequence[Path], library: Library, *, boogie: bool = True) -> dict[Place, list[Alternative]]:
+def alternatives(paths: Sequence[Path], library: SlipLibrary, *, boogie: bool = True) -> dict[Place, list[Alternative]]:
     """The alternatives of all statements of some paths, the likeliest first."""
     found = {}
     for place, sites in sites_of(paths).items():
@@ -44,9 +44,11 @@ def alternatives(paths: Sequence[Path], library: Library, *, boogie: bool = True
     return found
 
 
-def _likely(paths: Sequence[Path], sites: Sequence[Site], library: Library, boogie: bool) -> Iterator[Alternative]:
-    by_key: dict[tuple[int, tuple[Way, str]], dict[Site, Term]] = {}
-    mutations: dict[tuple[int, tuple[Way, str]], Mutation] = {}
+def _likely(
+    paths: Sequence[Path], sites: Sequence[PathSite], library: SlipLibrary, boogie: bool
+) -> Iterator[Alternative]:
+    by_key: dict[tuple[int, tuple[TermPosition, str]], dict[PathSite, Term]] = {}
+    mutations: dict[tuple[int, tuple[TermPosition, str]], Mutation] = {}
     for site in sites:
         for m in mutations_of(source_term(paths, site), _scope(paths, site), library):
             by_key.setdefault((site[2], m.key), {})[site] = _as_instance(paths, site, m.term)
@@ -59,21 +61,21 @@ def _likely(paths: Sequence[Path], sites: Sequence[Site], library: Library, boog
         yield Alternative(text, f"`{text}`", m.weight, m.kind, terms)
 
 
-def _templates(paths: Sequence[Path], sites: Sequence[Site], boogie: bool) -> Iterator[Alternative]:
+def _templates(paths: Sequence[Path], sites: Sequence[PathSite], boogie: bool) -> Iterator[Alternative]:
     """Values that a constant determines: c, and v + c for each variable."""
-    if any(site[2] == WHETHER for site in sites) or len({site[2] for site in sites}) != 1:
+    if any(site[2] == CONDITION for site in sites) or len({site[2] for site in sites}) != 1:
         return
     cells = {_target(paths, site) for site in sites}
     target = next(iter(cells))
     if len(cells) != 1 or not (target.sort == INT or target.sort > 1):
         return
-    hole = variable(f"{HOLE}h{sites[0]}", target.sort)
+    hole = variable(f"{HOLE_PREFIX}h{sites[0]}", target.sort)
     yield Alternative(
         f"{target.shown} := {{}}", "another constant", _SYNTHESISED, TEMPLATE, dict.fromkeys(sites, hole), hole=hole
     )
     for cell in _scope(paths, sites[0])[:_MOST_VARIABLES]:
         if (cell.sort, cell.type) == (target.sort, target.type):
-            moved = variable(f"{HOLE}h{sites[0]}.{cell.name}", target.sort)
+            moved = variable(f"{HOLE_PREFIX}h{sites[0]}.{cell.name}", target.sort)
             text = f"{target.shown} := {cell.shown} + {{}}"
             yield Alternative(
                 text,
@@ -89,40 +91,40 @@ def _sum(x: Term, y: Term) -> Term:
     return arithmetic("plus", x, y) if x.width == INT else binary("add", x, y)
 
 
-def _target(paths: Sequence[Path], site: Site) -> Cell:
+def _target(paths: Sequence[Path], site: PathSite) -> Cell:
     return paths[site[0]].instances[site[1]].writes[site[2]][0]
 
 
-def source_term(paths: Sequence[Path], site: Site) -> Term:
+def source_term(paths: Sequence[Path], site: PathSite) -> Term:
     """What stands in the source: a condition as it is written, not as it came out."""
     instance = paths[site[0]].instances[site[1]]
-    if site[2] == WHETHER:
+    if site[2] == CONDITION:
         return instance.condition if instance.held else negate(instance.condition)
     term = instance.writes[site[2]][1]
     assert term is not None
     return term
 
 
-def _as_instance(paths: Sequence[Path], site: Site, term: Term) -> Term:
-    return negate(term) if site[2] == WHETHER and not paths[site[0]].instances[site[1]].held else term
+def _as_instance(paths: Sequence[Path], site: PathSite, term: Term) -> Term:
+    return negate(term) if site[2] == CONDITION and not paths[site[0]].instances[site[1]].held else term
 
 
-def _scope(paths: Sequence[Path], site: Site) -> list[Cell]:
+def _scope(paths: Sequence[Path], site: PathSite) -> list[Cell]:
     """The variables that a statement can name."""
     path = paths[site[0]]
     function = path.instances[site[1]].place.function
     return [c for c in path.cells if c.function in ("", function) and c.shown.isidentifier()]
 
 
-def _text(paths: Sequence[Path], site: Site, term: Term, boogie: bool) -> str:
+def _text(paths: Sequence[Path], site: PathSite, term: Term, boogie: bool) -> str:
     shown = Express({c.name: c for c in paths[site[0]].cells}, boogie=boogie)(term)
-    return shown if site[2] == WHETHER else f"{_target(paths, site).shown} {':=' if boogie else '='} {shown}"
+    return shown if site[2] == CONDITION else f"{_target(paths, site).shown} {':=' if boogie else '='} {shown}"
 
 
 # --- terms ------------------------------------------------------------------------------------------------------------------------
 
 
-def mutations_of(term: Term, scope: Sequence[Cell], library: Library) -> Iterator[Mutation]:
+def mutations_of(term: Term, scope: Sequence[Cell], library: SlipLibrary) -> Iterator[Mutation]:
     """Other terms that may be meant."""
     cells = {c.name: c for c in scope}
     for count, (way, part) in enumerate(_parts(term)):
@@ -132,9 +134,9 @@ def mutations_of(term: Term, scope: Sequence[Cell], library: Library) -> Iterato
             yield Mutation((way, what), _put(term, way, new), kind, weight)
 
 
-def _parts(term: Term) -> Iterator[tuple[Way, Term]]:
+def _parts(term: Term) -> Iterator[tuple[TermPosition, Term]]:
     """Every part with the way to it; a comparison that is denied is one part."""
-    waiting: list[tuple[Way, Term]] = [((), term)]
+    waiting: list[tuple[TermPosition, Term]] = [((), term)]
     while waiting:
         way, part = waiting.pop()
         yield way, part
@@ -144,7 +146,7 @@ def _parts(term: Term) -> Iterator[tuple[Way, Term]]:
         waiting += [((*below, k), a) for k, a in reversed(list(enumerate(args)))]
 
 
-def _put(term: Term, way: Way, new: Term) -> Term:
+def _put(term: Term, way: TermPosition, new: Term) -> Term:
     """The term with another part."""
     above = [term]
     for k in way[:-1]:
@@ -154,7 +156,7 @@ def _put(term: Term, way: Way, new: Term) -> Term:
     return new
 
 
-def _is_side(term: Term, way: Way) -> bool:
+def _is_side(term: Term, way: TermPosition) -> bool:
     for k in way[:-1]:
         term = term.args[k]
     return _comparison(term) is not None
@@ -183,7 +185,7 @@ def _compared(sign: str, x: Term, y: Term, old: Term) -> Term:
 
 
 def _others(
-    part: Term, cells: Mapping[str, Cell], library: Library, *, is_value: bool
+    part: Term, cells: Mapping[str, Cell], library: SlipLibrary, *, is_value: bool
 ) -> Iterator[tuple[str, Term, str, float]]:
     found = _comparison(part)
     if found is not None:
@@ -220,7 +222,7 @@ def _others(
             )
 
 
-def _constants(part: Term, library: Library) -> Iterator[tuple[str, Term, str, float]]:
+def _constants(part: Term, library: SlipLibrary) -> Iterator[tuple[str, Term, str, float]]:
     value = int(part.data or 0)
     value -= 1 << part.width if part.width > 0 and value >> part.width - 1 else 0
     known = {k: w for k, w in library.constants.get(str(value), {}).items() if k.lstrip("-").isdigit()}

@@ -59,7 +59,7 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
+class OriginalRun:
     """An input, and what the original program does with it."""
 
     spec: RunSpec
@@ -74,7 +74,7 @@ class Usual:
 
 
 @dataclass
-class Bench:
+class Trials:
     """Where programs are run: their name and folder, and when to stop."""
 
     name: str
@@ -136,14 +136,14 @@ class Bench:
                     found[n].keeps_output &= test.goal.keeps(outcome)
         return found
 
-    def similar(self, build: HookedBuild, tests: Sequence[Test], sources: Iterable[bytes]) -> list[Usual]:
+    def similar(self, build: HookedBuild, tests: Sequence[Test], sources: Iterable[bytes]) -> list[OriginalRun]:
         """Inputs near those of the tests, with what the program does there without a repair; those where it fails are left out.
 
         Most have the shape of the failing one; others have words and numbers of the program in them, so that other parts of it run.
         """
         test = tests[0]
         near, further = (_SIMILAR, _FURTHER) if self.is_thorough else (_SIMILAR // 3, _FURTHER // 3)
-        found: list[Usual] = []
+        found: list[OriginalRun] = []
         ways: set[tuple[int, int]] = set()
         for other, is_far in _near(tests, sources):
             if len(found) >= near + further or self.is_over():
@@ -158,10 +158,10 @@ class Bench:
                     ways.add(way)
                     output = server.output()
                     more = Limits(limits.milliseconds, max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(output))
-                    found.append(Usual(other, outcome, output, more))
+                    found.append(OriginalRun(other, outcome, output, more))
         return found
 
-    def compare(self, build: HookedBuild, inputs: Sequence[Usual], found: dict[int, Tally]) -> None:
+    def compare(self, build: HookedBuild, inputs: Sequence[OriginalRun], found: dict[int, Tally]) -> None:
         """Counts the inputs on which variants behave differently from the original program."""
         for usual in inputs if found else ():
             if self.is_over():

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from butfor.methods.repair.on_paths.repair_model import TEMPLATE
-from butfor.methods.repair.proposal import Proposal
-from butfor.methods.repair.test_trials import Tally
-from butfor.source.edits import apply_edits, lines_touched, unified_diff
+from butfor.methods.repair.on_paths.solution_model import TEMPLATE
+from butfor.methods.repair.trial_runs import Tally
+from butfor.source.edits import Edit, apply_edits, lines_touched, unified_diff
+from butfor.trace.view.source_places import Place
 
 _FAR = 15
 _RANK = 0.8  # what one place further down in the ranking of statements costs, in weights
@@ -91,7 +91,7 @@ class Repair:
         }
 
 
-def in_order(repairs: Iterable[Repair]) -> list[Repair]:
+def best_first(repairs: Iterable[Repair]) -> list[Repair]:
     """Best first; of many repairs of one statement, the best few come before those of other statements, the rest after."""
     first: list[Repair] = []
     later: list[Repair] = []
@@ -102,9 +102,39 @@ def in_order(repairs: Iterable[Repair]) -> list[Repair]:
     return [*first, *sorted(later, key=lambda r: r.key)]
 
 
-def best_of(repairs: Sequence[Repair]) -> dict[Any, Repair]:
+def best_by_statement(repairs: Sequence[Repair]) -> dict[Any, Repair]:
     """The first repair of each statement."""
     found: dict[Any, Repair] = {}
     for r in repairs:
         found.setdefault(r.proposal.place, r)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Edits of source text, why they may be right in words, and a weight: 30 for the likeliest slip, 0 for the last resort.
+
+    `place` is the statement that is changed. `rank` says how suspicious that is, 0 the most.
+    `near` are other statements that it could be said to be about: what is put after one statement stands before the next.
+    `skips`: statements that do not run any more because of it, `in_loop`: it is a part of a loop.
+    """
+
+    edits: tuple[Edit, ...]
+    why: str
+    weight: float
+    place: Place
+    family: str = ""
+    rank: int = 0
+    skips: bool = False
+    in_loop: bool = False
+    near: tuple[Place, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many bytes change."""
+        return sum(len(e.new) + e.end - e.start for e in self.edits)
+
+    @property
+    def order(self) -> float:
+        """Proposals with a smaller number are tried first."""
+        return self.rank + 0.7 * (30 - self.weight)

@@ -10,16 +10,16 @@ from butfor.logic.terms import Term
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
-Site = tuple[int, int, int]
+PathSite = tuple[int, int, int]
 """What is changed on a path: the number of the path, the position of the instance, and which of its cells; WHETHER for its condition."""
 
-WHETHER = -1
-HOLE = "!"  # begins the names of values that a solution chooses; no cell has such a name
-FREE, TEMPLATE = "value", "synthesised"  # kinds of alternatives that are no edit by themselves
+CONDITION = -1
+HOLE_PREFIX = "!"  # begins the names of values that a solution chooses; no cell has such a name
+ANY_VALUE, TEMPLATE = "value", "synthesised"  # kinds of alternatives that are no edit by themselves
 
 
 @dataclass(frozen=True, slots=True)
-class PedOptions:
+class SolutionOptions:
     """The improvements of the paper, each of which can be switched off."""
 
     alternatives: bool = True  # the annotation library: likely slips instead of any value
@@ -41,7 +41,7 @@ class PedOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Mined:
+class MinedFacts:
     """Facts that hold in every execution: bounds of what statements assign, read as signed numbers, and statements that proofs need."""
 
     allowed: Mapping[Place, tuple[int | None, int | None]] = field(default_factory=dict)
@@ -59,27 +59,27 @@ class Alternative:
     why: str
     weight: float
     kind: str
-    terms: Mapping[Site, Term]
+    terms: Mapping[PathSite, Term]
     edits: tuple[Edit, ...] = ()
     hole: Term | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class StatementChange:
     """One statement as a solution changes it. `values` are what it gives then, by site, where the solution chooses them."""
 
     place: Place
     alternative: Alternative
-    values: Mapping[Site, Value]
+    values: Mapping[PathSite, Value]
     hole: Value | None = None
-    sites: tuple[Site, ...] = ()
+    sites: tuple[PathSite, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
     """Changes that avoid all failures; `skipped` steps of the paths do not run then, `loops` of the changes are in loops."""
 
-    changes: tuple[Changed, ...]
+    changes: tuple[StatementChange, ...]
     skipped: int
     loops: int
 
@@ -91,7 +91,7 @@ class Solution:
     @property
     def key(self) -> tuple[float, ...]:
         """Smaller is better: likely slips first, values from nowhere last; then as the paper has it, and of equals the likelier slip."""
-        vague = sum({FREE: 2, TEMPLATE: 1}.get(c.alternative.kind, 0) for c in self.changes)
+        vague = sum({ANY_VALUE: 2, TEMPLATE: 1}.get(c.alternative.kind, 0) for c in self.changes)
         return (vague, self.skipped, len(self.changes), -sum(c.alternative.weight for c in self.changes), self.loops)
 
 
