@@ -1,4 +1,4 @@
-"""A run in plain data: what reports show of it. Steps refer to each other by their place in `Story.steps`."""
+"""The run told step by step, as plain data for reports; steps refer to each other by their index in `Story.steps`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class LoopIteration:
-    """Which round of a loop a step is in. `activation` numbers the times that loops were entered.
+    """The iteration of a loop that a step is in. `activation` numbers the times that loops were entered.
 
     A number beyond `total` is the test that left the loop.
     """
@@ -21,7 +21,7 @@ class LoopIteration:
 
 @dataclass(frozen=True, slots=True)
 class StepReason:
-    """What a step depended on: `step` is its place in the story, -1 where that step is not told. kind: data, control."""
+    """What a step depended on: `step` is an index in the story, -1 where that step is left out. kind: data, control."""
 
     kind: str
     name: str
@@ -32,9 +32,12 @@ class StepReason:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """What a cell of memory is known to hold after a step; None: no longer known. `target` is the thing that a pointer points into, or -1."""
+    """What a cell of memory is known to hold after a step; None: no longer known.
 
-    thing: int
+    `object` is the index of the object it is a part of; `target` that of the object that a pointer points into, or -1.
+    """
+
+    object: int
     path: str
     value: str | None
     target: int = -1
@@ -42,22 +45,23 @@ class CellChange:
 
 @dataclass(frozen=True, slots=True)
 class MemoryObject:
-    """A variable or a heap block. where: stack, heap, global; `frame` is the call that a variable belongs to, -1 for none.
+    """A variable or a heap block. storage: stack, heap, global; `frame` is the call that a variable belongs to, or -1.
 
-    `made` is where a heap block was allocated; `freed` the first step of the story after it was freed, -1 for never.
+    `allocated_at` is the place that allocated a heap block; `freed_at` the first step of the story after it was freed,
+    -1 for never.
     """
 
     name: str
-    where: str
+    storage: str
     frame: int
     size: int
-    made: str = ""
-    freed: int = -1
+    allocated_at: str = ""
+    freed_at: int = -1
 
 
 @dataclass(frozen=True, slots=True)
 class CallFrame:
-    """One call: its function and the frame that called it, -1 for none; of deep recursion the outer frames are not told."""
+    """One call: its function and the frame that called it, -1 for none. Deep recursion keeps its inner frames only."""
 
     function: str
     parent: int
@@ -65,10 +69,10 @@ class CallFrame:
 
 @dataclass(frozen=True, slots=True)
 class StoryStep:
-    """One step. `number` counts all steps of the run from 1; `skipped` are those left out just before it.
+    """One step. `number` counts all steps of the run from 1; `skipped` counts those left out just before it.
 
-    kind: assign, branch, call, return; a call of a function of the program has the target `()` and its parameters in `uses`.
-    `matters` says whether the failure depended on it.
+    kind: assign, branch, call, return; a call of a function of the program has the target `()` and its parameters in
+    `uses`. `is_relevant` says whether the failure depended on the step.
     """
 
     number: int
@@ -86,15 +90,15 @@ class StoryStep:
     uses: tuple[tuple[str, str], ...]
     frame: int
     depth: int
-    rounds: tuple[LoopIteration, ...]  # outermost first
-    matters: bool
-    why: tuple[StepReason, ...] = ()
+    iterations: tuple[LoopIteration, ...]  # outermost loop first
+    is_relevant: bool
+    reasons: tuple[StepReason, ...] = ()
     changes: tuple[CellChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class RunInput:
-    """An input of the run, and the bytes of it that the failure depended on, as ranges. `missing` counts bytes that are not shown."""
+    """An input of the run, and the byte ranges of it that the failure depended on. `missing` counts bytes not shown."""
 
     name: str
     data: bytes
@@ -104,7 +108,7 @@ class RunInput:
 
 @dataclass(frozen=True, slots=True)
 class DebuggerStop:
-    """Where a debugger meets the statement in line `line`: `at` is reached `total` times, the one that matters is number `hit`.
+    """Where a debugger meets the statement in line `line`: the `hit`th of the `total` times that line `at` is reached.
 
     `at` is another line where a debugger does not stop in the statement itself: after the head of a loop.
     """
@@ -118,12 +122,15 @@ class DebuggerStop:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The steps of a run, or those that matter and what is near them. `failing` is the step where the failure shows, -1 for none."""
+    """The steps of a run; of a long one those that matter and their neighbours.
+
+    `total` counts the steps of the whole run; `failing` is the index of the step where the failure shows, -1 for none.
+    """
 
     steps: tuple[StoryStep, ...] = ()
     total: int = 0
     failing: int = -1
     frames: Mapping[int, CallFrame] = field(default_factory=dict)
-    things: tuple[MemoryObject, ...] = ()
+    objects: tuple[MemoryObject, ...] = ()
     inputs: tuple[RunInput, ...] = ()
     stops: tuple[DebuggerStop, ...] = ()

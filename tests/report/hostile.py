@@ -32,8 +32,8 @@ def hostile() -> Explanation:
         replace(s, file=FILE, text=HOSTILE, function=HOSTILE, target=HOSTILE, after=HOSTILE, uses=((HOSTILE, HOSTILE),))
         for s in story().steps
     )
-    things = tuple(replace(t, name=HOSTILE, made=HOSTILE) for t in story().things)
-    told = replace(story(), steps=steps, things=things, stops=tuple(replace(s, file=FILE) for s in story().stops))
+    objects = tuple(replace(o, name=HOSTILE, allocated_at=HOSTILE) for o in story().objects)
+    told = replace(story(), steps=steps, objects=objects, stops=tuple(replace(s, file=FILE) for s in story().stops))
     rows = tuple(
         row(
             k,

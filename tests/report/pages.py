@@ -89,8 +89,8 @@ def told(number: int, line: int, text: str, kind: str, **more: Any) -> StoryStep
         "uses": (),
         "frame": 0,
         "depth": 0,
-        "rounds": (),
-        "matters": True,
+        "iterations": (),
+        "is_relevant": True,
     }
     return StoryStep(number=number, line=line, text=text, kind=kind, **{**values, **more})
 
@@ -115,7 +115,7 @@ def story() -> Story:
             "branch",
             outcome="true",
             uses=(("x", "1"),),
-            why=(StepReason("data", "x", 0, "prog.c", 5),),
+            reasons=(StepReason("data", "x", 0, "prog.c", 5),),
         ),
         told(
             3,
@@ -126,12 +126,12 @@ def story() -> Story:
             before="1",
             after="-1",
             uses=(("x", "1"),),
-            why=(StepReason("data", "x", 0, "prog.c", 5), StepReason("control", "", 1, "prog.c", 6)),
+            reasons=(StepReason("data", "x", 0, "prog.c", 5), StepReason("control", "", 1, "prog.c", 6)),
             changes=(CellChange(1, "", "-1"), CellChange(2, ".next", "&(heap block of 16 bytes)", 3)),
         ),
-        told(4, 8, "assert(x >= 0);", "call", uses=(("x", "-1"),), why=(StepReason("data", "x", 2, "prog.c", 7),)),
+        told(4, 8, "assert(x >= 0);", "call", uses=(("x", "-1"),), reasons=(StepReason("data", "x", 2, "prog.c", 7),)),
     )
-    things = (
+    objects = (
         MemoryObject("argc", "stack", 0, 4),
         MemoryObject("x", "stack", 0, 4),
         MemoryObject("head", "global", -1, 16),
@@ -143,7 +143,7 @@ def story() -> Story:
         4,
         3,
         {0: CallFrame("main", -1)},
-        things,
+        objects,
         inputs,
         (DebuggerStop("prog.c", 7, 7, 3, 5), DebuggerStop("prog.c", 6, 7, 1, 1)),
     )
@@ -210,9 +210,9 @@ def long_run(count: int) -> Explanation:
             after=str(-k) if k % 2 else None,
             outcome=None if k % 2 else "true",
             uses=(("x", str(1 - k)),),
-            rounds=(LoopIteration(6, 1, k // 2 + 1, rounds),),
-            matters=k % 10 < 2 or k >= count - 4,
-            why=(StepReason("data", "x", k - 1, "prog.c", 7),) if k else (),
+            iterations=(LoopIteration(6, 1, k // 2 + 1, rounds),),
+            is_relevant=k % 10 < 2 or k >= count - 4,
+            reasons=(StepReason("data", "x", k - 1, "prog.c", 7),) if k else (),
             changes=(CellChange(0, "", str(-k)),) if k % 2 else (),
         )
         for k in range(count)

@@ -1,4 +1,4 @@
-"""The story of real runs: steps with values and reasons, rounds of loops, memory, the input that matters, where a debugger stops."""
+"""The story of real runs: steps, values, reasons, iterations of loops, memory, relevant input, stops of a debugger."""
 
 from __future__ import annotations
 
@@ -99,16 +99,16 @@ def test_a_condition_of_two_parts_is_one_step(summed: Story) -> None:
     assert (check.text, check.outcome) == ("sum > 0 && argc", "false")
 
 
-def test_rounds_of_loops(summed: Story) -> None:
+def test_iterations_of_loops(summed: Story) -> None:
     assigned = [step for step in at(summed, "sum = step(sum, table[i]);") if step.kind == "assign"]
-    assert [(r.number, r.total) for step in assigned for r in step.rounds] == [(k, 8) for k in range(1, 9)]
+    assert [(r.number, r.total) for step in assigned for r in step.iterations] == [(k, 8) for k in range(1, 9)]
     leaving = [step for step in summed.steps if step.outcome == "false" and step.text.startswith("i < ")]
-    assert [(r.number, r.total) for step in leaving for r in step.rounds] == [(9, 8)]
+    assert [(r.number, r.total) for step in leaving for r in step.iterations] == [(9, 8)]
 
 
 def test_reasons_lead_to_earlier_steps(summed: Story) -> None:
     (minus,) = at(summed, "r = r - 100;")
-    data, control = minus.why
+    data, control = minus.reasons
     assert (data.kind, data.name, summed.steps[data.step].target, summed.steps[data.step].after) == (
         "data",
         "r",
@@ -117,32 +117,35 @@ def test_reasons_lead_to_earlier_steps(summed: Story) -> None:
     )
     assert (control.kind, summed.steps[control.step].text) == ("control", "y == 9")
     for k, step in enumerate(summed.steps):
-        assert all(why.step < k for why in step.why)
+        assert all(reason.step < k for reason in step.reasons)
 
 
 def test_what_does_not_matter_is_told_as_such(tmp_path: Path) -> None:
-    program = "int main(int argc, char **argv) {\n int idle = argc;\n idle++;\n int x = argc;\n assert(x == 5);\n return idle; }\n"
-    marked = {step.text: step.matters for step in told(tmp_path, program).steps}
+    program = (
+        "int main(int argc, char **argv) {\n int idle = argc;\n idle++;\n int x = argc;\n assert(x == 5);\n"
+        " return idle; }\n"
+    )
+    marked = {step.text: step.is_relevant for step in told(tmp_path, program).steps}
     assert marked["int x = argc;"]
     assert not marked["idle++;"]
 
 
 def test_memory_and_input(tmp_path: Path) -> None:
     story = told(tmp_path, LIST, stdin="3\n4\n5\n")
-    names = [(thing.name, thing.where) for thing in story.things]
+    names = [(o.name, o.storage) for o in story.objects]
     assert names.count(("16 bytes", "heap")) == 3
     head = names.index(("head", "global"))
     targets = [
         change.target
         for step in story.steps
         for change in step.changes
-        if change.thing == head and change.value not in (None, "NULL")
+        if change.object == head and change.value not in (None, "NULL")
     ]
-    assert all(story.things[k].where == "heap" for k in targets)
-    freed = story.things[targets[2]].freed
+    assert all(story.objects[k].storage == "heap" for k in targets)
+    freed = story.objects[targets[2]].freed_at
     assert story.steps[freed - 1].text == "free(old);"
-    assert story.things[targets[0]].freed == -1
-    cells = {change.path for step in story.steps for change in step.changes if change.thing == targets[0]}
+    assert story.objects[targets[0]].freed_at == -1
+    cells = {change.path for step in story.steps for change in step.changes if change.object == targets[0]}
     assert cells == {".value", ".next"}
     assert [(i.name, i.data, i.spans[0][0]) for i in story.inputs] == [
         ("stdin", b"3\n4\n5\n", 2)
@@ -171,7 +174,10 @@ def test_a_long_run_is_cut_to_what_matters(tmp_path: Path) -> None:
 
 
 def test_recursion_has_frames(tmp_path: Path) -> None:
-    program = "int f(int n) {\n if (n == 0)\n  return 0;\n return 1 + f(n - 1); }\nint main(void) {\n assert(f(3) == 4);\n return 0; }\n"
+    program = (
+        "int f(int n) {\n if (n == 0)\n  return 0;\n return 1 + f(n - 1); }\n"
+        "int main(void) {\n assert(f(3) == 4);\n return 0; }\n"
+    )
     story = told(tmp_path, program)
     deepest = max(story.steps, key=lambda step: step.depth)
     chain = []

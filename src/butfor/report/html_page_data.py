@@ -10,7 +10,7 @@ from butfor.report.html_source import shown_line
 from butfor.report.html_tree import CauseNode
 from butfor.report.inert_text import one_line
 from butfor.report.source_excerpt import source_lines, span_in_line
-from butfor.run_story import StepReason, Story
+from butfor.run_story import LoopIteration, StepReason, Story
 
 _KINDS = {"assign": 0, "branch": 1, "call": 2, "return": 3}
 _LONGEST = 200
@@ -78,7 +78,7 @@ class _Columns:
         self.spans = Spans(explanation.sources)
         self.places: dict[tuple[Any, ...], int] = {}
         self.outside: dict[tuple[int, int], int] = {}
-        self.rounds: dict[tuple[int, ...], int] = {(): 0}
+        self.iterations: dict[tuple[int, ...], int] = {(): 0}
 
     def data(self) -> dict[str, Any]:
         t, steps = self.texts, self.story.steps
@@ -92,26 +92,28 @@ class _Columns:
             "uses": [[t(x) for pair in s.uses for x in pair] for s in steps],
             "frame": [s.frame for s in steps],
             "depth": [s.depth for s in steps],
-            "rounds": [self._rounds(s.rounds) for s in steps],
-            "matters": "".join("1" if s.matters else "0" for s in steps),
+            "rounds": [self._iterations(s.iterations) for s in steps],
+            "matters": "".join("1" if s.is_relevant else "0" for s in steps),
             "skipped": {str(k): s.skipped for k, s in enumerate(steps) if s.skipped},
             "why": [
-                [x for w in s.why for x in (int(w.kind == "control"), t(w.name), self._back(k, w))]
+                [x for r in s.reasons for x in (int(r.kind == "control"), t(r.name), self._back(k, r))]
                 for k, s in enumerate(steps)
             ],
             "changes": [
-                [x for c in s.changes for x in (c.thing, t(c.path), -1 if c.value is None else t(c.value), c.target)]
+                [x for c in s.changes for x in (c.object, t(c.path), -1 if c.value is None else t(c.value), c.target)]
                 for s in steps
             ],
         }
-        things = [[t(x.name), x.where[0], x.frame, x.size, t(x.made), x.freed] for x in self.story.things]
+        objects = [
+            [t(o.name), o.storage[0], o.frame, o.size, t(o.allocated_at), o.freed_at] for o in self.story.objects
+        ]
         frames = {str(number): [t(f.function), f.parent] for number, f in self.story.frames.items()}
         return {
             "steps": columns,
-            "things": things,
+            "things": objects,
             "frames": frames,
             "places": [list(key) for key in self.places],
-            "rounds": [list(key) for key in self.rounds],
+            "rounds": [list(key) for key in self.iterations],
             "outside": [list(key) for key in self.outside],
             "total": self.story.total,
             "failing": self.story.failing,
@@ -134,6 +136,6 @@ class _Columns:
             return k - why.step
         return -1 - self.outside.setdefault((self.files.get(why.file, -1), why.line), len(self.outside))
 
-    def _rounds(self, rounds: tuple[Any, ...]) -> int:
-        key = tuple(x for r in rounds for x in (r.line, r.activation, r.number, r.total))
-        return self.rounds.setdefault(key, len(self.rounds))
+    def _iterations(self, iterations: tuple[LoopIteration, ...]) -> int:
+        key = tuple(x for r in iterations for x in (r.line, r.activation, r.number, r.total))
+        return self.iterations.setdefault(key, len(self.iterations))

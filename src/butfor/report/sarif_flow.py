@@ -47,7 +47,7 @@ def thread_flow(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
 def _of_story(e: Explanation, story: Story, location: MakeLocation) -> list[dict[str, Any]]:
     ranks = {(row.file, row.line, row.text): row.rank for row in reversed(e.ranking)}
     upto = story.steps[: story.failing] if story.failing >= 0 else story.steps
-    chosen = _few([step for step in upto if step.matters and (step.file, step.line, step.text) in ranks])[
+    chosen = _few([step for step in upto if step.is_relevant and (step.file, step.line, step.text) in ranks])[
         -(MAX_FLOW_STEPS - 1) :
     ]
     lowest = chosen[0].depth if chosen else 0  # viewers expect the first level to be 0

@@ -1,1 +1,1 @@
-"""The run as a story for reports that can be browsed: steps, what each depended on, memory, the input that matters."""
+"""The failing run told step by step: values, reasons, memory, relevant input; for reports that can be browsed."""

@@ -1,4 +1,4 @@
-"""Where a debugger has to stop to see a cause at work: which time a line is reached that matters."""
+"""Where a debugger has to stop to see a cause at work: the line, and the time it is reached that matters."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
-MAX_STOPS = 7
-_FOR = (Role.FOR_INIT, Role.FOR_UPDATE)
-_FAR = 50  # segments to look for the statement after the head of a loop
+MAX_STOPS = 7  # as many as the causes that reports show
+_FOR_HEAD = (Role.FOR_INIT, Role.FOR_UPDATE)
+_MAX_SEGMENTS_TO_BODY = 50  # the head of a loop has a few; far beyond them is another statement
 
 
 def debugger_stops(case: FailingRun, rows: tuple[tuple[str, int, str], ...]) -> tuple[DebuggerStop, ...]:
-    """One stop for each statement (file, line, text) that the failure depended on, in their order."""
+    """The stops for those statements (file, line, text) that the failure depended on, in their order."""
     latest: dict[tuple[str, int, str], tuple[Node, Place]] = {}
     for node in case.slices["relevant"].distance:
         place = case.places.of(node) if node[1] >= 0 else None
@@ -27,9 +27,9 @@ def debugger_stops(case: FailingRun, rows: tuple[tuple[str, int, str], ...]) -> 
 
 
 def _stop(case: FailingRun, node: Node, place: Place) -> DebuggerStop:
-    """The stop at an instance. A debugger stops once in the head of a loop, so there it is the statement that comes next."""
+    """The stop at an instance; in the head of a loop, where a debugger stops only once, at what ran next."""
     at, line = node[0], place.line
-    if place.role in _FOR or place.keyword == "for":
+    if place.role in _FOR_HEAD or place.keyword == "for":
         at, line = _after_head(case, node[0], place)
     s = case.trace.at(at)
     starts = case.trace.log.positions(_first_segment(case, s, place.path, line))
@@ -40,7 +40,7 @@ def _stop(case: FailingRun, node: Node, place: Place) -> DebuggerStop:
 def _after_head(case: FailingRun, i: int, place: Place) -> tuple[int, int]:
     """The segment instance in the same call that first runs another line of the file, and that line."""
     at = i
-    for _ in range(_FAR):
+    for _ in range(_MAX_SEGMENTS_TO_BODY):
         at = case.trace.next_in_frame(at)
         if at < 0:
             break

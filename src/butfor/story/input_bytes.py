@@ -11,40 +11,42 @@ from butfor.trace.log.record_layout import EventKind
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, UnknownValue
 
-_MOST_SHOWN = 2000  # bytes of one input
-_BEFORE = 40  # bytes shown before the first that matters
-_MOST_BYTES = 100_000
+_MAX_BYTES_SHOWN = 2000  # of one input: about a screen
+_BYTES_SHOWN_BEFORE = 40  # the first that matters
+_MAX_RELEVANT_BYTES = 100_000  # collected in all; far more than is ever shown
 _STDIN = 0
 _WORD = re.compile(rb"\S+")
 _BLANK = re.compile(rb"\s*")
 
-Found = tuple[int, int, int]  # input (0 for stdin, else an argument), first byte, end
+InputRange = tuple[int, int, int]  # input (0 for stdin, else an argument), first byte, end
 
 
 def relevant_inputs(recording: Recording, slice_nodes: Iterable[Node]) -> tuple[RunInput, ...]:
-    """The inputs of which bytes are in a slice; inputs without any are left out."""
+    """The inputs that instances of a slice read, with the bytes they read; inputs that none read are left out."""
     stdin = (recording.home / "stdin").read_bytes() if (recording.home / "stdin").exists() else b""
-    reads = _Reads(recording, stdin)
-    bytes_of: dict[int, set[int]] = {}
+    reads = _InputReads(recording, stdin)
+    bytes_read: dict[int, set[int]] = {}
     count = 0
     for node in slice_nodes:
         for which, start, end in reads.of(node):
-            bytes_of.setdefault(which, set()).update(range(max(start, 0), min(end, start + _MOST_BYTES)))
+            bytes_read.setdefault(which, set()).update(range(max(start, 0), min(end, start + _MAX_RELEVANT_BYTES)))
             count += end - start
-        if count > _MOST_BYTES:
+        if count > _MAX_RELEVANT_BYTES:
             break
     args = [a.encode("utf-8", "surrogateescape") for a in recording.meta.args]
     return tuple(
-        _shown("stdin" if which == _STDIN else f"argv[{which}]", stdin if which == _STDIN else args[which - 1], found)
-        for which, found in sorted(bytes_of.items(), key=lambda row: (row[0] == _STDIN, row[0]))
+        _run_input(
+            "stdin" if which == _STDIN else f"argv[{which}]", stdin if which == _STDIN else args[which - 1], found
+        )
+        for which, found in sorted(bytes_read.items(), key=lambda row: (row[0] == _STDIN, row[0]))
         if which == _STDIN or which <= len(args)
     )
 
 
-def _shown(name: str, data: bytes, found: set[int]) -> RunInput:
+def _run_input(name: str, data: bytes, found: set[int]) -> RunInput:
     places = sorted(k for k in found if k < len(data))
-    first = max(0, places[0] - _BEFORE) if places and len(data) > _MOST_SHOWN else 0
-    part = data[first : first + _MOST_SHOWN]
+    first = max(0, places[0] - _BYTES_SHOWN_BEFORE) if places and len(data) > _MAX_BYTES_SHOWN else 0
+    part = data[first : first + _MAX_BYTES_SHOWN]
     spans: list[tuple[int, int]] = []
     for k in (p - first for p in places if p - first < len(part)):
         if spans and spans[-1][1] == k:
@@ -54,8 +56,8 @@ def _shown(name: str, data: bytes, found: set[int]) -> RunInput:
     return RunInput(name, part, tuple(spans), len(data) - len(part))
 
 
-class _Reads:
-    """What instances read of the inputs."""
+class _InputReads:
+    """The bytes of the inputs that instances read."""
 
     def __init__(self, recording: Recording, stdin: bytes) -> None:
         self.trace = recording.trace
@@ -63,7 +65,7 @@ class _Reads:
         self.arguments = recording.arguments
         self.stdin = stdin
 
-    def of(self, node: Node) -> Iterator[Found]:
+    def of(self, node: Node) -> Iterator[InputRange]:
         """The bytes that an instance read."""
         if node[1] < 0:
             return
@@ -76,13 +78,13 @@ class _Reads:
                 if int(e["kind"]) == EventKind.READ_BY_CALL:
                     yield from self._argument(int(e["addr"]), int(e["len"]))
                     for writer, size, address in self.trace.last_writers.runs_read(
-                        k + 1, 0, min(int(e["len"]), _MOST_SHOWN), int(e["addr"])
+                        k + 1, 0, min(int(e["len"]), _MAX_BYTES_SHOWN), int(e["addr"])
                     ):
                         yield from self._written(writer, size, address)
                 elif int(e["kind"]) == EventKind.INPUT and (int(e["addr"]) == 0 or scans(instr.detail.callee)):
                     yield from self._input(k, 0, int(e["len"]), scans(instr.detail.callee))
 
-    def _load(self, node: Node) -> Iterator[Found]:
+    def _load(self, node: Node) -> Iterator[InputRange]:
         try:
             address = int(self.trace.operand(node[0], self.trace.instr(node).args[0]))
             writers = self.trace.writers(node)
@@ -93,7 +95,7 @@ class _Reads:
             yield from self._written(writer, size, address)
             address += size
 
-    def _written(self, writer: int, size: int, address: int | None) -> Iterator[Found]:
+    def _written(self, writer: int, size: int, address: int | None) -> Iterator[InputRange]:
         """Bytes of memory that an input call wrote."""
         if address is None:
             return
@@ -107,12 +109,12 @@ class _Reads:
                     False,
                 )
 
-    def _argument(self, address: int, size: int) -> Iterator[Found]:
+    def _argument(self, address: int, size: int) -> Iterator[InputRange]:
         for k, (start, length) in enumerate(self.arguments):
             if k and start <= address < start + length:
                 yield k, address - start, min(address + size, start + length) - start
 
-    def _input(self, event: int, start: int, size: int, is_word: bool) -> Iterator[Found]:
+    def _input(self, event: int, start: int, size: int, is_word: bool) -> Iterator[InputRange]:
         """Bytes of standard input; a conversion of scanf read a word, which is not as long as what it stored."""
         e = self.log.event[event]
         offset = int(e["addr2"].astype("int64"))

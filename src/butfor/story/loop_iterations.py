@@ -1,4 +1,4 @@
-"""Which round of which loop a part of the run is in."""
+"""Which iteration of which loop a part of the run is in."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from butfor.ir.natural_loops import Loop, natural_loops
 from butfor.run_story import LoopIteration
 from butfor.trace.view.source_places import Places
 
-_MOST_ROUNDS = 200_000  # of one loop: beyond this they are not counted
+_MAX_ITERATIONS_COUNTED = 200_000  # of one loop; beyond this, counting takes seconds and nobody reads the number
 
 
 @dataclass(slots=True)
 class _CountedLoop:
-    """All rounds of one loop: where each begins, in which frame, its activation and its number; totals by activation."""
+    """All iterations of one loop: where each begins, its frame, activation and number; totals by activation."""
 
     starts: NDArray[np.int64]
     frames: list[int] = field(default_factory=list)
@@ -25,22 +25,22 @@ class _CountedLoop:
     numbers: list[int] = field(default_factory=list)
     totals: dict[int, int] = field(default_factory=dict)
     line: int = 0
-    left_by_header: bool = False
+    is_left_by_header: bool = False
 
 
 class LoopIterations:
-    """Rounds of loops; a loop is counted once, when it is first asked about."""
+    """Iterations of loops; a loop is counted once, when it is first asked about."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
         self.trace = places.trace
         self.log = self.trace.log
         self._loops: dict[str, tuple[tuple[Loop, ...], tuple[int, ...]]] = {}
-        self._entered: dict[tuple[str, int], _CountedLoop | None] = {}
+        self._counted: dict[tuple[str, int], _CountedLoop | None] = {}
         self._activations = 0
 
     def of(self, i: int) -> tuple[LoopIteration, ...]:
-        """The rounds around a segment instance, outermost first."""
+        """The iterations that a segment instance is in, outermost loop first."""
         s = self.trace.at(i)
         known = self._loops.get(s.fn.name)
         if known is None:
@@ -50,38 +50,38 @@ class LoopIterations:
         out = []
         k = innermost[s.seg.block]
         while k >= 0:
-            one = self._round(i, s.fn.name, k, loops[k])
-            if one is not None:
-                out.append(one)
+            iteration = self._iteration(i, s.fn.name, k, loops[k])
+            if iteration is not None:
+                out.append(iteration)
             k = loops[k].parent
         return tuple(reversed(out))
 
-    def _round(self, i: int, name: str, k: int, loop: Loop) -> LoopIteration | None:
+    def _iteration(self, i: int, name: str, k: int, loop: Loop) -> LoopIteration | None:
         key = (name, k)
-        if key not in self._entered:
-            self._entered[key] = self._count(name, loop)
-        entered = self._entered[key]
-        if entered is None:
+        if key not in self._counted:
+            self._counted[key] = self._count(name, loop)
+        counted = self._counted[key]
+        if counted is None:
             return None
         frame = self.log.frame_of(i)
-        at = int(entered.starts.searchsorted(i, "right")) - 1
-        while at >= 0 and entered.frames[at] != frame:  # rounds of calls that the loop made of its own function
+        at = int(counted.starts.searchsorted(i, "right")) - 1
+        while at >= 0 and counted.frames[at] != frame:  # iterations in recursive calls that the loop made
             at -= 1
         if at < 0:
             return None
-        activation, number = entered.activations[at], entered.numbers[at]
-        total = entered.totals[activation] - int(entered.left_by_header)
-        return LoopIteration(entered.line, activation, number, total)
+        activation, number = counted.activations[at], counted.numbers[at]
+        total = counted.totals[activation] - int(counted.is_left_by_header)
+        return LoopIteration(counted.line, activation, number, total)
 
     def _count(self, name: str, loop: Loop) -> _CountedLoop | None:
         fn = self.trace.program.function(name)
         header = self.trace.static.first_of_block(fn, loop.header)
         starts = self.log.positions(header)
-        if len(starts) > _MOST_ROUNDS:
+        if len(starts) > _MAX_ITERATIONS_COUNTED:
             return None
         where = self.places.of_instr(fn, fn.instrs[fn.blocks[loop.header].end - 1])
         result = _CountedLoop(
-            starts, line=where.line if where else 0, left_by_header=any(e[0] == loop.header for e in loop.exits)
+            starts, line=where.line if where else 0, is_left_by_header=any(e[0] == loop.header for e in loop.exits)
         )
         running: dict[int, tuple[int, int]] = {}  # frame -> activation, number
         for p in starts.tolist():

@@ -1,4 +1,4 @@
-"""What memory held as the story goes on: seen at every load and store of the steps that are told."""
+"""What memory is known to hold after each step of the story, observed at the loads and stores of its steps."""
 
 from __future__ import annotations
 
@@ -22,17 +22,20 @@ _WHERE: dict[int, str] = {
     ObjectKind.DYNAMIC: "stack",
     ObjectKind.HEAP: "heap",
 }
-_MOST_THINGS = 2000
-_MOST_PARTS = 4096  # of a large write
-_MOST_ERRORS = 1000
-_MOST_CALLERS = 8
-_LONGEST = 60
+_BUCKET_BITS = 4  # cells are found by the 16 bytes of their object that they lie in
+_MAX_OBJECTS = 2000  # a picture of memory with more cannot be read
+_MAX_BUCKETS_OF_WRITE = 4096  # 64 kB; cells that a larger write overlaps beyond them keep their values
+_MAX_ERRORS = 1000  # of the log: the story has a bad access or two
+_MAX_CALLERS_TOLD = 8  # frames noted around a call; of deep recursion the outer ones are left out
+_MAX_VALUE_CHARS = 60  # of one cell's value
 
-Key = tuple[int, int, int]  # number of the object, frame, start: a variable that is no object of its own has number 0
+ObjectKey = tuple[
+    int, int, int
+]  # number of the object, frame, start: a variable that is no object of its own has number 0
 
 
 class ObservedMemory:
-    """Things and their cells as far as the story has met them."""
+    """The objects that the story has met, and the cells of them that it has seen read or written."""
 
     def __init__(self, places: Places, objects: RunObjects, accesses: Accesses) -> None:
         self.places = places
@@ -41,17 +44,16 @@ class ObservedMemory:
         self.trace = places.trace
         self.log = self.trace.log
         self._errors = {
-            (int(e["seg"]), int(e["addr"])): int(e["object"]) for e in self.log.error[:_MOST_ERRORS] if int(e["object"])
+            (int(e["seg"]), int(e["addr"])): int(e["object"]) for e in self.log.error[:_MAX_ERRORS] if int(e["object"])
         }
-        self.things: list[MemoryObject] = []
-        self.dying: list[int] = []  # of each thing, the segment instance at which it was freed, or -1
+        self.met: list[MemoryObject] = []
+        self.freed_in: list[int] = []  # for each object met, the segment instance that freed it, or -1
         self.frames: dict[int, CallFrame] = {}
-        self._numbers: dict[Key, int] = {}
+        self._numbers: dict[ObjectKey, int] = {}
         self._cells: dict[tuple[int, str], bytes] = {}
         self._types: dict[int, CType] = {}  # heap block -> what it was used as
-        self._near: dict[
-            tuple[int, int], dict[str, tuple[int, int]]
-        ] = {}  # thing, 16 bytes of it -> path -> offset, size
+        # (object, bucket of it) -> path of a cell -> its offset and size
+        self._buckets: dict[tuple[int, int], dict[str, tuple[int, int]]] = {}
 
     def access(self, node: Node, instr: Instr) -> Iterator[CellChange]:
         """What a load or a store shows about memory, where that is new."""
@@ -64,55 +66,57 @@ class ObservedMemory:
             return
         if not data or len(data) < store_size(t):
             return
-        found = self._thing_at(address, node[0])
+        found = self._object_at(address, node[0])
         if found is None:
             return
-        thing, o, _ = found
+        number, o, _ = found
         path = self._path(node[0], operand, o, address, len(data))
         if path is None:
             return
         start = address - o.start
-        for part in range(start >> 4, (start + len(data) - 1 >> 4) + 1):
-            self._near.setdefault((thing, part), {})[path] = (start, len(data))
+        for bucket in range(start >> _BUCKET_BITS, (start + len(data) - 1 >> _BUCKET_BITS) + 1):
+            self._buckets.setdefault((number, bucket), {})[path] = (start, len(data))
         if not is_load:
-            yield from self._overlapped(thing, path, start, len(data))
-        if self._cells.get((thing, path)) == data:
+            yield from self._overlapped(number, path, start, len(data))
+        if self._cells.get((number, path)) == data:
             return  # also what a pointer points to stays: the memory there may be that of another block by now
-        self._cells[thing, path] = data
+        self._cells[number, path] = data
         text = self.accesses.value_text(node[0], operand, t, data, self.places.lvalue_text(instr) if is_load else None)
         target = -1
         if t.kind is Kind.PTR:
-            pointed = self._thing_at(int.from_bytes(data, "little"), node[0])
+            pointed = self._object_at(int.from_bytes(data, "little"), node[0])
             target = -1 if pointed is None else pointed[0]
-        text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-        yield CellChange(thing, path, text, target)
+        text = text if len(text) <= _MAX_VALUE_CHARS else text[: _MAX_VALUE_CHARS - 1] + "…"
+        yield CellChange(number, path, text, target)
 
     def written_by_call(self, i: int) -> Iterator[CellChange]:
-        """The cells that library code wrote in a segment instance: what they hold is not known until they are read."""
+        """The cells that library code wrote in a segment instance: what they hold is unknown until they are read."""
         for k in self.log.events_of(i):
             e = self.log.event[k]
             if int(e["kind"]) not in _WRITING or not int(e["addr"]):
                 continue
-            found = self._thing_at(int(e["addr"]), i)
+            found = self._object_at(int(e["addr"]), i)
             if found is not None:
                 yield from self._overlapped(found[0], None, int(e["addr"]) - found[1].start, int(e["len"]))
 
     def forget(self) -> None:
-        """All cells are no longer known: steps are left out in which they may have changed."""
+        """Forget what the cells hold: steps are left out in which they may have changed."""
         self._cells.clear()
 
-    def _overlapped(self, thing: int, own: str | None, start: int, size: int) -> Iterator[CellChange]:
-        for part in range(start >> 4, min((start + size - 1 >> 4), (start >> 4) + _MOST_PARTS) + 1):
-            for path, (at, length) in self._near.get((thing, part), {}).items():
+    def _overlapped(self, number: int, own: str | None, start: int, size: int) -> Iterator[CellChange]:
+        """The other cells of an object that a write overlaps: what they hold is no longer known."""
+        first, last = start >> _BUCKET_BITS, start + size - 1 >> _BUCKET_BITS
+        for bucket in range(first, min(last, first + _MAX_BUCKETS_OF_WRITE) + 1):
+            for path, (at, length) in self._buckets.get((number, bucket), {}).items():
                 if (
                     path != own
                     and at < start + size
                     and start < at + length
-                    and self._cells.pop((thing, path), None) is not None
+                    and self._cells.pop((number, path), None) is not None
                 ):
-                    yield CellChange(thing, path, None)
+                    yield CellChange(number, path, None)
 
-    def _thing_at(self, address: int, i: int) -> tuple[int, RunObject, int] | None:
+    def _object_at(self, address: int, i: int) -> tuple[int, RunObject, int] | None:
         if address == 0:
             return None
         wrong = self._errors.get((i, address))  # the block that a bad access was meant for
@@ -127,16 +131,16 @@ class ObservedMemory:
         key = (o.number, frame, o.start if o.number == 0 else 0)
         number = self._numbers.get(key)
         if number is None:
-            if len(self.things) >= _MOST_THINGS:
+            if len(self.met) >= _MAX_OBJECTS:
                 return None
-            number = self._numbers[key] = len(self.things)
+            number = self._numbers[key] = len(self.met)
             heap = o.kind == ObjectKind.HEAP
-            self.things.append(
+            self.met.append(
                 MemoryObject(
                     f"{o.size} bytes" if heap else o.name, _WHERE[o.kind], frame, o.size, self._made(o) if heap else ""
                 )
             )
-            self.dying.append(self.log.death_of(o.number) if heap else -1)
+            self.freed_in.append(self.log.death_of(o.number) if heap else -1)
         return number, o, frame
 
     def _frame_of(self, o: RunObject, address: int, i: int) -> int:
@@ -154,9 +158,9 @@ class ObservedMemory:
         return -1
 
     def frame(self, number: int) -> int:
-        """The frame itself, after it and the nearest around it have been noted."""
+        """The number of the frame, after noting it and its nearest callers."""
         at = number
-        for _ in range(_MOST_CALLERS):
+        for _ in range(_MAX_CALLERS_TOLD):
             if at == NO_FRAME or at in self.frames:
                 break
             parent = int(self.log.frame["parent"][at])

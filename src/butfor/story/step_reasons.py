@@ -1,4 +1,4 @@
-"""What a step depended on: where its values came from, and what let it run."""
+"""What a step depended on: the steps that computed its values, and the decision or call that let it run."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.access_names import Accesses
 from butfor.trace.view.source_places import Places
 
-_MOST_VISITED = 200
-_MOST_SHOWN = 4
+_MAX_NODES_VISITED = 200  # values computed by more instances have too many sources to tell
+_MAX_DATA_REASONS = 4  # of one step; more do not fit beside it
 
 
 class ReasonFinder:
-    """Dependences between steps of a story; `index` gives the step that an instance belongs to."""
+    """Finds the dependences between steps of a story; `index` gives the step that an instance belongs to."""
 
     def __init__(self, places: Places, dependence: Dependence, accesses: Accesses, index: Mapping[Node, int]) -> None:
         self.places = places
@@ -25,9 +25,12 @@ class ReasonFinder:
         self.index = index
 
     def of(self, node: Node) -> tuple[StepReason, ...]:
-        """Where the values came from, latest first, then the decision or call that let the step run; all of them earlier."""
+        """The steps that the values came from, latest first, then the decision or call that let the step run.
+
+        All of them are earlier than the step.
+        """
         own = self.index[node]
-        data = sorted((w for w in self._data(node, own) if w.step < own), key=lambda w: -w.step)[:_MOST_SHOWN]
+        data = sorted((w for w in self._data(node, own) if w.step < own), key=lambda w: -w.step)[:_MAX_DATA_REASONS]
         control = self._control(node, own)
         return (*data, *((control,) if control is not None else ()))
 
@@ -45,7 +48,7 @@ class ReasonFinder:
         found: dict[tuple[str, int, str, int], StepReason] = {}
         work: list[tuple[Node, str]] = [(target, "") for target in self._first(node)]
         seen: set[Node] = set()
-        while work and len(seen) < _MOST_VISITED:
+        while work and len(seen) < _MAX_NODES_VISITED:
             at, name = work.pop()
             if at in seen:
                 continue
@@ -56,11 +59,7 @@ class ReasonFinder:
                     found.setdefault((name, why.step, why.file, why.line), why)
                 continue
             name = self._name(at) or name
-            work += [
-                (target, name)
-                for kind, target in self.dependence.edges(at)
-                if kind in ("data", "address") and target[1] >= -1_000_000
-            ]
+            work += [(target, name) for kind, target in self.dependence.edges(at) if kind in ("data", "address")]
         return list(found.values())
 
     def _first(self, node: Node) -> list[Node]:
