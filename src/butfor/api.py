@@ -33,7 +33,7 @@ from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
-from butfor.witness.confirm_witness import follow_witness
+from butfor.witness.follow_witness import follow_witness
 
 Progress = Callable[[str], None]
 

@@ -22,7 +22,7 @@ from butfor.frontends.program_kinds import C_PROGRAM
 from butfor.options import DEFAULT_TIME_LIMIT, Options
 from butfor.pipeline import analyse
 from butfor.tests_file import tests_text
-from butfor.witness.confirm_witness import follow_witness
+from butfor.witness.follow_witness import follow_witness
 
 DEFAULT_FAILURES = 3  # one is explained, the others are listed
 # Shares of the budget; the search usually ends early, soon after the first failure.

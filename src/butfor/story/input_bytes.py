@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from butfor.libc.library import scans
 from butfor.run_story import RunInput
-from butfor.trace.log.record_layout import EventKind
+from butfor.trace.log.record_layout import STDIN_STREAM, EventKind
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, UnknownValue
 
 _MAX_BYTES_SHOWN = 2000  # of one input: about a screen
 _BYTES_SHOWN_BEFORE = 40  # the first that matters
 _MAX_RELEVANT_BYTES = 100_000  # collected in all; far more than is ever shown
-_STDIN = 0
+_STDIN = 0  # as an input; arguments have the numbers from 1
 _WORD = re.compile(rb"\S+")
 _BLANK = re.compile(rb"\s*")
 
@@ -118,7 +118,7 @@ class _InputReads:
         """Bytes of standard input; a conversion of scanf read a word, which is not as long as what it stored."""
         e = self.log.event[event]
         offset = int(e["addr2"].astype("int64"))
-        if int(e["stream"]) != _STDIN or offset < 0:
+        if int(e["stream"]) != STDIN_STREAM or offset < 0:
             return
         if is_word:
             blank = _BLANK.match(self.stdin, offset)

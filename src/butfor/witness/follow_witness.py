@@ -1,81 +1,139 @@
-"""From a witness to the values of the nondeterministic calls: the program is run, and its calls are matched with the waypoints in order."""
+"""The run that a violation witness stands for: its nondet calls get the values of the waypoints that match them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
-from butfor.trace.log.record_layout import EventKind
+from butfor.explanation import Failure
+from butfor.frontends.c.build import Build
+from butfor.frontends.c.record_run import record
+from butfor.options import RunOptions
+from butfor.trace.log.record_layout import NONDET_STREAM, EventKind
 from butfor.trace.recording import Recording
+from butfor.witness.read_witness import read_witness
 from butfor.witness.witness_model import RESULT, Waypoint, Witness
 
-_MOST_RUNS = 40
-_NONDET_STREAM = -2
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*=\s*(?:\([^()]*\)\s*)*\Z")
+_MAX_RUNS = 40  # until the values stay the same; each run settles at least one more call
+_MAX_VALUES_NAMED = 20  # in a note; the JSON report has all of them
+_ASSIGNED_VARIABLE = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\]\s*)*=\s*(?:\([^()]*\)\s*)*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
-    """One call of a nondeterministic function in a run: where, of which function, the variable that got its result."""
+class WitnessRun:
+    """The run with the nondet values of a witness; `used` of its waypoints gave one."""
 
-    line: int
-    column: int
-    function: str
-    variable: str
-
-
-@dataclass(frozen=True, slots=True)
-class Followed:
-    """The run with the values of a witness; `used` of its waypoints gave one."""
-
+    witness: Witness
     values: tuple[int, ...]
     recording: Recording
     used: int
 
+    def is_confirmed(self, failure: Failure | None) -> bool:
+        """Whether the run fails, and at the line that the witness names if it names one."""
+        return failure is not None and (not self.witness.target or failure.line == self.witness.target)
 
-def follow(witness: Witness, record: Callable[[tuple[int, ...]], Recording]) -> Followed:
-    """Runs the program until the values it takes from the witness stay the same: another value may lead to other calls."""
+    def notes(self, failure: Failure | None) -> tuple[str, ...]:
+        """What came of the witness, in words."""
+        count, left = len(self.witness.waypoints), len(self.witness.waypoints) - self.used
+        unused = f"; {left} of its {count} assumptions fit no call of the run" if left else ""
+        notes = [self._values_in_words() + unused]
+        if failure is None:
+            notes.append("the witness is not confirmed: the run with these values does not fail")
+        elif not self.is_confirmed(failure):
+            notes.append(
+                f"the run of the witness fails in line {failure.line}, the witness names line {self.witness.target}"
+            )
+        return tuple(notes)
+
+    def _values_in_words(self) -> str:
+        if not self.values:
+            return "the witness gives no nondet values other than 0"
+        more = " and so on" if len(self.values) > _MAX_VALUES_NAMED else ""
+        return f"the witness gives the nondet values {','.join(map(str, self.values[:_MAX_VALUES_NAMED]))}{more}"
+
+    def to_dict(self, failure: Failure | None) -> dict[str, Any]:
+        """Its part of the JSON report."""
+        w = self.witness
+        return {
+            "values": list(self.values),
+            "assumptions": len(w.waypoints),
+            "used": self.used,
+            "fails": failure is not None,
+            "target": w.target,
+            "not_understood": list(w.unread),
+        }
+
+
+def follow_witness(options: RunOptions, program: Build, say: Callable[[str], None]) -> WitnessRun:
+    """The run that the witness of the options stands for.
+
+    The program is run until the values it takes from the witness stay the same: another value may lead to other calls.
+    """
+    assert options.witness is not None
+    witness = read_witness(options.witness)
+    say("following the witness")
+    plain = replace(options, witness=None)
+
+    def run(values: tuple[int, ...]) -> Recording:
+        return record(replace(plain, nondet=values), program, lambda text: None)
+
     values: tuple[int, ...] = ()
-    for _ in range(_MOST_RUNS):
-        recording = record(values)
-        found, used = _matched(_calls(recording), witness.waypoints)
+    for _ in range(_MAX_RUNS):
+        recording = run(values)
+        found, used = _values_for(_nondet_calls(recording), witness.waypoints)
         if found == values:
             break
         values = found
     else:
-        recording = record(values)
-    return Followed(values, recording, used)
+        recording = run(values)
+    return WitnessRun(witness, values, recording, used)
 
 
-def _calls(recording: Recording) -> list[Call]:
+@dataclass(frozen=True, slots=True)
+class _NondetCall:
+    """One call of a nondeterministic function: where, of which one, the variable that its result is assigned to."""
+
+    line: int = 0
+    column: int = 0
+    function: str = ""
+    variable: str = ""
+
+
+def _nondet_calls(recording: Recording) -> list[_NondetCall]:
+    """The calls of nondeterministic functions in a run, in order."""
     trace, log = recording.trace, recording.log
     texts: dict[str, list[str]] = {}
-    out: dict[int, Call] = {}
+    found: dict[int, _NondetCall] = {}
     for e in log.event:
-        if int(e["kind"]) != EventKind.INPUT or int(e["stream"]) != _NONDET_STREAM:
+        if int(e["kind"]) != EventKind.INPUT or int(e["stream"]) != NONDET_STREAM:
             continue
         call = trace.at(int(e["seg"])).call
         where = None if call is None else recording.source.location(call)
         if call is None or where is None:
-            out[int(e["addr2"])] = Call(0, 0, "", "")
+            found[int(e["addr2"])] = _NondetCall()
             continue
         if where.file not in texts:
             texts[where.file] = (recording.text_of(where.file) or b"").decode("utf-8", "replace").split("\n")
         lines = texts[where.file]
         before = lines[where.line - 1][: where.column - 1] if where.line <= len(lines) else ""
-        assigned = _ASSIGNED.search(before)
-        out[int(e["addr2"])] = Call(where.line, where.column, call.detail.callee or "", assigned[1] if assigned else "")
-    return [out.get(k, Call(0, 0, "", "")) for k in range(max(out, default=-1) + 1)]
+        assigned = _ASSIGNED_VARIABLE.search(before)
+        variable = assigned[1] if assigned else ""
+        found[int(e["addr2"])] = _NondetCall(where.line, where.column, call.detail.callee or "", variable)
+    return [found.get(k, _NondetCall()) for k in range(max(found, default=-1) + 1)]
 
 
-def _matched(calls: list[Call], waypoints: tuple[Waypoint, ...]) -> tuple[tuple[int, ...], int]:
-    """The values of the calls; a waypoint that fits none of them is passed over, a call that none fits gets 0."""
+def _values_for(calls: list[_NondetCall], waypoints: tuple[Waypoint, ...]) -> tuple[tuple[int, ...], int]:
+    """The values of the calls, and how many waypoints gave one.
+
+    A waypoint that fits none of the calls is passed over; a call that no waypoint fits gets 0.
+    """
     values: list[int] = []
     used = at = 0
-    relevant = [w for w in waypoints if any(_value(w, c) is not None for c in calls)]
+    fitting = [w for w in waypoints if any(_value_from(w, c) is not None for c in calls)]
     for call in calls:
-        value = _value(relevant[at], call) if at < len(relevant) else None
+        value = _value_from(fitting[at], call) if at < len(fitting) else None
         if value is not None:
             used += 1
             at += 1
@@ -85,14 +143,14 @@ def _matched(calls: list[Call], waypoints: tuple[Waypoint, ...]) -> tuple[tuple[
     return tuple(values), used
 
 
-def _value(w: Waypoint, call: Call) -> int | None:
+def _value_from(waypoint: Waypoint, call: _NondetCall) -> int | None:
     """The value that a waypoint gives to a call, if it is about it."""
-    named = dict(w.values)
-    if w.function and w.function != call.function:
+    named = dict(waypoint.values)
+    if waypoint.function and waypoint.function != call.function:
         return None
-    if w.is_after and w.line and w.line != call.line:
+    if waypoint.is_after and waypoint.line and waypoint.line != call.line:
         return None
-    if not w.is_after and w.line and w.line < call.line:
+    if not waypoint.is_after and waypoint.line and waypoint.line < call.line:
         return None
     if RESULT in named:
         return named[RESULT]

@@ -1,4 +1,4 @@
-"""Reading violation witnesses: YAML of version 2, GraphML of version 1."""
+"""Violation witnesses read from files: YAML of version 2, GraphML of version 1."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from butfor.errors import UsageError
 from butfor.files import read_bytes
 from butfor.witness.witness_model import Waypoint, Witness, equalities
 
-_LARGEST = 64 * 2**20
-_VALUES = ("assumption", "function_return")
+_MAX_BYTES = 64 * 2**20  # real witnesses have kilobytes; a larger file is something else
+_TYPES_WITH_VALUES = ("assumption", "function_return")
 
 
 def read_witness(path: Path) -> Witness:
     """The witness in a file; a UsageError says what is wrong with it."""
     data = read_bytes(path)
-    if len(data) > _LARGEST:
-        raise UsageError(f"{path}: longer than {_LARGEST >> 20} MiB")
+    if len(data) > _MAX_BYTES:
+        raise UsageError(f"{path}: longer than {_MAX_BYTES >> 20} MiB")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -27,11 +27,11 @@ def read_witness(path: Path) -> Witness:
     return _graphml(text, path) if text.lstrip().startswith("<") else _yaml(text, path)
 
 
-# --- YAML ------------------------------------------------------------------------------------------------------------------------------
+# --- YAML ---
 
 
 def _yaml(text: str, path: Path) -> Witness:
-    import yaml
+    import yaml  # late: only witnesses need it
 
     try:
         top = yaml.safe_load(text)
@@ -47,13 +47,13 @@ def _yaml(text: str, path: Path) -> Witness:
     waypoints: list[Waypoint] = []
     unread: list[str] = []
     target = 0
-    for point in _points(entries[kinds.index("violation_sequence")].get("content"), path):
+    for point in _waypoints(entries[kinds.index("violation_sequence")].get("content"), path):
         location = point.get("location")
         place = location if isinstance(location, dict) else {}
-        line, column = _whole(place.get("line")), _whole(place.get("column"))
+        line, column = _positive(place.get("line")), _positive(place.get("column"))
         if point.get("type") == "target":
             target = line
-        if point.get("type") in _VALUES and point.get("action", "follow") == "follow":
+        if point.get("type") in _TYPES_WITH_VALUES and point.get("action", "follow") == "follow":
             constraint = point.get("constraint")
             values, rest = equalities(str(constraint.get("value", "")) if isinstance(constraint, dict) else "")
             unread += rest
@@ -62,7 +62,7 @@ def _yaml(text: str, path: Path) -> Witness:
     return Witness(tuple(waypoints), target, tuple(unread))
 
 
-def _points(content: Any, path: Path) -> Iterator[dict[str, Any]]:
+def _waypoints(content: Any, path: Path) -> Iterator[dict[str, Any]]:
     if not isinstance(content, list):
         raise UsageError(f"{path}: the violation sequence has no list as its content")
     for number, item in enumerate(content):
@@ -76,11 +76,11 @@ def _points(content: Any, path: Path) -> Iterator[dict[str, Any]]:
             yield point
 
 
-def _whole(value: Any) -> int:
+def _positive(value: Any) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-# --- GraphML ---------------------------------------------------------------------------------------------------------------------------
+# --- GraphML ---
 
 
 def _graphml(text: str, path: Path) -> Witness:
@@ -99,7 +99,7 @@ def _graphml(text: str, path: Path) -> Witness:
     waypoints: list[Waypoint] = []
     unread: list[str] = []
     target = 0
-    for edge in _way(graph, names, path):
+    for edge in _path_to_violation(graph, names, path):
         data = _data(edge, names)
         line = int(data["startline"]) if data.get("startline", "").strip().isdigit() else 0
         target = line or target
@@ -118,8 +118,8 @@ def _data(element: xml.Element, names: dict[str, str]) -> dict[str, str]:
     return {names.get(d.get("key", ""), d.get("key", "")): d.text or "" for d in element if _tag(d) == "data"}
 
 
-def _way(graph: xml.Element, names: dict[str, str], path: Path) -> list[xml.Element]:
-    """The edges of a shortest way from the entry to the violation."""
+def _path_to_violation(graph: xml.Element, names: dict[str, str], path: Path) -> list[xml.Element]:
+    """The edges of a shortest path from the entry to the violation."""
     nodes = {n.get("id", ""): _data(n, names) for n in graph if _tag(n) == "node"}
     entry = next((n for n, data in nodes.items() if data.get("entry", "").strip() == "true"), None)
     if entry is None or not any(data.get("violation", "").strip() == "true" for data in nodes.values()):
@@ -128,19 +128,19 @@ def _way(graph: xml.Element, names: dict[str, str], path: Path) -> list[xml.Elem
     for e in graph:
         if _tag(e) == "edge":
             edges.setdefault(e.get("source", ""), []).append(e)
-    came: dict[str, xml.Element | None] = {entry: None}
+    reached_by: dict[str, xml.Element | None] = {entry: None}
     queue = [entry]
     for node in queue:
         if nodes.get(node, {}).get("violation", "").strip() == "true":
-            way: list[xml.Element] = []
-            step = came[node]
+            edges_back: list[xml.Element] = []
+            step = reached_by[node]
             while step is not None:
-                way.append(step)
-                step = came[step.get("source", "")]
-            return way[::-1]
+                edges_back.append(step)
+                step = reached_by[step.get("source", "")]
+            return edges_back[::-1]
         for e in edges.get(node, ()):
             to = e.get("target", "")
-            if to not in came:
-                came[to] = e
+            if to not in reached_by:
+                reached_by[to] = e
                 queue.append(to)
     raise UsageError(f"{path}: the violation cannot be reached from the entry")

@@ -1,4 +1,4 @@
-"""A violation witness as plain data: what must hold along the way, in order."""
+"""A violation witness as plain data: the values that must hold along the run, in order."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ RESULT = "\\result"
 
 @dataclass(frozen=True, slots=True)
 class Waypoint:
-    """Values of variables, or the result of a call, at a place of the run. Line and column are 0 where the witness does not say.
+    """Values of variables, or the result of a call, at a point of the run; line and column are 0 where not given.
 
-    `is_after`: it holds when the statement in this line was executed; else just before the statement there is.
+    `is_after`: the values hold after the statement in this line; otherwise just before it.
     """
 
     line: int
     column: int
     values: tuple[tuple[str, int], ...]
     is_after: bool
-    function: str = ""  # whose result it is about, if that is said
+    function: str = ""  # the one that returned the value, if that is given
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """All waypoints in order, the line where the failure shows (0: not said), and what was not understood."""
+    """All waypoints in order, the line of the failure (0: not given), and the constraints that were not understood."""
 
     waypoints: tuple[Waypoint, ...]
     target: int
@@ -37,7 +37,7 @@ class Witness:
 
 
 def equalities(text: str) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]:
-    """The values that a constraint gives to variables, and its parts that give none."""
+    """The values that a constraint gives to variables, and those of its parts that give none."""
     known, unread = [], []
     for part in re.split(r"&&|;", text):
         part = _bare(part)
@@ -53,14 +53,15 @@ def equalities(text: str) -> tuple[tuple[tuple[str, int], ...], tuple[str, ...]]
 
 
 def _bare(text: str) -> str:
-    """The text without brackets around all of it."""
+    """The text without parentheses around all of it."""
     text = text.strip()
-    while text.startswith("(") and text.endswith(")") and _is_one(text):
+    while text.startswith("(") and text.endswith(")") and _is_one_pair(text):
         text = text[1:-1].strip()
     return text
 
 
-def _is_one(text: str) -> bool:
+def _is_one_pair(text: str) -> bool:
+    """Whether the first parenthesis is closed by the last character."""
     depth = 0
     for k, c in enumerate(text):
         depth += (c == "(") - (c == ")")
@@ -70,6 +71,7 @@ def _is_one(text: str) -> bool:
 
 
 def _number(text: str) -> int | None:
+    """The value of a C literal, with casts and parentheses; None for anything else."""
     text = _bare(_CAST.sub("", text)).replace("(", " ").replace(")", " ").strip()
     found = _NUMBER.match(text)
     if found:

@@ -24,12 +24,11 @@ from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
 from butfor.path.path_model import Kind, Path
-from butfor.trace.log.record_layout import EventKind
+from butfor.trace.log.record_layout import NONDET_STREAM, STDIN_STREAM, EventKind
 from butfor.trace.semantics.integers import signed
 
 _GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
 _OPENED = re.compile(rf'\b(?:{"|".join(names_where(lambda f: f.opens_file))})(?:64)?\s*\(\s*"([^"]+)"')
-_NONDET_STREAM, _STDIN_STREAM = -2, 0  # as the recorder numbers them
 MAX_PROOF_SECONDS = 2.0  # for the proof that no input avoids the failure; most take far less
 SECONDS_PER_INPUT_QUERY = 0.5  # to the solver, where only inputs are judged: they are many
 MAX_VALUE_CHARACTERS = 40  # of a value in a sentence
@@ -119,8 +118,8 @@ class _InputSearch:
         self.world = world_of(same_run(recording), folder or ".", _names_in(_OPENED, texts))
         events = recording.log.event
         streams = [int(e["stream"]) for e in events[events["kind"] == EventKind.INPUT]] if len(events) else []
-        self.units = units_of(self.world, _names_in(_GETENV, texts), streams.count(_NONDET_STREAM))
-        if _STDIN_STREAM not in streams:
+        self.units = units_of(self.world, _names_in(_GETENV, texts), streams.count(NONDET_STREAM))
+        if STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
         build = hooked(recording, case.options.cc, checked=case.point.kind is FailureKind.MEMORY)
         self.steering = Steering(build, f"./{meta.name}", folder, self.world, case.point.kind)

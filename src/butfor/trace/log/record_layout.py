@@ -13,6 +13,7 @@ import numpy as np
 
 WINDOW = 1024  # segment instances between two checkpoints
 NO_FRAME = 0xFFFFFFFF
+STDIN_STREAM, NONDET_STREAM = 0, -2  # in `stream` of an input event; __VERIFIER_nondet_* calls have no file
 NO_SITE = 0xFFFFFFFF  # of events that a library function caused
 ESCAPED = 255  # in column `load`: the writer id stands in column `escape`
 FIRST_READ_ID, FIRST_EVENT_ID = 0x80000000, 0xC0000000  # smaller writer ids are stores

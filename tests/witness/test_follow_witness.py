@@ -57,12 +57,11 @@ def graphml_witness(folder: Path, edges: list[dict[str, str]]) -> Path:
         *(f'<node id="N{k}"/>' for k in range(1, len(edges))),
     ]
     nodes.append(f'<node id="N{len(edges)}"><data key="violation">true</data></node>')
-    rows = [
-        f'<edge source="N{k}" target="N{k + 1}">{"".join(f"<data key={key!r}>{value}</data>" for key, value in data.items())}</edge>'
-        for k, data in enumerate(edges)
-    ]
+    contents = ["".join(f"<data key={key!r}>{value}</data>" for key, value in data.items()) for data in edges]
+    rows = [f'<edge source="N{k}" target="N{k + 1}">{content}</edge>' for k, content in enumerate(contents)]
     keys = '<key id="assumption" attr.name="assumption" for="edge" attr.type="string"/>'
-    graph = f'<graph edgedefault="directed"><data key="witness-type">violation_witness</data>{"".join(nodes + rows)}</graph>'
+    kind = '<data key="witness-type">violation_witness</data>'
+    graph = f'<graph edgedefault="directed">{kind}{"".join(nodes + rows)}</graph>'
     path = folder / "w.graphml"
     path.write_text(
         f'<?xml version="1.0"?><graphml xmlns="http://graphml.graphdrawing.org/xmlns">{keys}{graph}</graphml>'
