@@ -164,9 +164,10 @@ ECHO = "#include <stdio.h>\nint main(void) { int c, n = 0; while ((c = getchar()
 
 def test_standard_input_is_passed_on(work: Path) -> None:
     file_of(work, ECHO)
-    assert "exit status 3, expected 0" in run_in(work, "explain", "prog.c", stdin=b"abc").stdout
+    words = ("explain", "prog.c", "--method", "slice")
+    assert "exit status 3, expected 0" in run_in(work, *words, stdin=b"abc").stdout
     (work / "in").write_bytes(b"12345")
-    assert "exit status 5, expected 0" in run_in(work, "explain", "prog.c", "--stdin", "in", stdin=b"abc").stdout
+    assert "exit status 5, expected 0" in run_in(work, *words, "--stdin", "in", stdin=b"abc").stdout
 
 
 def test_closed_streams(work: Path) -> None:

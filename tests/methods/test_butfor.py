@@ -120,7 +120,7 @@ def test_other_tests_are_counted(tmp_path: Path) -> None:
         {"name": "zero", "args": ["0"], "expect_stdout": "0\n"},
     ]
     (tmp_path / "tests.json").write_text(json.dumps({"tests": tests}))
-    answer = butfor.explain(written(tmp_path, BOUNDARY), tests=tmp_path / "tests.json")
+    answer = butfor.explain(written(tmp_path, BOUNDARY), tests=tmp_path / "tests.json", methods=["butfor", "spectrum"])
     row = answer.ranking[0]
     assert row.line == BOUNDARY.line_of("i < n")
     text = next(r.text for r in row.reasons if r.method == "butfor")

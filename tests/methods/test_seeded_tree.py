@@ -22,10 +22,10 @@ MISSED = {
 
 
 def marked() -> list[Any]:
-    """Every fault; those beyond a fifth are slow."""
+    """Every fault; those beyond a tenth are slow."""
     rows = []
     for k, fault in enumerate(faults()):
-        marks = [] if k % 5 == 0 else [pytest.mark.slow]
+        marks = [] if k % 10 == 0 else [pytest.mark.slow]
         if fault.id in MISSED:
             marks.append(pytest.mark.xfail(strict=True, raises=AssertionError, reason=MISSED[fault.id]))
         rows.append(pytest.param(fault, id=fault.id, marks=marks))

@@ -90,9 +90,16 @@ int main(void) {
     ("program", "faulty", "expected", "edit"),
     [
         pytest.param(HALF_A_SWAP, "v[i] = v[j];", "1 3 5 9 \n", "v[j] = kept;", id="half a swap"),
-        pytest.param(LOST_LINK, "return made;", "16 9 4 1 \n", "made->next = head;", id="a link is not set"),
+        pytest.param(
+            LOST_LINK,
+            "return made;",
+            "16 9 4 1 \n",
+            "made->next = head;",
+            id="a link is not set",
+            marks=pytest.mark.slow,
+        ),
         pytest.param(NO_CALL, "int letter =", "602\n", "tolower(", id="a call is missing"),
-        pytest.param(LETTERS, '"VL"', "IXLVIVI\n", '"LV"', id="two letters changed places"),
+        pytest.param(LETTERS, '"VL"', "IXLVIVI\n", '"LV"', id="two letters changed places", marks=pytest.mark.slow),
     ],
 )
 def test_what_no_changed_run_shows_an_edit_does(

@@ -12,14 +12,9 @@ import pytest
 
 from butfor import api
 from butfor.options import make_options
+from tests.families import some_of
 
 PROGRAMS = sorted((Path(__file__).parent / "overflows").glob("*.c"))
-QUICK = ("le_bound", "missing_check")
-each_program = pytest.mark.parametrize(
-    "program",
-    [pytest.param(p, marks=[] if p.stem in QUICK else [pytest.mark.slow]) for p in PROGRAMS],
-    ids=lambda p: p.stem if isinstance(p, Path) else "",
-)
 
 
 def head_of(program: Path) -> tuple[list[str], int]:
@@ -32,7 +27,7 @@ def test_there_are_enough() -> None:
     assert len(PROGRAMS) >= 8
 
 
-@each_program
+@pytest.mark.parametrize("program", some_of(PROGRAMS, lambda _, p: p.stem == "le_bound", lambda p: p.stem))
 def test_the_fault_is_among_the_first_five(program: Path) -> None:
     args, fault = head_of(program)
     answer = api.repair(make_options(program, args=args, budget=90))
@@ -46,7 +41,7 @@ def test_the_fault_is_among_the_first_five(program: Path) -> None:
     assert fault in {*(r["line"] for r in found["repairs"][:5]), *list(statements)[:5]}
 
 
-@each_program
+@pytest.mark.parametrize("program", some_of(PROGRAMS, lambda _, p: p.stem == "missing_check", lambda p: p.stem))
 def test_the_fault_is_among_the_first_rows(program: Path) -> None:
     args, fault = head_of(program)
     answer = api.explain(make_options(program, args=args))
