@@ -126,7 +126,7 @@ def test_edits_are_not_tried_where_a_statement_stands_out(tmp_path: Path) -> Non
 def test_large_sources_are_not_compiled_again_and_again_unless_that_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_repair, "_LARGEST", 100)
+    monkeypatch.setattr(run_repair, "MAX_UNASKED_SOURCE_BYTES", 100)
     answer = butfor.explain(written(tmp_path, LOST_LINK), expect_stdout="16 9 4 1 \n")
     assert not answer.methods["repair"]["repairs"]
     assert any("edits of the source were not tried" in note for note in answer.notes)

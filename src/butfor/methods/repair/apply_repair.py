@@ -1,4 +1,4 @@
-"""Writing a repair to the user's files: all or nothing, with a copy of what was there."""
+"""Writes a repair to the user's files: all of it or nothing, with a backup of each file."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from butfor.explanation import Explanation
 from butfor.files import read_bytes, write_file
 from butfor.source.edits import Edit, apply_edits
 
-BEST = 0  # instead of a number: the first that passes all tests
+BEST = 0  # instead of the number of a repair: the first one that passes all tests
+MAX_BACKUPS = 1000  # of one file: more than anyone keeps
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A file that was changed, and where its former content is."""
+    """A file that was changed, and the backup of its former content."""
 
     file: Path
     backup: Path
@@ -43,7 +44,7 @@ def chosen_repair(explanation: Explanation, number: int) -> Mapping[str, Any]:
 
 
 def apply_repair(repair: Mapping[str, Any], texts: Mapping[str, str]) -> list[WrittenFile]:
-    """The files that were changed. `texts` are the sources that the repair was made for; a file that is another one by now is not touched."""
+    """The files that were changed; a file that differs from `texts`, the sources that were repaired, is an error."""
     edits = [
         Edit(e["file"], e["start"], e["end"], e["new"].encode("utf-8", "surrogateescape")) for e in repair["edits"]
     ]
@@ -64,8 +65,8 @@ def apply_repair(repair: Mapping[str, Any], texts: Mapping[str, str]) -> list[Wr
 
 
 def _backup(path: Path, data: bytes) -> Path:
-    """A new file next to the given one with its content; files that are there already are left alone."""
-    for number in range(1000):
+    """A new file beside the given one with its former content; existing backups are kept."""
+    for number in range(MAX_BACKUPS):
         name = path.with_name(path.name + (".orig" if not number else f".orig.{number}"))
         try:
             with open(name, "xb") as file:

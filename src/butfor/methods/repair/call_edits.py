@@ -1,4 +1,4 @@
-"""Calls of another function, with other arguments, without need, or missing around a value."""
+"""Edits of calls: another function, other arguments, no call, a missing call around a value."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from tree_sitter import Node
 
 from butfor.methods.repair.ingredients import FunctionIngredients, Replacement
 
-_MOST_AROUND = 4  # functions that are put around one value
-_VALUES = frozenset(
+MAX_CALLS_AROUND_VALUE = 4  # missing calls are rare
+MAX_SWAPPED_PAIRS = 6  # of arguments of one call
+_VALUE_EXPRESSIONS = frozenset(
     (
         "identifier",
         "field_expression",
@@ -19,20 +20,20 @@ _VALUES = frozenset(
         "binary_expression",
     )
 )
-_NO_VALUES = frozenset(
+_PARENTS_WITHOUT_VALUE = frozenset(
     ("update_expression", "pointer_expression", "expression_statement", "sizeof_expression", "case_statement")
 )
-_PARTS = {
+_FIELDS_NOT_READ = {
     "assignment_expression": "left",
     "call_expression": "function",
     "field_expression": "argument",
     "subscript_expression": "argument",
 }
-_USUAL: Mapping[str, Mapping[bytes, tuple[str, ...]]] = {
+_LIBRARY_FUNCTIONS: Mapping[str, Mapping[bytes, tuple[str, ...]]] = {
     "integer": {b"<ctype.h>": ("tolower", "toupper"), b"<stdlib.h>": ("abs",)},
     "real": {b"<math.h>": ("fabs", "sqrt", "floor")},
 }
-_WORDS = {
+_TYPE_WORDS = {
     "integer": frozenset(("int", "long", "short", "char", "unsigned", "signed", "size_t")),
     "real": frozenset(("double", "float")),
 }
@@ -53,7 +54,11 @@ def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]
         yield code.replacement(function, other.encode(), "function", f"`{other}` instead of `{name}`", weight)
     given = [a for a in arguments.named_children if a.type != "comment"]
     for k, (a, b) in enumerate((a, b) for a in given for b in given if a.start_byte < b.start_byte):
-        if k < 6 and code.text(a) != code.text(b) and code.scope.type_class(a) == code.scope.type_class(b):
+        if (
+            k < MAX_SWAPPED_PAIRS
+            and code.text(a) != code.text(b)
+            and code.scope.type_class(a) == code.scope.type_class(b)
+        ):
             between = code.data[a.end_byte : b.start_byte]
             new = code.text(b) + between + code.text(a)
             yield Replacement(
@@ -74,15 +79,20 @@ def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]
 
 
 def missing_calls(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Functions that may be missing around a value: those that the program has or calls with one such value, for one such value."""
+    """Calls that may be missing around a value: of functions that take one such value and return one."""
     parent = node.parent
-    if node.type not in _VALUES or parent is None or parent.type in _NO_VALUES or _is_target(node, parent):
+    if (
+        node.type not in _VALUE_EXPRESSIONS
+        or parent is None
+        or parent.type in _PARENTS_WITHOUT_VALUE
+        or _is_target(node, parent)
+    ):
         return
     mine = code.scope.type_class(node)
     if mine not in ("integer", "real"):
         return
     shown = code.file.shown(node)
-    for name in _one_to_one(mine, code)[:_MOST_AROUND]:
+    for name in _one_to_one(mine, code)[:MAX_CALLS_AROUND_VALUE]:
         call = parent.parent
         is_called = (
             parent.type == "argument_list" and call is not None and code.text(call).startswith(name.encode() + b"(")
@@ -94,11 +104,13 @@ def missing_calls(node: Node, code: FunctionIngredients) -> Iterator[Replacement
 
 
 def _one_to_one(mine: str, code: FunctionIngredients) -> list[str]:
-    """Functions from one value to one of its class, those that this function calls first."""
+    """Functions that take a value of a class and return one, those that this function calls first."""
     known = [
         name for name, its in code.scope.signatures.items() if len(its) == 2 and its[0] == mine and _takes(its[1], mine)
     ]
-    usual = [name for header, names in _USUAL.get(mine, {}).items() if header in code.data for name in names]
+    usual = [
+        name for header, names in _LIBRARY_FUNCTIONS.get(mine, {}).items() if header in code.data for name in names
+    ]
     return sorted(
         dict.fromkeys((*known, *usual)),
         key=lambda name: b"%s(" % name.encode() not in code.data[code.extent.start : code.extent.end],
@@ -106,12 +118,12 @@ def _one_to_one(mine: str, code: FunctionIngredients) -> list[str]:
 
 
 def _takes(parameter: str, mine: str) -> bool:
-    """Whether a parameter, by the words of its type, takes a value of a class."""
+    """Whether a parameter of this type, as written, takes a value of a class."""
     words = parameter.split()
-    return "*" not in words and "[" not in words and any(w in _WORDS[mine] for w in words)
+    return "*" not in words and "[" not in words and any(w in _TYPE_WORDS[mine] for w in words)
 
 
 def _is_target(node: Node, parent: Node) -> bool:
-    """Whether a node is not read for its value: assigned, called, declared, or only a part of something larger."""
-    field = "declarator" if parent.type.endswith("declarator") else _PARTS.get(parent.type)
+    """Whether a node is not read for its value: it is assigned, called, declared, or part of a larger expression."""
+    field = "declarator" if parent.type.endswith("declarator") else _FIELDS_NOT_READ.get(parent.type)
     return field is not None and node == parent.child_by_field_name(field)

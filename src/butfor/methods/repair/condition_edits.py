@@ -1,4 +1,4 @@
-"""Conditions that are negated, stronger or weaker."""
+"""Edits of conditions: negated, strengthened, weakened, always or never true."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ from butfor.methods.repair.ingredients import (
 from butfor.methods.repair.names_in_scope import type_class
 from butfor.source.c_parser import strip_parentheses
 
-_MOST_ATOMS, _MOST_PART_ATOMS = 28, 14
-_PLAIN = frozenset(
+MAX_ADDED_CONDITIONS = 28  # per condition: the first ones are about what it mentions
+MAX_ADDED_PER_PART = 14  # per part of a condition: these edits are rarer
+_NEEDS_NO_PARENTHESES = frozenset(
     (
         "identifier",
         "call_expression",
@@ -33,21 +34,21 @@ _PLAIN = frozenset(
 
 def replacements(condition: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Changes of a whole condition; `condition` has no parentheses around it."""
-    if condition.parent is not None and _kind_of(condition) == "switch_statement":
+    if condition.parent is not None and _statement_type(condition) == "switch_statement":
         return
-    if not _is_comparison(condition):  # those have operators for the opposite
+    if not _is_comparison(condition):  # operator_edits negates comparisons
         yield code.replacement(condition, negated(condition, code), "not", f"not `{code.file.shown(condition)}`")
     shown = code.file.shown(condition)
     for text, words in further_conditions(condition, code):
         yield code.replacement(
-            condition, _side(condition, code) + b" && " + text, "strengthen", f"only if also `{words}`"
+            condition, _left_operand(condition, code) + b" && " + text, "strengthen", f"only if also `{words}`"
         )
         yield code.replacement(
-            condition, _side(condition, code, b"||") + b" || " + text, "weaken", f"also if `{words}`"
+            condition, _left_operand(condition, code, b"||") + b" || " + text, "weaken", f"also if `{words}`"
         )
     parts = [leaf for leaf in atomic_conditions(condition) if leaf != condition]
     for leaf in parts:
-        for text, words in list(further_conditions(leaf, code))[:_MOST_PART_ATOMS]:
+        for text, words in list(further_conditions(leaf, code))[:MAX_ADDED_PER_PART]:
             weaker = b"(" + code.text(leaf) + b" || " + text + b")"
             yield code.replacement(
                 leaf, weaker, "weaken", f"`{code.file.shown(leaf)}` also if `{words}`", code.weight("weaken") - 2
@@ -56,8 +57,8 @@ def replacements(condition: Node, code: FunctionIngredients) -> Iterator[Replace
     yield code.replacement(condition, b"0", "never", f"never, whatever `{shown}` is", skips=True)
 
 
-def _kind_of(condition: Node) -> str:
-    """The statement that a condition belongs to."""
+def _statement_type(condition: Node) -> str:
+    """The type of the statement that a condition belongs to."""
     above = condition.parent
     while above is not None and above.type == "parenthesized_expression":
         above = above.parent
@@ -69,26 +70,26 @@ def _is_comparison(condition: Node) -> bool:
     return condition.type == "binary_expression" and operator is not None and operator.type in COMPARISONS
 
 
-_OPPOSITE = {b"<": b">=", b">=": b"<", b">": b"<=", b"<=": b">", b"==": b"!=", b"!=": b"=="}
+_NEGATED_OPERATOR = {b"<": b">=", b">=": b"<", b">": b"<=", b"<=": b">", b"==": b"!=", b"!=": b"=="}
 
 
 def negated_text(text: bytes) -> bytes:
-    """The opposite of one comparison, given as text."""
+    """The negation of one comparison, given as text."""
     found = re.fullmatch(rb"([^<>=!&|?]*) (<=|>=|==|!=|<|>) ([^<>=!&|?]*)", text)
-    return b"!(" + text + b")" if found is None else b"%s %s %s" % (found[1], _OPPOSITE[found[2]], found[3])
+    return b"!(" + text + b")" if found is None else b"%s %s %s" % (found[1], _NEGATED_OPERATOR[found[2]], found[3])
 
 
 def negated(condition: Node, code: FunctionIngredients) -> bytes:
-    """The opposite of a condition."""
+    """The negation of a condition."""
     text = code.text(condition)
     operator, argument = condition.child_by_field_name("operator"), condition.child_by_field_name("argument")
     if condition.type == "unary_expression" and operator is not None and operator.type == "!" and argument is not None:
         return code.text(argument)
-    return b"!" + text if condition.type in _PLAIN else b"!(" + text + b")"
+    return b"!" + text if condition.type in _NEEDS_NO_PARENTHESES else b"!(" + text + b")"
 
 
 def further_conditions(node: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str]]:
-    """Conditions that could be asked too: those the function asks elsewhere, and plain ones about what the node mentions."""
+    """Conditions that could be added: plain ones about what the node mentions, and those of the function."""
     own = code.text(strip_parentheses(node))
     found: dict[bytes, str] = {}
     for text, words in plain_conditions(node, code):
@@ -97,21 +98,21 @@ def further_conditions(node: Node, code: FunctionIngredients) -> Iterator[tuple[
         found.setdefault(text, words)
         if words.isidentifier():
             found.setdefault(b"!" + text, "!" + words)
-    for text, words in list(found.items())[:_MOST_ATOMS]:
+    for text, words in list(found.items())[:MAX_ADDED_CONDITIONS]:
         if text != own:
             yield text, words
 
 
 def plain_conditions(node: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str]]:
-    """Plain questions: another member compared too, an index within its array, a pointer that is there, a number that is not 0."""
-    yield from ((text, text.decode("utf-8", "replace")) for part in walk(node) for text in _twins(part, code))
+    """Plain conditions: another member compared too, an index in bounds, a pointer not NULL, a number not 0."""
+    yield from ((text, text.decode("utf-8", "replace")) for part in walk(node) for text in _other_members(part, code))
     for part in walk(node):
         if part.type == "subscript_expression":
             array, index = part.child_by_field_name("argument"), part.child_by_field_name("index")
             t = code.scope.type_of(array) if array is not None else None
             if index is not None and t is not None and t.kind == "array" and t.count:
                 i = code.text(index)
-                bound = _bound(array, code) if array is not None else None
+                bound = _written_size(array, code) if array is not None else None
                 for text in (i + b" < " + (bound or b"%d" % t.count), i + b" >= 0"):
                     yield text, text.decode("utf-8", "replace")
     for part in walk(node):
@@ -128,8 +129,8 @@ def plain_conditions(node: Node, code: FunctionIngredients) -> Iterator[tuple[by
                     yield text, text.decode("utf-8", "replace")
 
 
-def _twins(node: Node, code: FunctionIngredients) -> Iterator[bytes]:
-    """A comparison of two equal members with the other members of that type: for `a.x == b.x` also `a.y == b.y`."""
+def _other_members(node: Node, code: FunctionIngredients) -> Iterator[bytes]:
+    """A comparison of two equal members, of the other members of that type: `a.y == b.y` for `a.x == b.x`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if (
         not _is_comparison(node)
@@ -149,7 +150,7 @@ def _twins(node: Node, code: FunctionIngredients) -> Iterator[bytes]:
             yield code.data[node.start_byte : mine.start_byte] + name.encode() + middle + name.encode()
 
 
-def _bound(array: Node, code: FunctionIngredients) -> bytes | None:
+def _written_size(array: Node, code: FunctionIngredients) -> bytes | None:
     """The size of an array as its declaration writes it."""
     name = code.text(array)
     for node in code.file.nodes:
@@ -164,8 +165,8 @@ def _bound(array: Node, code: FunctionIngredients) -> bytes | None:
     return None
 
 
-def _side(condition: Node, code: FunctionIngredients, operator: bytes = b"&&") -> bytes:
-    """The condition as the left side of an operator."""
+def _left_operand(condition: Node, code: FunctionIngredients, operator: bytes = b"&&") -> bytes:
+    """The condition as the left operand of `&&` or `||`, in parentheses where it needs them."""
     inner = condition.child_by_field_name("operator")
     loose = condition.type in ("assignment_expression", "conditional_expression", "comma_expression")
     loose |= (

@@ -1,4 +1,4 @@
-"""What edits say about the statements they change: those with which the failing run does not fail, one finding for each statement."""
+"""Findings from edits: the statements at which an edit avoids the failure."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from butfor.methods.repair.repair_model import Repair, best_by_statement
 from butfor.ranking.finding import Finding
 from butfor.trace.view.source_places import Place
 
-# Log-odds, like those of changed runs (intervene/strength.py).
+# Log-odds, like those of changed runs in counterfactual/evidence_strength.py, and fitted with them.
 _BASE = 3.5
-_SLIP, _USUAL_SLIP = 0.08, 12.0  # for each point of the weight of an edit above the usual
+_PER_WEIGHT, _USUAL_WEIGHT = 0.08, 12.0  # for each point of the weight of an edit above the usual
 _DIFFERS = -1.6  # the behaviour changes on all similar inputs
-_UNKNOWN = 0.5  # the share of similar inputs on which it changes, when none was tried
+_UNKNOWN_SHARE = 0.5  # of similar inputs on which the behaviour changes, when none was tried
 _SKIPS = -1.0  # it leaves something out
 _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
 _RIVALS, _USUAL_RIVALS = -0.7, 3  # for each e-fold more statements at which an edit helps than usual
@@ -31,7 +31,7 @@ def repair_findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
             round(score_of(edit_strength(r) + crowd), 4),
             _words(r),
             Evidence.REPLAYED,
-            also=tuple(_beside(r, survivors)),
+            also=tuple(_also_beside(r, survivors)),
         )
         for place, r in best.items()
     )
@@ -41,7 +41,11 @@ def repair_findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
 def edit_strength(r: Repair) -> float:
     """The log-odds that one edit gives to its statement."""
     p, t = r.proposal, r.tally
-    total = _BASE + _SLIP * (p.weight - _USUAL_SLIP) + _DIFFERS * (t.differs / t.similar if t.similar else _UNKNOWN)
+    total = (
+        _BASE
+        + _PER_WEIGHT * (p.weight - _USUAL_WEIGHT)
+        + _DIFFERS * (t.differs / t.similar if t.similar else _UNKNOWN_SHARE)
+    )
     total += _SKIPS * p.skips + _OTHER_OUTPUT * (not t.keeps_output)
     if r.failing > 1:
         total += AVOIDS * (t.fixed - 1) / (r.failing - 1)
@@ -52,8 +56,8 @@ def edit_strength(r: Repair) -> float:
     return total
 
 
-def _beside(best: Repair, survivors: Sequence[Repair]) -> Iterator[Also]:
-    """Other statements beside which the edit of a statement stands, or others that do as well: what is put after one stands before the next."""
+def _also_beside(best: Repair, survivors: Sequence[Repair]) -> Iterator[Also]:
+    """Other statements that the edits of a statement stand beside: an insertion after one is before the next."""
     here = best.proposal.place
     lines = {here.line}
     for r in survivors:

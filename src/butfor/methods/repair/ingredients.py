@@ -1,4 +1,4 @@
-"""What a function and its file offer for repairs: constants, names, conditions and statements that the programmer wrote elsewhere."""
+"""Repair ingredients: the constants, names, conditions and statements of a function and its file."""
 
 from __future__ import annotations
 
@@ -20,10 +20,9 @@ COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 LOGICAL = frozenset(("&&", "||"))
 LOOPS = frozenset(("for_statement", "while_statement", "do_statement"))
 JUMPS = frozenset(("break_statement", "continue_statement", "return_statement", "goto_statement"))
-ASSIGNABLE = frozenset(
-    ("identifier", "field_expression", "pointer_expression", "subscript_expression")
-)  # expressions that name what can be assigned
-_LONGEST_CHECK = 160
+ASSIGNABLE = frozenset(("identifier", "field_expression", "pointer_expression", "subscript_expression"))
+MAX_GUARD_CLAUSE_BYTES = 160  # longer ones do more than leave
+MAX_GUARD_CLAUSE_STATEMENTS = 2  # a message and the jump
 _PLAIN_DECLARATORS = frozenset(("identifier", "pointer_declarator", "array_declarator"))
 _NAME = re.compile(
     rb"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|(?:\.|->)\s*[A-Za-z_\x80-\xff][\w\x80-\xff]*|([A-Za-z_\x80-\xff][\w\x80-\xff]*))"""
@@ -32,7 +31,7 @@ _NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """One replacement: the bytes from `start` to `end` become `new`, for a reason, with a weight."""
+    """A candidate edit: the bytes from `start` to `end` become `new`; `skips`: a statement no longer runs."""
 
     start: int
     end: int
@@ -53,7 +52,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 class FileIngredients:
-    """One source file."""
+    """What one source file offers."""
 
     def __init__(self, tree: SyntaxTree) -> None:
         self.tree = tree
@@ -103,7 +102,7 @@ class FileIngredients:
 
     @cached_property
     def local_names(self) -> frozenset[bytes]:
-        """The names of parameters and local variables of all functions."""
+        """The names of the parameters and local variables of all functions."""
         found = set()
         for node in self.nodes:
             is_local = node.type == "parameter_declaration" or (
@@ -117,16 +116,16 @@ class FileIngredients:
 
     @cached_property
     def guard_clauses(self) -> tuple[Node, ...]:
-        """Short statements that leave something under a condition: `if (c) return x;`."""
+        """Short guard clauses: `if (c) return x;`."""
         return tuple(
             n
             for n in self.nodes
-            if n.type == "if_statement" and is_guard_clause(n) and n.end_byte - n.start_byte <= _LONGEST_CHECK
+            if n.type == "if_statement" and is_guard_clause(n) and n.end_byte - n.start_byte <= MAX_GUARD_CLAUSE_BYTES
         )
 
 
 class FunctionIngredients:
-    """One function of a file."""
+    """What one function of a file offers."""
 
     def __init__(self, file: FileIngredients, extent: FunctionExtent, scope: Scope, library: SlipLibrary) -> None:
         self.file = file
@@ -162,7 +161,7 @@ class FunctionIngredients:
 
     @cached_property
     def conditions(self) -> tuple[tuple[bytes, str], ...]:
-        """Conditions without `&&` and `||` that the function tests, as written and for people."""
+        """Atomic conditions that the function tests, as written and for people."""
         found: dict[bytes, str] = {}
         for node in self.nodes:
             if node.type in (
@@ -179,7 +178,7 @@ class FunctionIngredients:
 
     @cached_property
     def unread(self) -> tuple[str, ...]:
-        """Local variables that get a value which nothing in the function reads: their use may be what is missing."""
+        """Local variables that are assigned and never read: a use of them may be missing."""
         used: dict[str, bool] = {}
         for node in self.nodes:
             parent = node.parent
@@ -198,18 +197,18 @@ class FunctionIngredients:
 
     @cached_property
     def assigned(self) -> frozenset[bytes]:
-        """What the function assigns to, as it is written."""
+        """The targets of the function's assignments, as written."""
         targets = (n.child_by_field_name("left") for n in self.nodes if n.type == "assignment_expression")
         return frozenset(self.text(n) for n in targets if n is not None)
 
     @cached_property
-    def unset(self) -> dict[str, Node]:
-        """The declarators of local variables that start without a value, by name; a name that is declared twice has none."""
+    def uninitialised(self) -> dict[str, Node]:
+        """The declarators of uninitialised local variables, by name; names that are declared twice are left out."""
         found: dict[str, list[Node]] = {}
         for node in self.nodes:
-            is_lasting = any(c.type == "storage_class_specifier" for c in node.children)
+            is_static = any(c.type == "storage_class_specifier" for c in node.children)
             for declarator in (
-                node.children_by_field_name("declarator") if node.type == "declaration" and not is_lasting else ()
+                node.children_by_field_name("declarator") if node.type == "declaration" and not is_static else ()
             ):
                 name = declared_name(declarator)
                 if name is not None:
@@ -219,8 +218,8 @@ class FunctionIngredients:
         }
 
     @cached_property
-    def _declared(self) -> dict[bytes, list[tuple[int, int]]]:
-        """Where each local name can be used, from its declaration to the end of its block."""
+    def _scopes(self) -> dict[bytes, list[tuple[int, int]]]:
+        """The scopes of each local name: from a declaration to the end of its block."""
         found: dict[bytes, list[tuple[int, int]]] = {}
         for node in self.file.nodes:
             if (
@@ -241,22 +240,22 @@ class FunctionIngredients:
         return found
 
     def is_in_scope(self, text: bytes, offset: int) -> bool:
-        """Whether all local variables of functions of this file that a text mentions can be used at an offset."""
+        """Whether all local variables that a text mentions are in scope at an offset."""
         for m in _NAME.finditer(text):
             name = m[1] or b""
             is_local = name in self.file.local_names and name.decode("utf-8", "replace") not in self.scope.outer
-            if is_local and not any(start <= offset < end for start, end in self._declared.get(name, ())):
+            if is_local and not any(start <= offset < end for start, end in self._scopes.get(name, ())):
                 return False
         return True
 
     @cached_property
     def statements(self) -> tuple[Node, ...]:
-        """Simple statements of the body."""
+        """The expression statements of the body."""
         return tuple(n for n in self.nodes if n.type == "expression_statement" and n.named_child_count)
 
 
 def atomic_conditions(condition: Node) -> Iterator[Node]:
-    """The parts of a condition that `&&`, `||` and parentheses join."""
+    """The atomic conditions that `&&`, `||` and parentheses join to a condition."""
     stack = [condition]
     while stack:
         node = stack.pop()
@@ -280,12 +279,12 @@ def is_in_directive(node: Node) -> bool:
 
 
 def is_guard_clause(node: Node) -> bool:
-    """Whether an if has no else and its body only leaves a function or loop, perhaps after one call."""
+    """Whether an `if` without `else` only leaves the function or loop, perhaps after one other statement."""
     body = node.child_by_field_name("consequence")
     if body is None or node.child_by_field_name("alternative") is not None:
         return False
     inside = body.named_children if body.type == "compound_statement" else [body]
-    return 0 < len(inside) <= 2 and inside[-1].type in JUMPS
+    return 0 < len(inside) <= MAX_GUARD_CLAUSE_STATEMENTS and inside[-1].type in JUMPS
 
 
 def is_in_loop(node: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Statements that may be missing and stand nowhere else: a value that was saved and is never put back, a member that is never set."""
+"""Assignments that may be missing: a saved value that is never restored, a member that is never set."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from butfor.methods.repair.ingredients import ASSIGNABLE, FunctionIngredients, R
 from butfor.methods.repair.names_in_scope import type_class
 from butfor.methods.repair.statement_edits import inserted_beside
 
-_MOST_PLACES, _MOST_POINTERS = 8, 5
+MAX_RESTORED_TARGETS = 8  # per unread variable: an exchange mentions few
+MAX_POINTERS_PER_MEMBER = 5  # the nearest ones
 _SCALARS = ("integer", "real")
 
 
@@ -19,12 +20,12 @@ def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replace
     """Assignments before and after a statement of a block."""
     if statement.parent is None or statement.parent.type not in ("compound_statement", "case_statement"):
         return
-    for text, kind in (*_put_back(statement, code), *_members(statement, code)):
+    for text, kind in (*_restored(statement, code), *_members(statement, code)):
         yield from inserted_beside(statement, code, text, kind, f"`{text.decode('utf-8', 'replace')}`")
 
 
-def _put_back(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str]]:
-    """For a variable that nothing reads: an assignment of it to something that the statement mentions, as the end of an exchange."""
+def _restored(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str]]:
+    """Assignments of a variable that is never read to what the statement mentions, as at the end of an exchange."""
     for name in code.unread:
         mine = type_class(code.scope.variable(name))
         met: set[bytes] = {name.encode()}
@@ -33,7 +34,7 @@ def _put_back(statement: Node, code: FunctionIngredients) -> Iterator[tuple[byte
             if (
                 node.type in ASSIGNABLE
                 and text not in met
-                and len(met) <= _MOST_PLACES
+                and len(met) <= MAX_RESTORED_TARGETS
                 and mine
                 and code.scope.type_class(node) == mine
             ):
@@ -42,7 +43,7 @@ def _put_back(statement: Node, code: FunctionIngredients) -> Iterator[tuple[byte
 
 
 def _members(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str]]:
-    """For a struct that the statement mentions: members that the function never sets get a pointer that it mentions, or zero."""
+    """Assignments to members that the function never sets, of structs in the statement: a pointer of it, or zero."""
     for text, arrow, t in _structs(statement, code):
         for f in t.fields:
             target = text + arrow + f.name.encode() if f.name else b""
@@ -58,7 +59,7 @@ def _members(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes
 
 
 def _structs(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, bytes, CType]]:
-    """Variables that a statement mentions and that are structs or point to one, with what chooses a member of it."""
+    """Structs and pointers to structs that a statement mentions, with the operator that selects a member."""
     met: set[bytes] = set()
     for node in walk(statement):
         t = code.scope.local.get(code.name(node)) if node.type == "identifier" else None
@@ -70,7 +71,7 @@ def _structs(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes
 
 
 def _pointers(mine: str, statement: Node, code: FunctionIngredients) -> list[bytes]:
-    """Pointers of a class: what the function has and never mentions, what it mentions near by, and no pointer at all."""
+    """Pointers of a class: variables that the function never mentions, those it mentions near by, and NULL."""
     near = sorted(
         (n for n in code.nodes if n.type in ASSIGNABLE), key=lambda n: abs(n.start_byte - statement.start_byte)
     )
@@ -81,4 +82,4 @@ def _pointers(mine: str, statement: Node, code: FunctionIngredients) -> list[byt
         if type_class(t) == mine and name.encode() not in mentioned
     )
     found = dict.fromkeys((*unused, *(code.text(n) for n in near if code.scope.type_class(n) == mine)))
-    return [*list(found)[:_MOST_POINTERS], b"NULL" if b"NULL" in code.data else b"0"]
+    return [*list(found)[:MAX_POINTERS_PER_MEMBER], b"NULL" if b"NULL" in code.data else b"0"]

@@ -1,4 +1,4 @@
-"""What names mean inside one function: types of variables and members, from the debug information of the program."""
+"""The names in scope in one function: types of variables and members, from the debug information."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ INTEGERS = frozenset(("signed", "unsigned", "char", "uchar", "bool", "enum"))
 
 
 def type_class(t: CType | None) -> str:
-    """A name for all types whose values can stand for one another; empty when the type is not known."""
+    """The class of types whose values can replace each other; empty when the type is unknown."""
     if t is None:
         return ""
     if t.kind in INTEGERS:
@@ -43,7 +43,7 @@ class Scope:
         yield from ((name, t) for name, t in self.outer.items() if name not in self.local)
 
     def variable(self, name: str) -> CType | None:
-        """The type of a variable; None when it is none."""
+        """The type of a variable; None when there is no such variable."""
         return self.local.get(name) or self.outer.get(name)
 
     def type_of(self, node: Node) -> CType | None:
@@ -89,7 +89,7 @@ class Scope:
         return type_class(self.type_of(node))
 
     def fields(self, node: Node) -> tuple[Any, ...]:
-        """The members of the struct that a member expression chooses from."""
+        """The members of the struct that a member expression selects from."""
         argument = node.child_by_field_name("argument")
         t = self.type_of(argument) if argument is not None else None
         if t is not None and t.kind == "pointer":

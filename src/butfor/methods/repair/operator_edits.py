@@ -1,4 +1,4 @@
-"""Other operators, other operands, swapped ones, one too many or too few."""
+"""Edits of operators and operands: another one, swapped ones, one too many or too few, off by one."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from tree_sitter import Node
 
 from butfor.methods.repair.ingredients import COMPARISONS, LOGICAL, FunctionIngredients, Replacement
 
-_LOOSE = frozenset(
+_BINDS_LOOSELY = frozenset(
     ("binary_expression", "conditional_expression", "assignment_expression", "comma_expression", "cast_expression")
 )
+CROSSED_PENALTY = 4  # in weights: swapping operands of two operations is rarer than of one
+ARITHMETIC_OPERAND_PENALTY = 8  # in weights: off by one inside arithmetic is rarer than at its end
+MAX_SHOWN_CHARACTERS = 40  # of an element
 
 
 def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Replacements of an operator and of what it is applied to."""
+    """Replacements of an operator and of its operands."""
     match node.type:
         case "binary_expression":
             yield from _binary(node, code)
@@ -51,16 +54,16 @@ def _binary(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
             yield code.replacement(node, code.text(kept), kind, f"without `{code.file.shown(gone)}`")
     if operator.type in ("-", "/", "%", "<<", ">>"):
         between = code.data[left.end_byte : right.start_byte]
-        first, second = _tight(right, code), _tight(left, code)
+        first, second = _parenthesised(right, code), _parenthesised(left, code)
         yield code.replacement(node, first + between + second, "swap", f"the sides of `{operator.type}` swapped")
     if operator.type == "/" and {code.scope.type_class(left), code.scope.type_class(right)} == {"integer"}:
         yield code.replacement(
-            left, b"(double)" + _tight(left, code), "cast", "division of real numbers instead of integers"
+            left, b"(double)" + _parenthesised(left, code), "cast", "division of real numbers instead of integers"
         )
 
 
 def _crossed(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """The right sides of two products of a sum swapped, and the like: `a * x + b * y` as `a * y + b * x`."""
+    """Operands of two operations swapped: `a * y + b * x` for `a * x + b * y`."""
     left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
     if left is None or right is None or left.type != "binary_expression" or right.type != "binary_expression":
         return
@@ -69,16 +72,17 @@ def _crossed(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         if a is not None and b is not None and code.text(a) != code.text(b):
             new = code.text(b) + code.data[a.end_byte : b.start_byte] + code.text(a)
             words = f"`{code.file.shown(a)}` and `{code.file.shown(b)}` swapped"
-            yield Replacement(a.start_byte, b.end_byte, new, "swap", code.weight("swap") - 4, words)
+            yield Replacement(a.start_byte, b.end_byte, new, "swap", code.weight("swap") - CROSSED_PENALTY, words)
 
 
 def _neighbours(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Two elements of a table that stand side by side swapped."""
+    """Two neighbouring elements of an initialiser list swapped."""
     elements = [n for n in node.named_children if n.type != "comment"]
     for a, b in pairwise(elements):
         if code.text(a) != code.text(b) and a.type == b.type:
             new = code.text(b) + code.data[a.end_byte : b.start_byte] + code.text(a)
-            words = f"`{code.file.shown(a)[:40]}` and `{code.file.shown(b)[:40]}` swapped"
+            first, second = (code.file.shown(n)[:MAX_SHOWN_CHARACTERS] for n in (a, b))
+            words = f"`{first}` and `{second}` swapped"
             yield Replacement(a.start_byte, b.end_byte, new, "swap", code.weight("swap"), words)
 
 
@@ -109,7 +113,7 @@ def _unary(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
 
 
 def _off_by_one(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """One more, one less: where a number is used as a bound, an index, an argument, a result, a value that is assigned."""
+    """One more or one less, where a number is a bound, an index, an argument, a result or an assigned value."""
     parent = node.parent
     if parent is None or node.type in (
         "number_literal",
@@ -119,34 +123,36 @@ def _off_by_one(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         "update_expression",
     ):
         return
-    if not _is_value(node, parent) or code.scope.type_class(node) not in ("integer", *_pointers(node, code)):
+    if not _is_value(node, parent) or code.scope.type_class(node) not in ("integer", *_text_pointers(node, code)):
         return
     for name in code.unread if parent.type != "subscript_expression" else ():
         for new in (
-            name.encode() + b" * " + _tight(node, code),
+            name.encode() + b" * " + _parenthesised(node, code),
             code.text(node) + b" + " + name.encode(),
             code.text(node) + b" - " + name.encode(),
         ):
             yield code.replacement(node, new, "unread", f"with `{name}`, which is not used so far")
-    step = _step(node, code)
-    if step is not None:
-        yield step
-    needs = parent.type == "binary_expression" and not _compares(parent)
+    without_step = _without_step(node, code)
+    if without_step is not None:
+        yield without_step
+    needs_parentheses = parent.type == "binary_expression" and not _is_comparison(parent)
     for sign in "-+":
         new = (
-            _tight(node, code) if node.type in ("conditional_expression", "assignment_expression") else code.text(node)
+            _parenthesised(node, code)
+            if node.type in ("conditional_expression", "assignment_expression")
+            else code.text(node)
         ) + f" {sign} 1".encode()
-        weight = code.weight("off-by-one") - (8 if needs else 0)
+        weight = code.weight("off-by-one") - (ARITHMETIC_OPERAND_PENALTY if needs_parentheses else 0)
         yield code.replacement(
             node,
-            b"(" + new + b")" if needs else new,
+            b"(" + new + b")" if needs_parentheses else new,
             "off-by-one",
             f"`{code.file.shown(node)}` {'less' if sign == '-' else 'plus'} 1",
             weight,
         )
 
 
-def _step(node: Node, code: FunctionIngredients) -> Replacement | None:
+def _without_step(node: Node, code: FunctionIngredients) -> Replacement | None:
     """The value without its `+ 1` or `- 1`."""
     right, operator, left = (node.child_by_field_name(f) for f in ("right", "operator", "left"))
     if (
@@ -161,8 +167,8 @@ def _step(node: Node, code: FunctionIngredients) -> Replacement | None:
     return code.replacement(node, code.text(left), "off-by-one", f"without `{operator.type} 1`")
 
 
-def _pointers(node: Node, code: FunctionIngredients) -> tuple[str, ...]:
-    """Texts are also moved by one: `p + 1`."""
+def _text_pointers(node: Node, code: FunctionIngredients) -> tuple[str, ...]:
+    """The class of a pointer to characters, which is moved by one too: `p + 1`."""
     found = code.scope.type_class(node)
     return (found,) if found.startswith(("pointer to char", "pointer to uchar")) else ()
 
@@ -180,22 +186,22 @@ def _is_value(node: Node, parent: Node) -> bool:
         case "assignment_expression":
             return node == parent.child_by_field_name("right")
         case "binary_expression":
-            return _compares(parent) or (
-                node.type in ("identifier", "field_expression", "subscript_expression") and not _joins(parent)
+            return _is_comparison(parent) or (
+                node.type in ("identifier", "field_expression", "subscript_expression") and not _is_logical(parent)
             )
     return False
 
 
-def _compares(node: Node) -> bool:
+def _is_comparison(node: Node) -> bool:
     operator = node.child_by_field_name("operator")
     return operator is not None and operator.type in COMPARISONS
 
 
-def _joins(node: Node) -> bool:
+def _is_logical(node: Node) -> bool:
     operator = node.child_by_field_name("operator")
     return operator is not None and operator.type in LOGICAL
 
 
-def _tight(node: Node, code: FunctionIngredients) -> bytes:
-    """The text of an operand, in parentheses where another operator beside it could tear it apart."""
-    return b"(" + code.text(node) + b")" if node.type in _LOOSE else code.text(node)
+def _parenthesised(node: Node, code: FunctionIngredients) -> bytes:
+    """The text of an operand, in parentheses where an operator beside it may bind tighter."""
+    return b"(" + code.text(node) + b")" if node.type in _BINDS_LOOSELY else code.text(node)

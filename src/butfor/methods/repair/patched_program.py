@@ -1,4 +1,4 @@
-"""Proposals as variants of one program: which of them can share a program, and how each is chosen."""
+"""Programs with proposals: many as variants of one program, one alone, one that is recorded."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from butfor.trace.dependence.dependence import Dependence
 
 @dataclass(frozen=True, slots=True)
 class ProgramSources:
-    """The files of a program by the path that the compiler knows, with their text when the run was recorded."""
+    """The files of a program by the path that the compiler knows, with their text as it was recorded."""
 
     spec: BuildSpec
-    paths: Mapping[str, Path]  # as the compiler knows it: as the user gave it
+    paths: Mapping[str, Path]  # as the user gave them, by the path that the compiler knows
     trees: Mapping[str, SyntaxTree]
 
     def text(self, path: str) -> bytes:
@@ -49,7 +49,7 @@ class ProgramSources:
         }
 
     def copy(self, number: int, p: Proposal) -> Copy | None:
-        """The proposal as a second version of the one function that it changes; None when it changes something else."""
+        """The proposal as a copy of the one function that it changes; None when it changes anything else."""
         (path,) = {e.path for e in p.edits} if len({e.path for e in p.edits}) == 1 else ("",)
         tree = self.trees.get(path)
         inside = (
@@ -71,14 +71,14 @@ class ProgramSources:
 
 
 def _name_in(definition: bytes, extent: FunctionExtent) -> int:
-    """Where the name of a function stands in its definition, -1 when a macro makes it."""
+    """The offset of the name of a function in its definition; -1 when a macro expands to it."""
     at = definition.rfind(extent.name.encode(), 0, extent.open - extent.start)
     return at if at >= 0 and not definition[at + len(extent.name) : extent.open - extent.start].strip() else -1
 
 
 @dataclass(frozen=True, slots=True)
 class VariantProgram:
-    """A program that holds several proposals, by number."""
+    """A program with several proposals as variants, by number."""
 
     build: HookedBuild
     numbers: Mapping[int, Proposal]
@@ -87,11 +87,10 @@ class VariantProgram:
 def build_together(
     sources: ProgramSources, proposals: Sequence[tuple[int, Proposal]], *, checked: bool
 ) -> tuple[VariantProgram, list[tuple[int, Proposal]]]:
-    """One program with all proposals that change one function each, and the others. What does not compile is in neither.
+    """One program with all proposals that change one function each, and the other proposals.
 
-    In a `checked` program, memory errors end a run.
-
-    Of proposals that compile to the same code, the first is kept; those that change no code are left out.
+    Proposals that do not compile are in neither, nor are those that change no code; of proposals that compile to the
+    same code, the first is kept. In a `checked` program, memory errors end a run.
     """
     copies, rest = [], []
     for number, p in proposals:
@@ -102,13 +101,13 @@ def build_together(
             copies.append(copy)
     variants = build_variants(sources.spec, copies, sources.texts())
     known = dict(proposals)
-    kept = [c for c in _different(variants, copies) if c.number not in variants.refused]
+    kept = [c for c in _distinct(variants, copies) if c.number not in variants.refused]
     build = build_checked(sources.spec, kept, sources.texts()) if checked else variants.build
     return VariantProgram(build, {c.number: known[c.number] for c in kept}), rest
 
 
-def _different(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
-    """The first copy of each that does something else than those before it and the original."""
+def _distinct(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
+    """The copies whose code differs from that of the original and of all copies before."""
     found: dict[object, Copy] = {}
     code: dict[str, bytes] = {}
     for data in variants.objects:
@@ -122,17 +121,18 @@ def _different(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
 
 
 def build_alone(sources: ProgramSources, edits: Sequence[Edit], *, checked: bool) -> HookedBuild:
-    """The program after edits, and nothing else in it."""
+    """The program after these edits alone."""
     texts = sources.patched(edits)
     return build_checked(sources.spec, (), texts) if checked else build_variants(sources.spec, (), texts).build
 
 
-_OUTPUT = 1 << 20  # bytes beyond what the failing run wrote
+MAX_MORE_OUTPUT_BYTES = 1 << 20  # of a patched program than of the failing run: more is a loop without end
+MAX_SLOWDOWN = 10  # of a patched program, times the seconds of the failing run
 
 
 @contextlib.contextmanager
 def _source_copies(texts: Mapping[Path, bytes]) -> Iterator[dict[Path, Path]]:
-    """Copies of source files under their own names in a folder of their own."""
+    """Copies of source files under their own names in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
         found = {}
         for k, (given, text) in enumerate(texts.items()):
@@ -146,13 +146,13 @@ def _source_copies(texts: Mapping[Path, bytes]) -> Iterator[dict[Path, Path]]:
 def passes_when_recorded(
     sources: ProgramSources, texts: Mapping[Path, bytes], options: RunOptions, seconds: float, output: int
 ) -> bool:
-    """Whether a patched program, recorded behind the fence, does not fail on the failing run, memory errors that it survives included."""
+    """Whether a patched program, recorded behind the fence on the failing run, has no failure and no memory error."""
     spec = sources.spec
-    time_limit = min(options.time_limit, 1 + 10 * seconds)
+    time_limit = min(options.time_limit, 1 + MAX_SLOWDOWN * seconds)
     chosen = replace(
         options,
         time_limit=time_limit,
-        output_limit=output + _OUTPUT,
+        output_limit=output + MAX_MORE_OUTPUT_BYTES,
         env=(*options.env, ("BUTFOR_FENCE", "1")),
     )
     try:
@@ -163,4 +163,4 @@ def passes_when_recorded(
         recording = record(chosen, program, lambda text: None)
         return find_failure(recording, Dependence(recording.trace), options.memory_errors).failure is None
     except (ButforError, Unsupported):
-        return False  # it is not known to be right
+        return False  # nobody knows that it passes

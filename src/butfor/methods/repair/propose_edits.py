@@ -1,4 +1,4 @@
-"""From suspicious statements to proposals: every edit that the generators know for each of them, the likeliest first."""
+"""Proposals for suspicious statements: every candidate edit of each, the likeliest first."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from butfor.source.source_model import Role
 from butfor.trace.view.source_places import Place, Places
 
 _BLANK = re.compile(rb"\s*")
-_FRAME = (b"int x = (", b"\n);")  # what makes an initialiser of the body of a macro, so that it can be parsed
-_WORDS_OF_CLASS = {
+_MACRO_FRAME = (b"int x = (", b"\n);")  # makes the body of a macro an initialiser, so that it can be parsed
+_TYPE_WORDS = {
     "real": ("double", "float"),
     "integer": ("int", "long", "short", "char", "unsigned", "signed", "size_t", "bool", "_Bool"),
 }
@@ -59,7 +59,7 @@ class Proposer:
         near: dict[object, dict[Place, None]] = {}
         for rank, place in enumerate(suspects):
             for p in self.proposals_for(place, rank):
-                key = self._what(p.edits)
+                key = self._effect(p.edits)
                 near.setdefault(key, {})[place] = None
                 old = found.get(key)
                 if old is None or p.order < old.order:
@@ -67,8 +67,8 @@ class Proposer:
         whole = (replace(p, near=tuple(other for other in near[key] if other != p.place)) for key, p in found.items())
         return sorted(whole, key=lambda p: (p.order, p.edits))
 
-    def _what(self, edits: tuple[Edit, ...]) -> object:
-        """What edits come to: a text put after one statement is the same as before the next."""
+    def _effect(self, edits: tuple[Edit, ...]) -> object:
+        """A key of what an edit does: a text inserted after one statement is the same as before the next."""
         (edit,) = edits
         tree = self.places.tree(edit.path)
         if edit.start != edit.end or tree is None:
@@ -89,26 +89,26 @@ class Proposer:
         nodes = [n for n in code.file.nodes if start <= n.start_byte and n.end_byte <= end] or [
             _covering(code.file, start, end)
         ]
-        for idea in self._ideas(code, nodes, place, start, end):
+        for r in self._replacements(code, nodes, place, start, end):
             if (
-                self._is_outside_macros(tree, idea)
-                and code.data[idea.start : idea.end] != idea.new
-                and (idea.kind == "member" or code.is_in_scope(idea.new, idea.start))
+                self._is_outside_macros(tree, r)
+                and code.data[r.start : r.end] != r.new
+                and (r.kind == "member" or code.is_in_scope(r.new, r.start))
             ):
                 in_loop = is_in_loop(nodes[0])
                 yield Proposal(
-                    (Edit(place.path, idea.start, idea.end, idea.new),),
-                    idea.why,
-                    idea.weight,
+                    (Edit(place.path, r.start, r.end, r.new),),
+                    r.why,
+                    r.weight,
                     place,
-                    idea.kind,
+                    r.kind,
                     rank,
-                    idea.skips,
+                    r.skips,
                     in_loop,
                 )
         yield from self._in_macros(place, rank)
 
-    def _ideas(
+    def _replacements(
         self, code: FunctionIngredients, nodes: Sequence[Node], place: Place, start: int, end: int
     ) -> Iterator[Replacement]:
         for node in nodes:
@@ -134,7 +134,7 @@ class Proposer:
                 for part in walk(value) if value is not None else ():
                     yield from value_edits.replacements(part, code)
 
-    # --- where ----------------------------------------------------------------------------------------------------------------
+    # --- positions and ingredients ------------------------------------------------------------------------------------
 
     def _is_editable(self, place: Place) -> bool:
         if str(Path(place.path).absolute()) in self._editable:
@@ -151,7 +151,7 @@ class Proposer:
         return None if s is None else (tree.source.offset(*s.start), tree.source.offset(*s.end))
 
     def ingredients(self, tree: SyntaxTree, place: Place, offset: int) -> FunctionIngredients:
-        """What the function around a statement offers."""
+        """The ingredients of the function around a statement."""
         extent = next((e for e in tree.extents if e.start <= offset < e.end), FunctionExtent("", 0, 0, 0, 0, 0))
         key = (place.path, extent.start)
         if key not in self._functions:
@@ -173,7 +173,7 @@ class Proposer:
 
     @cached_property
     def _signatures(self) -> dict[str, tuple[str, ...]]:
-        """The class of the result and the types of the parameters of each function, as they are written."""
+        """The class of the result of each function, and the types of its parameters as written."""
         found = {}
         for path in self.places.recording.meta.sources:
             tree = self.places.tree(path)
@@ -182,17 +182,17 @@ class Proposer:
             for extent in tree.extents:
                 header = tree.source.data[extent.start : extent.open].decode("latin-1")
                 found[extent.name] = (
-                    _result(header),
-                    *_parameters(tree.source.data[extent.open + 1 : extent.close].decode("latin-1")),
+                    _result_class(header),
+                    *_parameter_types(tree.source.data[extent.open + 1 : extent.close].decode("latin-1")),
                 )
         return found
 
-    # --- macros -----------------------------------------------------------------------------------------------------------------
+    # --- macros -------------------------------------------------------------------------------------------------------
 
-    def _is_outside_macros(self, tree: SyntaxTree, idea: Replacement) -> bool:
+    def _is_outside_macros(self, tree: SyntaxTree, r: Replacement) -> bool:
         """Whether an edit leaves the directives of the preprocessor alone."""
-        line = tree.source.data.rfind(b"\n", 0, idea.start) + 1
-        return not tree.source.data[line : idea.start].lstrip().startswith(b"#")
+        line = tree.source.data.rfind(b"\n", 0, r.start) + 1
+        return not tree.source.data[line : r.start].lstrip().startswith(b"#")
 
     def _in_macros(self, place: Place, rank: int) -> Iterator[Proposal]:
         """Edits of the definitions of macros that a statement uses."""
@@ -200,7 +200,7 @@ class Proposer:
         for used in self.places.macros(place):
             for macro in tree.macros_named(_macro_name(used.text)) if tree is not None else ():
                 body = tree.source.data[macro.body : macro.end] if tree is not None else b""
-                wrapped = SyntaxTree(SourceFile(place.path, _FRAME[0] + body + _FRAME[1]))
+                wrapped = SyntaxTree(SourceFile(place.path, _MACRO_FRAME[0] + body + _MACRO_FRAME[1]))
                 if wrapped.root.has_error:
                     self.skipped[f"the macro {macro.name} is no expression, so no edit of it was tried"] = None
                     continue
@@ -210,18 +210,16 @@ class Proposer:
                     Scope(wrapped.source.data, {}, self._outer, {}),
                     self.library,
                 )
-                shift = macro.body - len(_FRAME[0])
+                shift = macro.body - len(_MACRO_FRAME[0])
                 for node in code.file.nodes:
-                    for idea in (
+                    for r in (
                         (*operator_edits.replacements(node, code), *value_edits.replacements(node, code))
                         if node.is_named and node.type != "declaration"
                         else ()
                     ):
-                        if len(_FRAME[0]) <= idea.start and idea.end <= len(_FRAME[0]) + len(body):
-                            edit = Edit(place.path, idea.start + shift, idea.end + shift, idea.new)
-                            yield Proposal(
-                                (edit,), f"in the macro {macro.name}: {idea.why}", idea.weight, used, idea.kind, rank
-                            )
+                        if len(_MACRO_FRAME[0]) <= r.start and r.end <= len(_MACRO_FRAME[0]) + len(body):
+                            edit = Edit(place.path, r.start + shift, r.end + shift, r.new)
+                            yield Proposal((edit,), f"in the macro {macro.name}: {r.why}", r.weight, used, r.kind, rank)
 
 
 def _macro_name(text: str) -> str:
@@ -233,17 +231,15 @@ def _covering(file: FileIngredients, start: int, end: int) -> Node:
     return file.tree.root.descendant_for_byte_range(start, max(start, end - 1)) or file.tree.root
 
 
-def _result(header: str) -> str:
-    """The class of what a function returns."""
+def _result_class(header: str) -> str:
+    """The class of the result of a function."""
     words = header.split()
     if "*" in header:
         return "pointer"
-    return next(
-        (name for name, known in _WORDS_OF_CLASS.items() if any(w in known for w in words)), " ".join(words[:-1])
-    )
+    return next((name for name, known in _TYPE_WORDS.items() if any(w in known for w in words)), " ".join(words[:-1]))
 
 
-def _parameters(text: str) -> Iterable[str]:
+def _parameter_types(text: str) -> Iterable[str]:
     """The types of parameters, without their names."""
     for part in text.split(","):
         words = part.replace("*", " * ").replace("[", " [ ").split()

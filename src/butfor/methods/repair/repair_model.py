@@ -1,4 +1,4 @@
-"""A validated repair, and which of several comes first."""
+"""Proposals, and repairs: proposals with what came of them on all tests, best first."""
 
 from __future__ import annotations
 
@@ -7,20 +7,54 @@ from dataclasses import dataclass
 from typing import Any
 
 from butfor.methods.repair.on_paths.solution_model import TEMPLATE
+from butfor.methods.repair.slip_library import MAX_WEIGHT
 from butfor.methods.repair.trial_runs import Tally
 from butfor.source.edits import Edit, apply_edits, lines_touched, unified_diff
 from butfor.trace.view.source_places import Place
 
-_FAR = 15
-_RANK = 0.8  # what one place further down in the ranking of statements costs, in weights
-_DIFFERS, _DIFFERS_ALONE = (
-    10.0,
-    32.0,
-)  # what a change of the behaviour on all similar inputs costs, with passing tests and without
-_SKIPS, _LOOP = 5.0, 0.5
-_OTHER_OUTPUT = 6.0
-_MADE_UP = 10.0  # a value that was found for this run alone
-_MOST_ALIKE = 3  # repairs of one statement that are shown before those of others
+RANKS_PER_WEIGHT = 0.7  # how much later a less likely edit is tried
+MAX_RANK = 15  # statements further down are all equally unlikely
+MAX_REPAIRS_PER_STATEMENT = (
+    3  # that come before those of other statements: the next is rarely better than another place
+)
+# what makes a repair worse, in weights
+_COST_PER_RANK = 0.8
+_COST_OF_CHANGED_BEHAVIOUR = 10.0  # on all similar inputs, when passing tests judge the repair
+_COST_OF_CHANGED_BEHAVIOUR_UNTESTED = 32.0  # ... when nothing else does
+_COST_OF_SKIPPING = 5.0
+_COST_IN_LOOP = 0.5
+_COST_OF_OTHER_OUTPUT = 6.0  # before the failure
+_COST_OF_SYNTHESIS = 10.0  # a value that was found for this run alone
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """Edits of the source with the reason in words, and a weight: 30 for the likeliest slip, 0 for the last resort.
+
+    `place` is the statement that is changed, `rank` how suspicious it is, 0 the most; `near` are the other statements
+    that the edit stands beside: an insertion after one statement is before the next. `skips`: a statement no longer
+    runs because of it; `in_loop`: the edit is in a loop.
+    """
+
+    edits: tuple[Edit, ...]
+    why: str
+    weight: float
+    place: Place
+    family: str = ""
+    rank: int = 0
+    skips: bool = False
+    in_loop: bool = False
+    near: tuple[Place, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many bytes change."""
+        return sum(len(e.new) + e.end - e.start for e in self.edits)
+
+    @property
+    def order(self) -> float:
+        """Proposals with a smaller number are tried first."""
+        return self.rank + RANKS_PER_WEIGHT * (MAX_WEIGHT - self.weight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +73,19 @@ class Repair:
 
     @property
     def key(self) -> tuple[float, ...]:
-        """Smaller is better: what the tests say, fewer edits, then how likely the slip is, what it skips and changes; then how small."""
+        """A key that sorts the best first: by the tests, by the number of edits, by its cost, by its size."""
         p, t = self.proposal, self.tally
         missed = (self.failing - t.fixed) / max(self.failing, 1) + (self.passing - t.kept) / max(self.passing, 1)
         share = t.differs / t.similar if t.similar else 0.0
-        cost = 30 - p.weight + _RANK * min(p.rank, _FAR) + (_DIFFERS if self.passing else _DIFFERS_ALONE) * share
-        cost += _SKIPS * p.skips + _LOOP * p.in_loop + _OTHER_OUTPUT * (not t.keeps_output)
-        cost += _MADE_UP * (p.family == TEMPLATE and not self.passing)
+        changed = _COST_OF_CHANGED_BEHAVIOUR if self.passing else _COST_OF_CHANGED_BEHAVIOUR_UNTESTED
+        cost = MAX_WEIGHT - p.weight + _COST_PER_RANK * min(p.rank, MAX_RANK) + changed * share
+        cost += _COST_OF_SKIPPING * p.skips + _COST_IN_LOOP * p.in_loop + _COST_OF_OTHER_OUTPUT * (not t.keeps_output)
+        cost += _COST_OF_SYNTHESIS * (p.family == TEMPLATE and not self.passing)
         return missed, len(p.edits), cost, p.size
 
     @property
     def label(self) -> str:
-        """What the tests say, in words."""
+        """The verdict of the tests, in words."""
         words = f"fixes {self.tally.fixed} of {self.failing} failing"
         words += (
             f", keeps {self.tally.kept} of {self.passing} passing"
@@ -92,13 +127,13 @@ class Repair:
 
 
 def best_first(repairs: Iterable[Repair]) -> list[Repair]:
-    """Best first; of many repairs of one statement, the best few come before those of other statements, the rest after."""
+    """The repairs, best first; of many of one statement the best few come before those of others, the rest after."""
     first: list[Repair] = []
     later: list[Repair] = []
     met: dict[object, int] = {}
     for r in sorted(repairs, key=lambda r: r.key):
         count = met[r.proposal.place] = met.get(r.proposal.place, 0) + 1
-        (first if count <= _MOST_ALIKE and r.is_complete else later).append(r)
+        (first if count <= MAX_REPAIRS_PER_STATEMENT and r.is_complete else later).append(r)
     return [*first, *sorted(later, key=lambda r: r.key)]
 
 
@@ -108,33 +143,3 @@ def best_by_statement(repairs: Sequence[Repair]) -> dict[Any, Repair]:
     for r in repairs:
         found.setdefault(r.proposal.place, r)
     return found
-
-
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """Edits of source text, why they may be right in words, and a weight: 30 for the likeliest slip, 0 for the last resort.
-
-    `place` is the statement that is changed. `rank` says how suspicious that is, 0 the most.
-    `near` are other statements that it could be said to be about: what is put after one statement stands before the next.
-    `skips`: statements that do not run any more because of it, `in_loop`: it is a part of a loop.
-    """
-
-    edits: tuple[Edit, ...]
-    why: str
-    weight: float
-    place: Place
-    family: str = ""
-    rank: int = 0
-    skips: bool = False
-    in_loop: bool = False
-    near: tuple[Place, ...] = ()
-
-    @property
-    def size(self) -> int:
-        """How many bytes change."""
-        return sum(len(e.new) + e.end - e.start for e in self.edits)
-
-    @property
-    def order(self) -> float:
-        """Proposals with a smaller number are tried first."""
-        return self.rank + 0.7 * (30 - self.weight)

@@ -1,4 +1,4 @@
-"""The search for repairs: proposals in the order of their promise, tried on the failing run, then on all tests, the best ones confirmed alone."""
+"""The search for repairs: proposals tried on the failing run, then on all tests, the best ones confirmed alone."""
 
 from __future__ import annotations
 
@@ -22,44 +22,38 @@ from butfor.methods.repair.trial_runs import ORIGINAL, OriginalRun, Tally, Test,
 from butfor.options import RunOptions
 from butfor.source.edits import Edit
 
-_FIRST, _BATCH = 200, 350  # proposals in the first program, and in further ones
-_MOST_TALLIED = 80  # proposals of one program that are run on all tests
-_MOST_COMPARED = 40  # ... and on similar inputs
-_MOST_ALONE = 40  # proposals that need a program each
-_ENOUGH, _ENOUGH_ALONE = (
-    4,
-    20,
-)  # repairs that pass all tests, where there are several and where there is one: then no more are tried
-_TRIED, _TRIED_ALONE = (
-    550,
-    1_600,
-)  # proposals after which any repair is enough, likewise: one run says little, so more of them are compared
+FIRST_BATCH = 200  # proposals in the first program: small, so that a likely repair is found soon
+BATCH = 350  # proposals in each further program: the compiler takes longer than the runs
+MAX_TALLIED = 80  # proposals of one program that are run on all tests
+MAX_COMPARED = 40  # ... and on similar inputs
+MAX_BUILT_ALONE = 40  # proposals that need a program each, which takes a compilation
 MAX_SHOWN_REPAIRS = 5
+# The search ends after so many complete repairs, or at the first one after so many proposals: later ones are less
+# likely. With a single test more are compared, since one run says little.
+ENOUGH_REPAIRS, ENOUGH_REPAIRS_ONE_TEST = 4, 20
+ENOUGH_PROPOSALS, ENOUGH_PROPOSALS_ONE_TEST = 550, 1_600
 
 
 @dataclass
 class RepairSearch:
-    """What the search is given and what it found. `end` and `half` say whether all of the time, or the part for trying proposals, is used up."""
+    """One search with what it found; `is_trying_over` says whether the time for trying proposals is used up."""
 
     sources: ProgramSources
     tests: list[Test]  # the recorded failing run first
-    bench: Trials
+    trials: Trials
     options: RunOptions  # of the failing run
     seconds: float  # the failing run took
     is_memory: bool  # the failure is a memory error
-    half: Callable[[], bool]
+    is_trying_over: Callable[[], bool]
     wanted: int = MAX_SHOWN_REPAIRS
     tried: int = 0
     untried: int = 0  # proposals for which there was no time
     notes: list[str] = field(default_factory=list)
-    survivors: list[Repair] = field(
-        default_factory=list, init=False
-    )  # all proposals with which the failing run does not fail
+    # all proposals with which the failing run does not fail
+    survivors: list[Repair] = field(default_factory=list, init=False)
     checked: bool = field(default=False, init=False)  # memory errors end the runs
     _original: HookedBuild = field(init=False)
-    _touched: bool = field(
-        default=False, init=False
-    )  # the program writes files, so that it cannot be recorded behind the fence
+    _writes_files: bool = field(default=False, init=False)  # it cannot be recorded behind the fence then
     _similar: list[OriginalRun] | None = field(default=None, init=False)
     _alone: dict[tuple[Edit, ...], tuple[HookedBuild, Tally] | None] = field(default_factory=dict, init=False)
 
@@ -76,12 +70,12 @@ class RepairSearch:
         return self.checked or self.tests[0].goal.is_whole
 
     def _prepare(self) -> bool:
-        """Whether the failing run can be judged: it fails here too. Other tests that behave differently here are left out."""
+        """Whether the failing run fails here too; other tests that behave differently when run again are left out."""
         measured = self._measured(checked=self.is_memory)
         if not self.checked and any(test.failed and test.goal.is_met(outcome) for test, outcome in measured[1:]):
             measured = self._measured(checked=True)  # tests that fail with memory errors
         (first, outcome), *rest = measured
-        self._touched = bool(outcome.touched)
+        self._writes_files = bool(outcome.touched)
         if first.goal.is_met(outcome):
             self.notes.append(
                 "the run is not repeatable: run again without any change, it behaves differently, so no edit was tried"
@@ -97,19 +91,19 @@ class RepairSearch:
         return True
 
     def _measured(self, *, checked: bool) -> list[tuple[Test, Outcome]]:
-        """What the tests do without a repair."""
+        """The outcomes of the tests without a repair."""
         self.checked = checked
         self._original = build_alone(self.sources, (), checked=checked)
-        return [self.bench.measured(self._original, test) for test in self.tests]
+        return [self.trials.measured(self._original, test) for test in self.tests]
 
     def _tried(self, numbered: list[tuple[int, Proposal]]) -> list[Repair]:
-        """Proposals with which the failing run does not fail, with what becomes of all other tests."""
+        """Proposals with which the failing run does not fail, with their outcomes on all other tests."""
         found: list[Repair] = []
         alone_so_far = 0
         left: list[Proposal] = []
         for many, others in self._programs(numbered):
-            found += self._tallied(many, self._good(many))
-            some = others[: 0 if self.half() else max(0, _MOST_ALONE - alone_so_far)]
+            found += self._tallied(many, self._survivors(many))
+            some = others[: 0 if self.is_trying_over() else max(0, MAX_BUILT_ALONE - alone_so_far)]
             alone_so_far += len(some)
             found += self._tallied_alone([p for _, p in some])
             left += (p for _, p in others[len(some) :])
@@ -120,18 +114,22 @@ class RepairSearch:
         return found
 
     def _is_enough(self, found: Sequence[Repair]) -> bool:
-        """Whether there are repairs that pass all tests and leave nothing out; what comes later is less likely."""
+        """Whether enough repairs pass all tests without skipping a statement."""
         good = sum(r.is_complete and not r.proposal.skips for r in found)
-        enough, tried = (_ENOUGH, _TRIED) if len(self.tests) > 1 else (_ENOUGH_ALONE, _TRIED_ALONE)
+        enough, tried = (
+            (ENOUGH_REPAIRS, ENOUGH_PROPOSALS)
+            if len(self.tests) > 1
+            else (ENOUGH_REPAIRS_ONE_TEST, ENOUGH_PROPOSALS_ONE_TEST)
+        )
         return good >= enough or (good > 0 and self.tried >= tried)
 
-    # --- the failing run alone ----------------------------------------------------------------------------------------------------
+    # --- the failing run alone ----------------------------------------------------------------------------------------
 
     def _programs(
         self, numbered: list[tuple[int, Proposal]]
     ) -> Iterator[tuple[VariantProgram, list[tuple[int, Proposal]]]]:
         """Batches of proposals as programs, some of them built ahead."""
-        batches = [numbered[:_FIRST], *(numbered[k : k + _BATCH] for k in range(_FIRST, len(numbered), _BATCH))]
+        batches = [numbered[:FIRST_BATCH], *(numbered[k : k + BATCH] for k in range(FIRST_BATCH, len(numbered), BATCH))]
         waiting: list[tuple[int, Future[tuple[VariantProgram, list[tuple[int, Proposal]]]]]] = []
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             try:
@@ -141,7 +139,7 @@ class RepairSearch:
                         waiting.append(
                             (len(batch), pool.submit(build_together, self.sources, batch, checked=self.checked))
                         )
-                    if self.half():
+                    if self.is_trying_over():
                         self.untried += sum(map(len, batches)) + sum(count for count, _ in waiting)
                         return
                     count, future = waiting.pop(0)
@@ -156,22 +154,22 @@ class RepairSearch:
                 for _, future in waiting:
                     future.cancel()
 
-    def _good(self, many: VariantProgram) -> list[int]:
-        return self.bench.survivors(many.build, self.tests[0], sorted(many.numbers))
+    def _survivors(self, many: VariantProgram) -> list[int]:
+        return self.trials.survivors(many.build, self.tests[0], sorted(many.numbers))
 
-    def _is_clean(self, p: Proposal) -> bool:
+    def _passes_when_recorded(self, p: Proposal) -> bool:
         return passes_when_recorded(
             self.sources, self.sources.patched(p.edits), self.options, self.seconds, len(self.tests[0].goal.output)
         )
 
-    # --- all tests ------------------------------------------------------------------------------------------------------------------
+    # --- all tests ----------------------------------------------------------------------------------------------------
 
     def _tallied(self, many: VariantProgram, survivors: Sequence[int]) -> list[Repair]:
-        """What becomes of all tests with each survivor."""
+        """The survivors with the outcomes of all tests."""
         build = many.build
-        found = self.bench.tally(build, self.tests, survivors[:_MOST_TALLIED])
+        found = self.trials.tally(build, self.tests, survivors[:MAX_TALLIED])
         full = {n: t for n, t in found.items() if self._repair(many.numbers[n], t).is_complete}
-        self._compare(build, full if len(self.tests) > 1 else dict(list(found.items())[:_MOST_COMPARED]))
+        self._compare(build, full if len(self.tests) > 1 else dict(list(found.items())[:MAX_COMPARED]))
         return [self._repair(many.numbers[n], t) for n, t in found.items()]
 
     def _tallied_alone(self, proposals: Sequence[Proposal]) -> Iterator[Repair]:
@@ -179,7 +177,7 @@ class RepairSearch:
 
         def build(p: Proposal) -> HookedBuild | None:
             try:
-                return None if self.half() else build_alone(self.sources, p.edits, checked=self.checked)
+                return None if self.is_trying_over() else build_alone(self.sources, p.edits, checked=self.checked)
             except ButforError:
                 self._alone[p.edits] = None
                 return None
@@ -189,62 +187,62 @@ class RepairSearch:
                 if built is None:
                     self.untried += p.edits not in self._alone
                     continue
-                if not self.bench.survivors(built, self.tests[0], [ORIGINAL]):
+                if not self.trials.survivors(built, self.tests[0], [ORIGINAL]):
                     continue
-                found = self.bench.tally(built, self.tests, [ORIGINAL])
+                found = self.trials.tally(built, self.tests, [ORIGINAL])
                 self._alone[p.edits] = built, found[ORIGINAL]
                 self._compare(built, found)
                 yield self._repair(p, found[ORIGINAL])
 
-    def _on_its_own(self, edits: tuple[Edit, ...]) -> Tally | None:
-        """What becomes of all tests with the patched source alone, which is compiled and run once; None when it does not compile."""
+    def _tally_alone(self, edits: tuple[Edit, ...]) -> Tally | None:
+        """The outcomes of all tests with the patched source alone, built once; None when it does not compile."""
         if edits not in self._alone:
             try:
                 build = build_alone(self.sources, edits, checked=self.checked)
-                self._alone[edits] = build, self.bench.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
+                self._alone[edits] = build, self.trials.tally(build, self.tests, [ORIGINAL])[ORIGINAL]
             except ButforError:
                 self._alone[edits] = None
         known = self._alone[edits]
         return None if known is None else known[1]
 
     def _compare(self, build: HookedBuild, found: dict[int, Tally]) -> None:
-        """Counts what changes on similar inputs."""
+        """Count the similar inputs on which the behaviour changes."""
         if found and self._similar is None:
-            self._similar = self.bench.similar(self._original, self.tests, self.sources.texts().values())
-        self.bench.compare(build, self._similar or (), found)
+            self._similar = self.trials.similar_inputs(self._original, self.tests, self.sources.texts().values())
+        self.trials.compare(build, self._similar or (), found)
 
     def _repair(self, p: Proposal, t: Tally) -> Repair:
         failing = sum(test.failed for test in self.tests)
         return Repair(p, t, failing, len(self.tests) - failing)
 
-    # --- the patched source alone -----------------------------------------------------------------------------------------------------
+    # --- the patched source alone -------------------------------------------------------------------------------------
 
     def _confirmed(self, repairs: Sequence[Repair]) -> list[Repair]:
-        """The best repairs, as far as the patched source alone does what its variant did."""
+        """The best repairs whose patched source alone does what the variant did."""
         found: list[Repair] = []
         for r in repairs:
-            if len(found) >= self.wanted or (found and self.bench.is_over()):
+            if len(found) >= self.wanted or (found and self.trials.is_over()):
                 break
             if any(f.is_complete for f in found) and not r.is_complete:
-                break  # half a repair is of no use beside a whole one
-            t = self._on_its_own(r.proposal.edits)
+                break  # a partial repair is of no use beside a complete one
+            t = self._tally_alone(r.proposal.edits)
             if t is None:
                 continue
             again = replace(r, tally=replace(t, differs=r.tally.differs, similar=r.tally.similar))
-            if again.tally.fixed and self._stays_clean(again):
+            if again.tally.fixed and self._has_no_other_failure(again):
                 found.append(again)
         return [r for r in found if r.is_complete] or found
 
-    def _stays_clean(self, r: Repair) -> bool:
-        """Whether the failing run has no other failure now; an expected output says that already. What writes files is not recorded."""
+    def _has_no_other_failure(self, r: Repair) -> bool:
+        """Whether the failing run has no other failure now; not asked where its output is known or it writes files."""
         is_known = self.tests[0].goal.is_whole and not self.is_memory
-        if is_known or self._touched or r.tally.touched:
+        if is_known or self._writes_files or r.tally.touched:
             return True
-        return self._is_clean(r.proposal)
+        return self._passes_when_recorded(r.proposal)
 
 
 def _up_to_failure(test: Test, outcome: Outcome) -> Test:
-    """The test; of a run that a memory error ends, what it would have written later is not asked for."""
+    """The test; of a run that a memory error ends, only the output up to there is expected."""
     if outcome.end != MEMORY or test.goal.is_whole or outcome.matched != outcome.output:
         return test
     return replace(test, goal=replace(test.goal, output=test.goal.output[: outcome.output]))

@@ -1,4 +1,4 @@
-"""Repair as a method: validated edits of the statements that the other methods suspect."""
+"""Repairs of a failing run: validated edits of the statements that the other methods suspect."""
 
 from __future__ import annotations
 
@@ -31,31 +31,32 @@ from butfor.ranking.finding import Diagnosis
 from butfor.ranking.rank import rank
 from butfor.trace.view.source_places import Place
 
-_LEAST = 0.4  # the share of the budget that repairs get even where the other methods have used it up
-_UNASKED = 0.4  # the share that they get at most where nobody asked for them and there are no tests to judge them
-_LARGEST = 300_000  # bytes of sources that are compiled again and again where nobody asked for it
-_ON_PATHS = 0.15  # the share of the time left that the search on the failing paths may take
-_TRYING = 0.6  # the share of the time left that goes into trying proposals on the failing run
-_MOST_PASSING = 200
+MIN_BUDGET_SHARE = 0.4  # for repairs, even where the other methods have used the budget up
+MAX_UNASKED_SHARE = 0.4  # of the budget, where nobody asked for repairs and no tests judge them
+MAX_UNASKED_SOURCE_BYTES = 300_000  # where nobody asked: larger sources take too long to compile again and again
+PATH_SEARCH_SHARE = 0.15  # of the time left, for the search on the failing paths
+TRYING_SHARE = 0.6  # of the time left, for trying proposals on the failing run; validation takes the rest
+MAX_FAILING_TESTS = 8 * MOST_FAILING  # a repair runs on more tests than a change does: few get that far
+MAX_PASSING_TESTS = 200  # each costs a run of every proposal that gets that far
 
 
 def repairs_of_run(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Diagnosis:
-    """The repairs that were found, and the statements they change. A program that cannot be patched is a note, not an error."""
+    """The repairs that were found, and the statements they change; a program that cannot be patched is a note."""
     if (
         not case.options.sources
         or any(not s.exists() for s in case.options.sources)
         or RECORDING.has(case.options.sources[0])
     ):
-        return _none(
+        return _no_repairs(
             "repairs need the source files, which a recording does not bring to where the compiler looks for them"
         )
     try:
         return _search(case, earlier, annotations)
     except ButforError as e:
-        return _none(f"no repair was tried: {e.message}")
+        return _no_repairs(f"no repair was tried: {e.message}")
 
 
-def _none(why: str) -> Diagnosis:
+def _no_repairs(why: str) -> Diagnosis:
     return Diagnosis((), {"repairs": [], "solutions": [], "skipped": why}, notes=(why,))
 
 
@@ -64,45 +65,45 @@ def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Dia
     sources = _sources(case)
     size = sum(map(len, sources.texts().values()))
     is_asked = bool(options.methods)
-    if not is_asked and size > _LARGEST:
-        return _none(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
+    if not is_asked and size > MAX_UNASKED_SOURCE_BYTES:
+        return _no_repairs(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
     proposer = Proposer(case.places, slip_library.load_library(annotations))
     usual = proposer.proposals(suspects(case, earlier))
     start = time.monotonic()
-    end = max(case.budget.end, start + _LEAST * case.budget.seconds)
+    end = max(case.budget.end, start + MIN_BUDGET_SHARE * case.budget.seconds)
     if not is_asked and not case.others:
-        end = min(end, start + _UNASKED * case.budget.seconds)
-    # The search on paths takes seconds, and what it makes up for one run says nothing: there always is some value.
-    ped = (
-        solutions_of_runs(case, proposer, _ON_PATHS * (end - start), case.may_be_changed)
+        end = min(end, start + MAX_UNASKED_SHARE * case.budget.seconds)
+    # The search on paths takes seconds, and what it synthesises for one run proves little: some value always helps.
+    on_paths = (
+        solutions_of_runs(case, proposer, PATH_SEARCH_SHARE * (end - start), case.may_be_changed)
         if is_asked
         else PathSolutions(NO_SOLUTIONS)
     )
-    proposals = merged_proposals(usual, ped.proposals)
+    proposals = merged_proposals(usual, on_paths.proposals)
     start = time.monotonic()
-    half = start + _TRYING * (end - start)
+    trying_end = start + TRYING_SHARE * (end - start)
     cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
-    bench = Trials(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end, is_thorough=is_asked)
+    trials = Trials(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end, is_thorough=is_asked)
     search = RepairSearch(
         sources,
         _tests(case),
-        bench,
-        _of_run(case),
+        trials,
+        _run_options(case),
         recording.meta.seconds,
         case.point.kind is FailureKind.MEMORY,
-        lambda: time.monotonic() >= half,
+        lambda: time.monotonic() >= trying_end,
     )
     found = search.repairs(proposals)
     texts = {path: sources.text(path) for path in sources.paths}
     shown = {path: case.places.shown(path) for path in sources.paths}
     data: dict[str, Any] = {
         "repairs": [r.to_dict(texts, shown) for r in found],
-        "solutions": ped.rows,
+        "solutions": on_paths.rows,
         "proposals": len(proposals),
         "tried": search.tried,
-        "runs": bench.runs,
+        "runs": trials.runs,
     }
-    notes = (*dict.fromkeys(search.notes), *proposer.skipped, *((ped.note,) if ped.note else ()))
+    notes = (*dict.fromkeys(search.notes), *proposer.skipped, *((on_paths.note,) if on_paths.note else ()))
     if search.untried:
         notes = (
             f"{search.untried:,} of {len(proposals):,} edits were not tried for lack of time (--budget gives more)",
@@ -110,12 +111,12 @@ def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Dia
         )
     if not found:
         notes = (
-            f"none of {search.tried:,} edits of one statement is a repair: several statements may be wrong, or something larger is missing",
+            f"none of {search.tried:,} edits of one statement is a repair: "
+            "several statements may be wrong, or something larger is missing",
             *notes,
         )
-    telling = (
-        search.survivors if search.is_judged else found
-    )  # those were recorded: they do not merely survive a memory error
+    # confirmed repairs were recorded, so that they do not merely survive a memory error
+    telling = search.survivors if search.is_judged else found
     return Diagnosis(repair_findings(telling), data, not search.untried or not case.budget.is_over(), notes)
 
 
@@ -151,7 +152,7 @@ def _sources(case: FailingRun) -> ProgramSources:
     return ProgramSources(spec, paths, trees)
 
 
-def _of_run(case: FailingRun) -> RunOptions:
+def _run_options(case: FailingRun) -> RunOptions:
     """The options of the recorded run, which may be one of several tests."""
     meta = case.recording.meta
     expected = None if meta.expect_stdout is None else meta.expect_stdout.encode("latin-1")
@@ -165,8 +166,8 @@ def _tests(case: FailingRun) -> list[Test]:
     """The recorded run and the other tests."""
     tests = [Test(same_run(case.recording), goal_of(case.recording, case.point, None), True)]
     failing = [run for run in case.others if run.failed]
-    passing = [run for run in case.others if not run.failed][:_MOST_PASSING]
-    for run in (*failing[: 8 * MOST_FAILING], *passing):
+    passing = [run for run in case.others if not run.failed][:MAX_PASSING_TESTS]
+    for run in (*failing[:MAX_FAILING_TESTS], *passing):
         whole = run.expect_stdout is not None
         status = run.expect_exit if whole or run.expect_exit is not None else 0
         tests.append(Test(run.spec, Goal(run.expect_stdout or b"", whole, status), run.failed, run.name))

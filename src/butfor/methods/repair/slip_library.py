@@ -1,4 +1,4 @@
-"""The annotation library: which slips are likely, as a data file that users can add to."""
+"""The annotation library: the weights of likely slips, a data file that users can add to."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from typing import Any
 from butfor.errors import UsageError, did_you_mean
 from butfor.files import read_bytes
 
-_OWN = Path(__file__).parent / "annotations.toml"
+_BUILTIN = Path(__file__).parent / "annotations.toml"
 _TABLES = ("operators", "functions", "constants", "variables")
-MAX_WEIGHT = 30.0
+MAX_WEIGHT = 30.0  # of the likeliest slip
 
 ReplacementWeights = Mapping[str, Mapping[str, float]]
 
@@ -33,7 +33,7 @@ class SlipLibrary:
 @cache
 def builtin_library() -> SlipLibrary:
     """The library that comes with butfor."""
-    return _library(_read(_OWN), _OWN, None)
+    return _library(_read(_BUILTIN), _BUILTIN, None)
 
 
 def load_library(extra: Path | None) -> SlipLibrary:

@@ -1,4 +1,4 @@
-"""Statements that are too many, missing, unguarded, or in the wrong place."""
+"""Edits of statements: deleted, inserted, guarded, moved."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from tree_sitter import Node
 from butfor.methods.repair.condition_edits import further_conditions, negated_text, plain_conditions
 from butfor.methods.repair.ingredients import JUMPS, LOOPS, FunctionIngredients, Replacement, is_guard_clause
 
-_MOST_NEAR, _MOST_FAR, _MOST_CHECKS, _MOST_GUARDS = 16, 24, 12, 14
-_MOST_EXITS, _MOST_LEFT = 2, 4
-_LONGEST = 60
+# how many statements are inserted beside one, by where they come from
+MAX_NEAR_STATEMENTS, MAX_FAR_STATEMENTS, MAX_GUARD_CLAUSES = 16, 24, 12
+MAX_GUARDS = 14  # conditions that a statement is put under
+MAX_EXITS = 2  # ways to leave the function in a new check
+MAX_CHECKED_CONDITIONS = 4  # of new checks before a statement
+MAX_HEAD_CHARACTERS = 60  # of a statement, for people
 _PLAIN_RETURN = re.compile(rb"return\s*\(?\s*(?:-?\w+|NULL)?\s*\)?\s*;")
 _SIMPLE = frozenset(("expression_statement", *JUMPS))
 _BLOCKS = frozenset(("compound_statement", "case_statement"))
@@ -34,7 +37,7 @@ def enclosing_statement(node: Node) -> Node | None:
 
 
 def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Changes of a whole statement and of what stands around it."""
+    """Replacements of a whole statement, and insertions beside it."""
     shown = code.file.shown(statement)
     parent = statement.parent
     in_block = parent is not None and parent.type in _BLOCKS
@@ -46,7 +49,7 @@ def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replace
             f"without `{shown}`",
             skips=True,
         )
-        for text, words in list(further_conditions(statement, code))[:_MOST_GUARDS]:
+        for text, words in list(further_conditions(statement, code))[:MAX_GUARDS]:
             if statement.type == "expression_statement" or in_block:
                 weight = code.weight("guard") - (0 if statement.type == "expression_statement" else 1)
                 yield code.replacement(
@@ -58,7 +61,7 @@ def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replace
                     skips=True,
                 )
     if in_block:
-        yield from _left(statement, code)
+        yield from _guarded_by_exit(statement, code)
         yield from _moved(statement, code)
         yield from _inserted(statement, code)
     if (
@@ -82,12 +85,12 @@ def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replace
             yield code.replacement(keyword, b"", "else", "without the `else`", code.weight("else") - 4)
 
 
-def _left(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """A check that is missing before the statement: what it mentions is not as it has to be, so the function or loop is left."""
+def _guarded_by_exit(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
+    """Checks that may be missing before a statement: they leave the function or loop unless a condition holds."""
     if statement.type not in (*_SIMPLE, "declaration"):
         return
     exits = list(_exits(statement, code))
-    for text in list(dict(plain_conditions(statement, code)))[:_MOST_LEFT] if exits else ():
+    for text in list(dict(plain_conditions(statement, code)))[:MAX_CHECKED_CONDITIONS] if exits else ():
         condition = negated_text(text)
         for leave in exits:
             new = b"if (" + condition + b") " + leave
@@ -111,13 +114,13 @@ def _exits(statement: Node, code: FunctionIngredients) -> Iterator[bytes]:
         plain = [
             code.text(n) for n in code.nodes if n.type == "return_statement" and _PLAIN_RETURN.fullmatch(code.text(n))
         ]
-        yield from list(dict.fromkeys((*plain, b"return 0;")))[:_MOST_EXITS]
-    if _inside(statement, LOOPS):
+        yield from list(dict.fromkeys((*plain, b"return 0;")))[:MAX_EXITS]
+    if _is_inside(statement, LOOPS):
         yield b"break;"
 
 
 def _moved(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """The statement and the next one change places."""
+    """The statement swapped with the next one."""
     after = statement.next_named_sibling
     if (
         after is None
@@ -143,7 +146,7 @@ def _inserted(statement: Node, code: FunctionIngredients) -> Iterator[Replacemen
 def inserted_beside(
     statement: Node, code: FunctionIngredients, text: bytes, kind: str, words: str
 ) -> Iterator[Replacement]:
-    """A statement before and after another one, where it can stand there."""
+    """Insertions of a statement before and after another one, where it can stand."""
     indent = _indent(statement, code)
     if statement.type != "declaration":
         yield Replacement(
@@ -166,10 +169,10 @@ def inserted_beside(
 
 
 def _missing(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, str, str]]:
-    """Statements that may be missing here: jumps, those of the function near by, checks that the file makes elsewhere."""
+    """Statements that may be missing here: jumps, statements near by and far away, guard clauses of the file."""
     own = code.text(statement)
     met = {own}
-    loop, switch = _inside(statement, LOOPS), _inside(statement, frozenset(("switch_statement",)))
+    loop, switch = _is_inside(statement, LOOPS), _is_inside(statement, frozenset(("switch_statement",)))
     for text, fits in ((b"break;", loop or switch), (b"continue;", loop)):
         if fits:
             yield text, "insert-jump", f"`{text.decode()}`"
@@ -180,7 +183,7 @@ def _missing(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes
     near = sorted(code.statements, key=lambda n: abs(n.start_byte - statement.start_byte))
     for k, node in enumerate(near):
         text = code.text(node)
-        if text not in met and k < _MOST_NEAR:
+        if text not in met and k < MAX_NEAR_STATEMENTS:
             met.add(text)
             yield text, "insert", f"`{code.file.shown(node)}`"
     far = [
@@ -193,18 +196,18 @@ def _missing(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes
         for n in far
         if re.search(rb"=|\+\+|--", code.text(n)) and code.is_in_scope(code.text(n), statement.start_byte)
     )
-    for node in list(changing)[:_MOST_FAR]:
+    for node in list(changing)[:MAX_FAR_STATEMENTS]:
         text = code.text(node)
         if text not in met:
             met.add(text)
             yield text, "insert", f"`{code.file.shown(node)}`"
-    for node in [n for n in code.file.guard_clauses if is_guard_clause(n)][:_MOST_CHECKS]:
+    for node in [n for n in code.file.guard_clauses if is_guard_clause(n)][:MAX_GUARD_CLAUSES]:
         if code.text(node) not in met:
             met.add(code.text(node))
             yield code.text(node), "insert-check", f"`{code.file.shown(node)}`"
 
 
-def _inside(node: Node, kinds: frozenset[str]) -> bool:
+def _is_inside(node: Node, kinds: frozenset[str]) -> bool:
     above = node.parent
     while above is not None:
         if above.type in kinds:
@@ -216,11 +219,11 @@ def _inside(node: Node, kinds: frozenset[str]) -> bool:
 def _head(statement: Node, code: FunctionIngredients) -> str:
     """The statement for people, without its body."""
     text = code.file.shown(statement).partition(" {")[0]
-    return text if len(text) <= _LONGEST else text[:_LONGEST].rstrip() + "..."
+    return text if len(text) <= MAX_HEAD_CHARACTERS else text[:MAX_HEAD_CHARACTERS].rstrip() + "..."
 
 
 def _indent(statement: Node, code: FunctionIngredients) -> bytes:
-    """A line end and the blanks before the statement, as the file writes them; one blank where it is not the first of its line."""
+    """The line end and the indentation before a statement; one blank if it is not the first of its line."""
     start = code.data.rfind(b"\n", 0, statement.start_byte) + 1
     blanks = code.data[start : statement.start_byte]
     if blanks.strip():

@@ -1,4 +1,4 @@
-"""Runs of patched programs on the tests, in the fence of the fork server: which failures are gone, what else changes."""
+"""Runs of patched programs on the tests, behind the fence of the fork server, and on similar inputs."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import NOWHERE
 
-_SIMILAR, _MOST_SIMILAR = 40, 60  # other inputs of the same shape that are used, and made
-_FURTHER, _MOST_FURTHER, _MOST_WORDS = 20, 60, 200  # inputs with which other parts of the program run
+MAX_SIMILAR_INPUTS, MAX_SIMILAR_MADE = 40, 60  # of the same shape as the failing one: the program fails on some
+MAX_FURTHER_INPUTS, MAX_FURTHER_MADE = 20, 60  # with words of the program: many make the same parts of it run
+MAX_MUTATION_WORDS = 200  # of the program, and as many numbers, that further inputs are made of
+QUICK_DIVISOR = 3  # where nobody asked for repairs, so many times fewer inputs do
 _LITERAL = re.compile(rb'"((?:[^"\\\n]|\\.)*)"')
 _WORD = re.compile(rb"[A-Za-z_]\w{0,30}|[^\s\w\\%]")
 _NUMBER = re.compile(rb"\b\d{1,9}\b")
-_SLOWER, _LEAST_EVENTS = (
-    20,
-    400_000,
-)  # a patched program may take so many times longer than the failing run; blocks that it may run in any case
-_MILLISECONDS, _MOST_MILLISECONDS = 1_000, 10_000
-_MOST_FAILED = 2
-ORIGINAL = 0  # the number of what is no variant
+MAX_SLOWDOWN = 20  # of a patched program, times the original
+MIN_EVENT_LIMIT = 400_000  # blocks that a patched program may run in any case
+MIN_LIMIT_MILLISECONDS, MAX_LIMIT_MILLISECONDS = 1_000, 10_000  # a short run jitters; a long one is a loop
+MAX_FAILED_TESTS = 2  # a variant that fails more is not run on the rest
+UNLIMITED_EVENTS = 1 << 40
+MIN_OUTPUT_LIMIT_BYTES, SPARE_OUTPUT_BYTES = 1 << 20, 1 << 16
+ORIGINAL = 0  # the number of the program without a variant
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Test:
 
 @dataclass(slots=True)
 class Tally:
-    """What came of one variant."""
+    """The outcomes of one variant on all tests."""
 
     fixed: int = 0
     kept: int = 0
@@ -75,7 +77,7 @@ class OriginalRun:
 
 @dataclass
 class Trials:
-    """Where programs are run: their name and folder, and when to stop."""
+    """Runs programs under a name, in a folder, until the time is over."""
 
     name: str
     cwd: str | None
@@ -84,23 +86,29 @@ class Trials:
     runs: int = field(default=0, init=False)
 
     def measured(self, build: HookedBuild, test: Test) -> tuple[Test, Outcome]:
-        """A test with limits for patched programs, and how it ends without a repair; it may take a multiple of that then."""
+        """A test with limits for patched programs, multiples of what the original takes; and how that one ends."""
         start = time.monotonic()
         first = replace(
             test,
-            limits=Limits(_MOST_MILLISECONDS if not test.failed else _MILLISECONDS, 1 << 40, _room(test.goal.output)),
+            limits=Limits(
+                MAX_LIMIT_MILLISECONDS if not test.failed else MIN_LIMIT_MILLISECONDS,
+                UNLIMITED_EVENTS,
+                _output_limit(test.goal.output),
+            ),
         )
         ((_, outcome),) = self.outcomes(build, first, [ORIGINAL])
-        milliseconds = _MILLISECONDS + _SLOWER * int(1000 * (time.monotonic() - start))
+        milliseconds = MIN_LIMIT_MILLISECONDS + MAX_SLOWDOWN * int(1000 * (time.monotonic() - start))
         limits = Limits(
-            min(milliseconds, _MOST_MILLISECONDS), max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(test.goal.output)
+            min(milliseconds, MAX_LIMIT_MILLISECONDS),
+            max(MIN_EVENT_LIMIT, MAX_SLOWDOWN * outcome.events),
+            _output_limit(test.goal.output),
         )
         return replace(test, limits=limits), outcome
 
     def outcomes(
         self, build: HookedBuild, test: Test, numbers: Iterable[int], width: int = 1
     ) -> Iterator[tuple[int, Outcome]]:
-        """How each variant does on one test, in no order."""
+        """The outcomes of the variants on one test, in no order."""
         with self._servers(build, test.spec, test.goal.output, test.limits, width) as servers:
             for rules, outcome in run_all(servers, _requests(numbers)):
                 self.runs += 1
@@ -123,10 +131,10 @@ class Trials:
         return [n for n in numbers if n in good]
 
     def tally(self, build: HookedBuild, tests: Sequence[Test], numbers: Sequence[int]) -> dict[int, Tally]:
-        """What becomes of all tests with each variant; one that fails several of them is not run on the rest, which then count as failed too."""
+        """The outcomes of all tests with each variant; one that fails several counts as failing the rest too."""
         found = {n: Tally() for n in numbers}
         for k, test in enumerate(tests):
-            left = [n for n in numbers if len(numbers) == 1 or k - found[n].fixed - found[n].kept <= _MOST_FAILED]
+            left = [n for n in numbers if len(numbers) == 1 or k - found[n].fixed - found[n].kept <= MAX_FAILED_TESTS]
             for n, outcome in self.outcomes(build, test, left) if left else ():
                 found[n].touched |= bool(outcome.touched)
                 is_right = test.goal.is_met(outcome)
@@ -136,16 +144,19 @@ class Trials:
                     found[n].keeps_output &= test.goal.keeps(outcome)
         return found
 
-    def similar(self, build: HookedBuild, tests: Sequence[Test], sources: Iterable[bytes]) -> list[OriginalRun]:
-        """Inputs near those of the tests, with what the program does there without a repair; those where it fails are left out.
+    def similar_inputs(self, build: HookedBuild, tests: Sequence[Test], sources: Iterable[bytes]) -> list[OriginalRun]:
+        """Inputs near those of the tests with what the original does there; those on which it fails are left out.
 
-        Most have the shape of the failing one; others have words and numbers of the program in them, so that other parts of it run.
+        Most have the shape of the failing one; others contain words and numbers of the program, so that other parts of
+        it run.
         """
         test = tests[0]
-        near, further = (_SIMILAR, _FURTHER) if self.is_thorough else (_SIMILAR // 3, _FURTHER // 3)
+        near, further = MAX_SIMILAR_INPUTS, MAX_FURTHER_INPUTS
+        if not self.is_thorough:
+            near, further = near // QUICK_DIVISOR, further // QUICK_DIVISOR
         found: list[OriginalRun] = []
         ways: set[tuple[int, int]] = set()
-        for other, is_far in _near(tests, sources):
+        for other, is_far in _nearby_inputs(tests, sources):
             if len(found) >= near + further or self.is_over():
                 break
             if not is_far and len(found) >= near:
@@ -157,12 +168,14 @@ class Trials:
                 if outcome.exit_status is not None and not (is_far and way in ways):
                     ways.add(way)
                     output = server.output()
-                    more = Limits(limits.milliseconds, max(_LEAST_EVENTS, _SLOWER * outcome.events), _room(output))
+                    more = Limits(
+                        limits.milliseconds, max(MIN_EVENT_LIMIT, MAX_SLOWDOWN * outcome.events), _output_limit(output)
+                    )
                     found.append(OriginalRun(other, outcome, output, more))
         return found
 
     def compare(self, build: HookedBuild, inputs: Sequence[OriginalRun], found: dict[int, Tally]) -> None:
-        """Counts the inputs on which variants behave differently from the original program."""
+        """Count the inputs on which variants behave differently from the original program."""
         for usual in inputs if found else ():
             if self.is_over():
                 break
@@ -174,9 +187,9 @@ class Trials:
                     tally.differs += not usual.is_same(outcome)
 
 
-def _near(tests: Sequence[Test], sources: Iterable[bytes]) -> Iterator[tuple[RunSpec, bool]]:
-    """Inputs like the failing one, then inputs like any with words and numbers of the program, of which it is told that they are."""
-    yield from ((spec, False) for spec in others(tests[0].spec, _MOST_SIMILAR))
+def _nearby_inputs(tests: Sequence[Test], sources: Iterable[bytes]) -> Iterator[tuple[RunSpec, bool]]:
+    """Inputs like the failing one, then further ones with words of the program, each with whether it is further."""
+    yield from ((spec, False) for spec in others(tests[0].spec, MAX_SIMILAR_MADE))
     text = b"\n".join(sources)
     words = [w for literal in _LITERAL.findall(text) for w in _WORD.findall(literal)]
     numbers = [int(n) for n in _NUMBER.findall(text)]
@@ -184,9 +197,9 @@ def _near(tests: Sequence[Test], sources: Iterable[bytes]) -> Iterator[tuple[Run
     reads = frozenset(
         part for part, there in (("args", first.args), ("stdin", first.stdin), ("nondet", first.nondet)) if there
     )
-    mutator = Mutator(words[:_MOST_WORDS], numbers[:_MOST_WORDS], reads)
-    known = [input_of(t.spec) for t in tests[:_SIMILAR]]
-    for k in range(_MOST_FURTHER if reads else 0):
+    mutator = Mutator(words[:MAX_MUTATION_WORDS], numbers[:MAX_MUTATION_WORDS], reads)
+    known = [input_of(t.spec) for t in tests[:MAX_SIMILAR_INPUTS]]
+    for k in range(MAX_FURTHER_MADE if reads else 0):
         made = mutator.change(known[k % len(known)], mutator.pick.choice(known))
         yield made.run_spec(tests[k % len(known)].spec), True
 
@@ -195,6 +208,6 @@ def _requests(numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:
     return ([Rule(NOWHERE, Op.VARIANT, number)] for number in numbers)
 
 
-def _room(output: bytes) -> int:
-    """How many bytes a patched program may write."""
-    return max(2 * len(output) + 65536, 1 << 20)
+def _output_limit(output: bytes) -> int:
+    """The bytes that a patched program may write."""
+    return max(2 * len(output) + SPARE_OUTPUT_BYTES, MIN_OUTPUT_LIMIT_BYTES)

@@ -1,4 +1,4 @@
-"""Other constants, variables and members."""
+"""Edits of values: other constants, variables, members, initial values."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from butfor.methods.repair import call_edits
 from butfor.methods.repair.ingredients import ASSIGNABLE, COMPARISONS, FunctionIngredients, Replacement, is_in_directive
 from butfor.methods.repair.names_in_scope import type_class
 
-_MOST_CONSTANTS, _MOST_VARIABLES = 14, 16
+MAX_CONSTANTS = 14  # of one kind for one value: the nearest ones
+MAX_VARIABLES = 16  # for one value: the nearest ones
 _NUMBER = re.compile(rb"(\d+)([uUlL]*)\Z")
-_SHORT_TEXT = 8  # bytes of a text with its quotes in which two letters may have changed places
-_NEAR_LINES = 400  # bytes around a use in which a twin of it is looked for
+MAX_TRANSPOSED_BYTES = 8  # of a text with its quotes: transposed letters are tried in short texts only
+NEARBY_BYTES = 400  # around a use: about ten lines
+MIN_CONTEXT_BYTES = 6  # of a line around a name, by which copies of the line are recognised
+MAX_CONTEXT_BYTES = 12  # on each side
 
 
 def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
@@ -37,10 +40,10 @@ def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]
             yield from _variables(node, code.scope.type_class(node), code)
             yield from _index(node, code)
         case "init_declarator" | "declaration":
-            yield from _initial(node, code)
+            yield from _initial_values(node, code)
 
 
-# --- constants ------------------------------------------------------------------------------------------------------------
+# --- constants --------------------------------------------------------------------------------------------------------
 
 
 def _constants(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
@@ -65,7 +68,7 @@ def _other_constants(node: Node, old: bytes, code: FunctionIngredients) -> Itera
             yield b"%d%s" % (near, number[2]), "constant-near", None
         for far in (value * 10, value // 10, 2 * value, value // 2, 0) if value else ():
             yield b"%d%s" % (far, number[2]), "constant-file", None
-    if node.type == "string_literal" and len(old) <= _SHORT_TEXT and b"\\" not in old:
+    if node.type == "string_literal" and len(old) <= MAX_TRANSPOSED_BYTES and b"\\" not in old:
         for k in range(1, len(old) - 2):
             yield old[:k] + old[k + 1 : k + 2] + old[k : k + 1] + old[k + 2 :], "letters", None
     if node.type == "char_literal" and len(old) == 3 and chr(old[1]).isalnum():
@@ -73,7 +76,7 @@ def _other_constants(node: Node, old: bytes, code: FunctionIngredients) -> Itera
             if chr(near).isalnum():
                 yield b"'%c'" % near, "constant-near", None
     yield from _elsewhere(node, code)
-    if node.type == "number_literal" and _is_used(node):
+    if node.type == "number_literal" and _may_be_variable(node):
         for name, t in code.scope.local.items():
             if type_class(t) == code.scope.type_class(node):
                 yield name.encode(), "variable", code.weight("variable") - 4
@@ -81,12 +84,12 @@ def _other_constants(node: Node, old: bytes, code: FunctionIngredients) -> Itera
         for text in code.file.constants.get("char_literal", {}) if _beside_a_character(node, code) else ():
             yield text, "constant-file", None
         for group in code.file.constant_names:
-            for name in group[:_MOST_CONSTANTS]:
+            for name in group[:MAX_CONSTANTS]:
                 yield name.encode(), "constant-file", None
 
 
-def _is_used(node: Node) -> bool:
-    """Whether a variable can stand there too: not in a label or the size of an array."""
+def _may_be_variable(node: Node) -> bool:
+    """Whether a variable can replace a constant: not in a label or the size of an array."""
     return node.parent is not None and node.parent.type not in (
         "case_statement",
         "array_declarator",
@@ -100,7 +103,7 @@ def _elsewhere(node: Node, code: FunctionIngredients) -> Iterator[tuple[bytes, s
     known = code.file.constants.get(node.type, {})
     near = sorted(known, key=lambda text: min(abs(at - node.start_byte) for at in known[text]))
     kinds = ("text", "text") if node.type == "string_literal" else ("constant-other", "constant-file")
-    for text in near[: 2 * _MOST_CONSTANTS]:
+    for text in near[: 2 * MAX_CONSTANTS]:
         is_mine = any(code.extent.start <= at < code.extent.end for at in known[text])
         yield text, kinds[0] if is_mine else kinds[1], None
 
@@ -109,7 +112,7 @@ def _beside_a_character(node: Node, code: FunctionIngredients) -> bool:
     return node.parent is not None and any(c.type == "char_literal" for c in node.parent.children)
 
 
-# --- names ------------------------------------------------------------------------------------------------------------------
+# --- names ------------------------------------------------------------------------------------------------------------
 
 
 def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
@@ -125,18 +128,22 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     if t is None:
         yield from _constant_names(node, name, code)
         return
-    declarator = code.unset.get(name)
+    declarator = code.uninitialised.get(name)
     if declarator is not None:
-        yield from _unset(declarator, t, name, code)
+        yield from _initialised(declarator, t, name, code)
     twins = _twins(node, code)
     mine = type_class(t)
     found = 0
     near = sorted(
         code.scope.names(),
-        key=lambda item: (item[0] not in twins, item[0] not in code.scope.local, item[0] not in _around(node, code)),
+        key=lambda item: (
+            item[0] not in twins,
+            item[0] not in code.scope.local,
+            item[0] not in _names_nearby(node, code),
+        ),
     )
     for other, its in near:
-        if other != name and type_class(its) == mine and found < _MOST_VARIABLES:
+        if other != name and type_class(its) == mine and found < MAX_VARIABLES:
             found += 1
             kind = "twin" if other in twins else "variable"
             weight = code.library.variables.get(name, {}).get(other)
@@ -144,7 +151,7 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
                 is_far = its.kind != t.kind or its.size != t.size or other not in code.scope.local
                 weight = code.weight(kind) - (3 if is_far else 0)
             yield code.replacement(node, other.encode(), kind, f"`{other}` instead of `{name}`", weight)
-    yield from _steps(node, code)
+    yield from _constants_for_variable(node, code)
     for f in t.pointee.fields if t.kind == "pointer" and t.pointee is not None else ():
         if f.name and type_class(f.type) == mine:
             yield code.replacement(
@@ -164,8 +171,8 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         )
 
 
-def _unset(declarator: Node, t: CType, name: str, code: FunctionIngredients) -> Iterator[Replacement]:
-    """A first value for a variable that starts without one, where it is declared."""
+def _initialised(declarator: Node, t: CType, name: str, code: FunctionIngredients) -> Iterator[Replacement]:
+    """An initial value for an uninitialised variable, where it is declared."""
     at = declarator.end_byte
     for value in (
         (b"{0}",) if t.kind in ("struct", "union", "array") else (b"0", b"1") if type_class(t) == "integer" else (b"0",)
@@ -180,8 +187,8 @@ def _unset(declarator: Node, t: CType, name: str, code: FunctionIngredients) -> 
         )
 
 
-def _steps(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Constants in the place of an integer variable."""
+def _constants_for_variable(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
+    """Constants for an integer variable."""
     parent = node.parent
     is_target = (
         parent is not None
@@ -196,7 +203,7 @@ def _steps(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         return
     name = code.name(node)
     for group in code.file.constant_names:
-        for other in islice(group, _MOST_CONSTANTS):
+        for other in islice(group, MAX_CONSTANTS):
             yield code.replacement(
                 node,
                 other.encode(),
@@ -211,28 +218,27 @@ def _steps(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
 
 
 def _constant_names(node: Node, name: str, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Other names for constants: of the same enum, other macros; a little more or less."""
+    """Other named constants: of the same enum, other macros; the same one plus or minus 1."""
     groups = [group for group in code.file.constant_names if name in group]
     if not groups:
         return
     for group in code.file.constant_names:
         weight = code.weight("name-other") - (0 if name in group else 5)
-        for other in group[: 2 * _MOST_CONSTANTS]:
+        for other in group[: 2 * MAX_CONSTANTS]:
             if other != name:
                 yield code.replacement(node, other.encode(), "name-other", f"`{other}` instead of `{name}`", weight)
     for text in (b"0", b"1"):
         yield code.replacement(
             node, text, "constant-file", f"{text.decode()} instead of `{name}`", code.weight("constant-file") - 3
         )
-    if (
-        name in code.file.constant_names[-1] and node.parent is not None and node.parent.type != "case_statement"
-    ):  # a macro; enumerators do not count
-        is_safe = _is_safe(node.parent, code)
+    # only macros: enumerators do not count anything
+    if name in code.file.constant_names[-1] and node.parent is not None and node.parent.type != "case_statement":
+        is_plain = _needs_no_parentheses(node.parent, code)
         for sign in b"-", b"+":
             new = b"%s %s 1" % (code.text(node), sign)
             yield code.replacement(
                 node,
-                new if is_safe else b"(" + new + b")",
+                new if is_plain else b"(" + new + b")",
                 "off-by-one",
                 f"`{name} {sign.decode()} 1` instead of `{name}`",
             )
@@ -243,8 +249,8 @@ def _constant_names(node: Node, name: str, code: FunctionIngredients) -> Iterato
             )
 
 
-def _is_safe(parent: Node, code: FunctionIngredients) -> bool:
-    """Whether a sum can stand below a node without parentheses: as a side of a comparison, or an argument of what is no macro."""
+def _needs_no_parentheses(parent: Node, code: FunctionIngredients) -> bool:
+    """Whether a sum below a node needs no parentheses: as a side of a comparison, or an argument of a function."""
     operator, call = parent.child_by_field_name("operator"), parent.parent
     if parent.type == "argument_list" and call is not None:
         function = call.child_by_field_name("function")
@@ -255,7 +261,7 @@ def _is_safe(parent: Node, code: FunctionIngredients) -> bool:
 
 
 def _pointers(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Pointers that the function mentions, in the place of NULL, and addresses of its variables."""
+    """Pointers that the function mentions, and addresses of its variables, for NULL."""
     near = sorted((n for n in code.nodes if n.type in ASSIGNABLE), key=lambda n: abs(n.start_byte - node.start_byte))
     met: set[bytes] = set()
     for name, t in code.scope.local.items():
@@ -267,7 +273,7 @@ def _pointers(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         if (
             code.text(other) not in met
             and code.scope.type_class(other).startswith("pointer")
-            and len(met) < _MOST_VARIABLES
+            and len(met) < MAX_VARIABLES
         ):
             met.add(code.text(other))
             yield code.replacement(
@@ -283,27 +289,31 @@ def _declares(node: Node, parent: Node) -> bool:
     return parent.type.endswith("declarator") and node == parent.child_by_field_name("declarator")
 
 
-def _around(node: Node, code: FunctionIngredients) -> frozenset[str]:
-    """Names used near by."""
+def _names_nearby(node: Node, code: FunctionIngredients) -> frozenset[str]:
+    """The names used near by."""
     text = code.data[
-        max(code.extent.start, node.start_byte - _NEAR_LINES) : min(code.extent.end, node.end_byte + _NEAR_LINES)
+        max(code.extent.start, node.start_byte - NEARBY_BYTES) : min(code.extent.end, node.end_byte + NEARBY_BYTES)
     ]
     return frozenset(m.decode("utf-8", "replace") for m in re.findall(rb"[A-Za-z_\x80-\xff][\w\x80-\xff]*", text))
 
 
 def _twins(node: Node, code: FunctionIngredients) -> frozenset[str]:
-    """Names that lines near by use in the place of this one, as after copy and paste."""
+    """The names that similar lines near by have in the place of this one, as after copy and paste."""
     start, end = node.start_byte, node.end_byte
     line_start, line_end = code.data.rfind(b"\n", 0, start) + 1, code.data.find(b"\n", end)
     before, after = code.data[line_start:start].strip(), code.data[end : line_end if line_end >= 0 else None].strip()
-    if len(before) + len(after) < 6:
+    if len(before) + len(after) < MIN_CONTEXT_BYTES:
         return frozenset()
-    pattern = re.compile(re.escape(before[-12:]) + rb"\s*([A-Za-z_\x80-\xff][\w\x80-\xff]*)\s*" + re.escape(after[:12]))
-    near = code.data[max(code.extent.start, start - _NEAR_LINES) : min(code.extent.end, end + _NEAR_LINES)]
+    pattern = re.compile(
+        re.escape(before[-MAX_CONTEXT_BYTES:])
+        + rb"\s*([A-Za-z_\x80-\xff][\w\x80-\xff]*)\s*"
+        + re.escape(after[:MAX_CONTEXT_BYTES])
+    )
+    near = code.data[max(code.extent.start, start - NEARBY_BYTES) : min(code.extent.end, end + NEARBY_BYTES)]
     return frozenset(m[1].decode("utf-8", "replace") for m in pattern.finditer(near)) - {code.name(node)}
 
 
-# --- members ---------------------------------------------------------------------------------------------------------
+# --- members ----------------------------------------------------------------------------------------------------------
 
 
 def _members(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
@@ -339,7 +349,7 @@ def _members(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
 
 
 def _variables(node: Node, mine: str, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Variables in the place of a whole expression."""
+    """Variables for a whole expression."""
     parent = node.parent
     if (
         parent is not None
@@ -363,7 +373,7 @@ def _variables(node: Node, mine: str, code: FunctionIngredients) -> Iterator[Rep
 
 
 def _index(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """The first elements of an array instead of one that is computed."""
+    """The first elements of an array for a computed index."""
     index = node.child_by_field_name("index")
     if index is None or index.type in ("number_literal", "identifier"):
         return
@@ -373,8 +383,8 @@ def _index(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         )
 
 
-def _initial(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """A value for a variable that has none."""
+def _initial_values(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
+    """Initial values in a declaration without any."""
     if node.type != "declaration":
         return
     for declarator in node.children_by_field_name("declarator"):

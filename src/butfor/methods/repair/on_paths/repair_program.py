@@ -150,7 +150,7 @@ class RepairProgram:
         if bounds:
             self.facts.append(implies(conjunction((guard, unit.on)), conjunction(bounds)))
 
-    # --- statements ------------------------------------------------------------------------------------------------------------
+    # --- statements ---------------------------------------------------------------------------------------------------
 
     def _units(self, alternatives: Mapping[Place, Sequence[Alternative]]) -> Iterator[ChangeableStatement]:
         count = 0

@@ -46,7 +46,7 @@ def changed_text(c: StatementChange) -> str:
     return with_hole_filled(c.alternative.text, c.alternative, c.hole)
 
 
-# --- patches ---------------------------------------------------------------------------------------------------------------------
+# --- patches ----------------------------------------------------------------------------------------------------------
 
 
 def solution_proposals(found: Solutions) -> list[Proposal]:
@@ -92,7 +92,7 @@ def merged_proposals(usual: Sequence[Proposal], promising: Sequence[Proposal]) -
     return sorted(found.values(), key=lambda p: (p.order, p.edits))
 
 
-# --- the report ------------------------------------------------------------------------------------------------------------------
+# --- the report -------------------------------------------------------------------------------------------------------
 
 
 def solution_row(s: Solution, paths: Sequence[Path]) -> dict[str, Any]:

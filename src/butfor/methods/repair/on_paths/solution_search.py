@@ -165,7 +165,7 @@ class SolutionSearch:
                     self._ruled_out.append(choice)
             yield from sorted(found, key=lambda pair: pair[0].key)[:most]
 
-    # --- one solution --------------------------------------------------------------------------------------------------------------
+    # --- one solution -------------------------------------------------------------------------------------------------
 
     def _checked(self, picked: PickedChoices, model: Mapping[str, Value]) -> Solution | None:
         """The solution, if no path fails when it is run with it, whatever other arms do."""
@@ -231,7 +231,7 @@ class SolutionSearch:
                 break
         return model
 
-    # --- what comes next -----------------------------------------------------------------------------------------------------------
+    # --- what comes next ----------------------------------------------------------------------------------------------
 
     def _block(self, picked: PickedChoices) -> None:
         """Rules out the same solution, where only minimal ones are wanted more than it, and all that change the same when there are enough."""

@@ -116,7 +116,7 @@ def opaque_texts(text: bytes) -> list[str]:
     return found
 
 
-# --- finding them ------------------------------------------------------------------------------------------------------------------
+# --- finding them -----------------------------------------------------------------------------------------------------
 
 
 def assigning_regions(file: FileIngredients, start: int, end: int, target: str) -> list[SourceRegion]:

@@ -127,7 +127,7 @@ class ReadStatement:
                     self.places[site] = told
                     break
 
-    # --- where and what --------------------------------------------------------------------------------------------------------------
+    # --- where and what -----------------------------------------------------------------------------------------------
 
     def _at(self, site: PathSite) -> ReadSite | None:
         n, k, which = site

@@ -121,7 +121,7 @@ def _text(paths: Sequence[Path], site: PathSite, term: Term, boogie: bool) -> st
     return shown if site[2] == CONDITION else f"{_target(paths, site).shown} {':=' if boogie else '='} {shown}"
 
 
-# --- terms ------------------------------------------------------------------------------------------------------------------------
+# --- terms ------------------------------------------------------------------------------------------------------------
 
 
 def mutations_of(term: Term, scope: Sequence[Cell], library: SlipLibrary) -> Iterator[Mutation]:
