@@ -60,6 +60,8 @@ def changed(knobs: dict[str, Any], row: dict[str, Any], text: str, folder: Path)
             args = [*knobs["args"], ""] if int(row["name"]) > len(knobs["args"]) else list(knobs["args"])
             args[int(row["name"]) - 1] = cut(args[int(row["name"]) - 1])
             new["args"] = args
+        case "argc":
+            new["args"] = [*knobs["args"][: int(text)], *["1"] * (int(text) - len(knobs["args"]))]
         case "stdin":
             new["stdin"] = cut(knobs["stdin"].decode()).encode()
         case "env":
@@ -124,3 +126,22 @@ def test_the_default_output_says_it_in_one_line(name: str, there: Path) -> None:
         assert f"`{row['fails']}` fails, `{row['passes']}` does not; both were run" in flat
     else:
         assert "no input controls the failure" in flat
+
+
+@pytest.mark.parametrize("body", ["getchar();", "if (argc > 7) return 2;", 'scanf("%d", &x);', 'getenv("HOME");'])
+def test_that_no_input_matters_is_not_proved_where_some_could(body: str, there: Path) -> None:
+    (there / "p.c").write_text(
+        "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+        f"int main(int argc, char **argv) {{ int x = 0; {body} assert(x != 0); return 0; }}\n"
+    )
+    found = butfor.explain("p.c", methods=["security"]).methods["relevance"]["security"]
+    assert found["evidence"] != "proved"
+
+
+def test_that_no_input_matters_is_proved_for_nondeterministic_values(there: Path) -> None:
+    (there / "p.c").write_text(
+        "#include <assert.h>\nextern int __VERIFIER_nondet_int(void);\n"
+        "int main(void) { int x = __VERIFIER_nondet_int(); int y = 7 + x * 0; assert(y != 7); return 0; }\n"
+    )
+    found = butfor.explain("p.c", methods=["security"]).methods["relevance"]["security"]
+    assert (found["verdict"], found["evidence"]) == ("not-input-controlled", "proved")

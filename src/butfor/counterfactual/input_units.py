@@ -13,12 +13,16 @@ from butfor.frontends.c.run_program import RunSpec
 _WORD = re.compile(rb"\S+")
 _INTEGER = re.compile(r"[-+]?\d{1,18}\Z")
 _MOST_WORDS, _MOST_NONDET = 24, 16
+MAX_ADDED_ARGUMENTS = 4  # more are rarely looked at
 _LONGEST_FILE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The bytes [start, end) of an input: source is argv, stdin, file, env or nondet; of a nondet value the number of the call."""
+    """The bytes [start, end) of an input: source is argv, argc, stdin, file, env or nondet.
+
+    Of a nondet value it is the number of the call.
+    """
 
     source: str
     name: str
@@ -32,6 +36,8 @@ class Unit:
         match self.source:
             case "argv":
                 return f"argv[{self.name}]"
+            case "argc":
+                return "the number of arguments"
             case "nondet":
                 return f"the value of nondet call {self.start + 1}"
             case "env":
@@ -90,6 +96,13 @@ def units_of(world: World, variables: Iterable[str], nondet: int) -> list[Unit]:
     return found
 
 
+def whole_inputs(world: World) -> list[Unit]:
+    """The number of arguments and all of standard input: what to change when changing parts of them avoids nothing."""
+    spec = world.spec
+    found = [Unit("argc", "", 0, 0, str(len(spec.args)))]
+    return [*found, Unit("stdin", "", 0, len(spec.stdin), _text(spec.stdin))] if spec.stdin else found
+
+
 def _padded(values: tuple[int, ...], count: int) -> tuple[int, ...]:
     return (*values, *([0] * (count - len(values))))
 
@@ -115,6 +128,12 @@ def put(world: World, unit: Unit, text: str) -> World | None:
             return replace(
                 world, spec=replace(spec, args=(*spec.args[:k], _text(_cut(old, unit, text)), *spec.args[k + 1 :]))
             )
+        case "argc":
+            count = int(text)
+            if not 0 <= count <= len(spec.args) + MAX_ADDED_ARGUMENTS:
+                return None
+            added = ("1",) * (count - len(spec.args))
+            return replace(world, spec=replace(spec, args=(*spec.args[:count], *added)))
         case "nondet":
             values = list(_padded(spec.nondet, unit.start + 1))
             values[unit.start] = int(text)

@@ -104,6 +104,17 @@ def never_returns(name: str | None) -> bool:
     return control_of(name) in _DOES_NOT_RETURN
 
 
+def is_self_contained(name: str | None) -> bool:
+    """Whether what a call does and returns follows from its arguments and the memory that they point to."""
+    found = lookup(name)
+    return found is not None and found.is_self_contained
+
+
+def is_nondeterministic(name: str | None) -> bool:
+    """Whether a call returns any value of its type, by the conventions of verification tasks."""
+    return name is not None and name.startswith(NONDETERMINISTIC)
+
+
 def prints(name: str | None) -> bool:
     """Whether a call prints something."""
     found = lookup(name)

@@ -61,6 +61,7 @@ class SearchModel(enum.Enum):
     UPPER_CASE_TABLE = enum.auto()
 
 
+_SELF_CONTAINED_HEADERS = frozenset(("string.h", "strings.h", "ctype.h", "math.h"))
 _PARSED = frozenset((SearchModel.SIGNED_NUMBER, SearchModel.UNSIGNED_NUMBER, SearchModel.REAL_NUMBER))
 
 
@@ -222,6 +223,14 @@ class LibcFunction:
     def allocates_zeros(self) -> bool:
         """Whether the block that it allocates is filled with zeros."""
         return self.allocates is not None and self.allocates.is_zeroed
+
+    @property
+    def is_self_contained(self) -> bool:
+        """Whether what a call does and returns follows from its arguments and the memory that they point to.
+
+        A new block counts: where it lies is not an input.
+        """
+        return self.control is None and (self.header in _SELF_CONTAINED_HEADERS or self.allocates is not None)
 
     @property
     def parses_number(self) -> bool:

@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from butfor.counterfactual.input_steering import Steered, Steering
-from butfor.counterfactual.input_units import Unit, is_number, units_of, world_of
+from butfor.counterfactual.input_units import Unit, is_number, units_of, whole_inputs, world_of
 from butfor.counterfactual.rerun import hooked, same_run
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
-from butfor.libc.library import names_where
+from butfor.libc.library import is_nondeterministic, is_self_contained, names_where, prints, reports_failure
 from butfor.logic.solvers import Limit, Verdict
 from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
@@ -26,6 +28,7 @@ from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, jud
 from butfor.path.path_model import Kind, Path
 from butfor.trace.log.record_layout import NONDET_STREAM, STDIN_STREAM, EventKind
 from butfor.trace.semantics.integers import signed
+from butfor.trace.trace import Node, Trace
 
 _GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
 _OPENED = re.compile(rf'\b(?:{"|".join(names_where(lambda f: f.opens_file))})(?:64)?\s*\(\s*"([^"]+)"')
@@ -106,6 +109,43 @@ def _cannot_be_judged(case: FailingRun) -> str:
     return ""
 
 
+def all_inputs_are_free(case: FailingRun) -> bool:
+    """Whether nothing comes in from outside but results of nondeterministic calls.
+
+    Only these have any value on the path with free inputs. Of everything else the path knows what the recorded run saw:
+    that `getchar` gave a byte and not the end of the input, that `scanf` found no number and left the variable alone,
+    that there was an argument, that a file could be opened.
+    """
+    found = case.slices["relevant"]
+    return (
+        found.complete
+        and all(case.objects.global_at(address) is not None for address in found.initial)
+        and not any(_is_passed_from_outside(case.trace, node) for node in found.distance)
+        and not any(_may_bring_input(name) for name in _library_calls(case.trace))
+    )
+
+
+def _is_passed_from_outside(trace: Trace, node: Node) -> bool:
+    """Whether an instance is a parameter of main, or one that library code passed."""
+    if node[1] >= 0:
+        return False
+    call = trace.call_of(node[0])
+    return call is None or not trace.is_direct_call(call, trace.at(node[0]).fn)
+
+
+def _library_calls(trace: Trace) -> Iterator[str | None]:
+    """The library functions that were called in the run; None for calls of what is not known by name."""
+    for number in np.flatnonzero(trace.log.counts > 0).tolist():
+        s = trace.static[number]
+        call = s.call
+        if call is not None and s.layout.kinds[call.index] not in ("internal", "pure", "memory", "ignored"):
+            yield call.detail.callee
+
+
+def _may_bring_input(name: str | None) -> bool:
+    return not (is_nondeterministic(name) or is_self_contained(name) or prints(name) or reports_failure(name))
+
+
 class _InputSearch:
     def __init__(self, case: FailingRun, is_over: Callable[[], bool], whole: bool) -> None:
         self.case = case
@@ -148,6 +188,7 @@ class _InputSearch:
             if steered is not None:
                 yield steered
         yield from self.steering.find(self.units, self.is_over)
+        yield from self.steering.find(whole_inputs(self.world), self.is_over)
 
     # --- no run avoids the failure ------------------------------------------------------------------------------------
 
@@ -164,7 +205,8 @@ class _InputSearch:
         except ButforError:
             return SecurityVerdict("unknown", why=f"{tried}, but there may be one", runs=runs)
         limit = Limit.after(MAX_PROOF_SECONDS, self.case.budget.is_over)
-        if not path.approximate and avoidable_by_inputs(path, limit) is Verdict.UNSAT:
+        is_exact = not path.approximate and all_inputs_are_free(self.case)
+        if is_exact and avoidable_by_inputs(path, limit) is Verdict.UNSAT:
             return SecurityVerdict(
                 "not-input-controlled",
                 how="proved",
