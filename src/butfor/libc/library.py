@@ -23,8 +23,8 @@ from butfor.libc.functions import (
 from butfor.libc.record import Control, LibcFunction
 
 MODELS = Path(__file__).parent / "models"
-FUNCTIONS = {
-    f.name: f
+FAMILIES = tuple(
+    module.FUNCTIONS
     for module in (
         allocation,
         characters,
@@ -38,8 +38,8 @@ FUNCTIONS = {
         system,
         wide_text,
     )
-    for f in module.FUNCTIONS
-}
+)
+FUNCTIONS = {f.name: f for functions in FAMILIES for f in functions}
 VARIABLES = frozenset(
     "stdin stdout stderr environ __environ optarg optind opterr optopt timezone daylight tzname signgam".split()
 )

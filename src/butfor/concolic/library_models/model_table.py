@@ -17,7 +17,7 @@ from butfor.logic.byte_rules import simple_equal
 from butfor.logic.terms import Term, const, negate
 
 _Model = Callable[[Shadow, LibraryCall, Any, Type, Sequence[ConsumedInput]], Term | None]
-_MODELS: dict[SearchModel, _Model] = {
+MODELS: dict[SearchModel, _Model] = {
     SearchModel.CHARACTER_INPUT: input_models.character,
     SearchModel.LINE_INPUT: input_models.line,
     SearchModel.ITEM_INPUT: input_models.block,
@@ -84,7 +84,7 @@ def filled_with(call: LibraryCall | None) -> int | None:
 def after(shadow: Shadow, call: LibraryCall, value: Any, result: Type, taken: Sequence[ConsumedInput]) -> Term | None:
     """The term of the result, None when it does not depend on the input or nobody knows how."""
     known = SearchModel.UNKNOWN if call.record is None else call.record.search
-    model = _MODELS.get(known)
+    model = MODELS.get(known)
     if model is not None:
         return model(shadow, call, value, result, taken)
     if taken and any(stream == STDIN for _, _, stream, _ in taken):

@@ -236,7 +236,7 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     np.save(work / "segments.npy", result.table)
     (work / "program.o").write_bytes(object_code(result.text))
     wide = len(result.table) > 0xFFFF
-    runtime = _runtime(compiler, wide)
+    runtime = recorder_objects(compiler, wide=wide)
     toolchain.warm_up(compiler, progress)
     progress("linking")
     toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
@@ -245,7 +245,7 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     return program
 
 
-def _runtime(compiler: toolchain.Compiler, wide: bool) -> list[Path]:
+def recorder_objects(compiler: toolchain.Compiler, *, wide: bool) -> list[Path]:
     """The objects of the recording runtime and of the models of library functions."""
     flags = [f"-I{RUNTIME}", *(["-DBF_WIDE_SEGMENTS"] if wide else [])]
     return [*runtime_objects(compiler, RUNTIME, flags), *runtime_objects(compiler, library.MODELS, flags)]

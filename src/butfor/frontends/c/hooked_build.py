@@ -16,7 +16,7 @@ from butfor.frontends.c.c_module import module_of
 from butfor.frontends.c.instrument.hooked_module import Checks, hook
 from butfor.ir.change_sites import Site
 from butfor.ir.program import Program
-from butfor.libc.library import MODELS, modelled_functions
+from butfor.libc import library
 
 HOOKS = Path(__file__).parent / "hooks"
 CHECKS = Path(__file__).parent / "checks"
@@ -50,32 +50,32 @@ class HookedBuild:
 
 def wrapped_functions() -> frozenset[str]:
     """Library functions that the runtime replaces, so that a run touches nothing and its end is noted."""
-    texts = [file.read_text("utf-8") for file in (*sorted(HOOKS.glob("*.c")), MODELS / "nondet_types.h")]
+    texts = [file.read_text("utf-8") for file in (*sorted(HOOKS.glob("*.c")), library.MODELS / "nondet_types.h")]
     found = [m for text in texts for m in _WRAPPED.finditer(text)]
     return frozenset(m[1] or m[2] or f"__VERIFIER_nondet_{m[3]}" for m in found if m[1] != "__VERIFIER_nondet_")
 
 
 def checked_models() -> frozenset[str]:
     """Library functions that checks have models of; those that end a run are left to the fork server."""
-    return frozenset(name for name, file in modelled_functions().items() if file != _CONTROL_MODELS)
+    return frozenset(name for name, file in library.modelled_functions().items() if file != _CONTROL_MODELS)
 
 
 def fork_server_objects(compiler: toolchain.Compiler) -> list[Path]:
     """The fork server and its replacements of library functions."""
-    return runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}", f"-I{MODELS}"])
+    return runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}", f"-I{library.MODELS}"])
 
 
 def check_objects(compiler: toolchain.Compiler) -> list[Path]:
     """The runtime of checks: the recorder's objects and models, which call what may be done to the world through the fork server's functions."""
     key = build_cache.key_of([code_version(), *compiler.command, "checks"])
     names = {name: f"__cf_w_{name}" for name in wrapped_functions()}
-    shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(MODELS.glob("*.c")) if f.name != _CONTROL_MODELS)]
+    shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(library.MODELS.glob("*.c")) if f.name != _CONTROL_MODELS)]
 
     def make(work: Path) -> None:
         def compiled(source: Path) -> None:
             out = work / f"{source.stem}.o"
             toolchain.compile_object(
-                compiler, source, out, [f"-I{folder}" for folder in (RUNTIME, MODELS, HOOKS, CHECKS)]
+                compiler, source, out, [f"-I{folder}" for folder in (RUNTIME, library.MODELS, HOOKS, CHECKS)]
             )
             out.write_bytes(object_files.renamed(out.read_bytes(), names))
 
