@@ -11,6 +11,7 @@ import pytest
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.change_syntax import Speech
 from butfor.counterfactual.fork_server import Outcome, Server
+from butfor.counterfactual.variables_in_scope import Variables
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import SiteKind
@@ -173,7 +174,7 @@ MARKS = {"returned": "constant_result"}  # where the mark has another name than 
 def built() -> tuple[HookedBuild, Speech]:
     """The program with hooks, and the words for its changes."""
     build, program = build_of(SOURCE)
-    return build, Speech(program, build.sites, lambda path: path)
+    return build, Speech(Variables(program), build.sites, lambda path: path)
 
 
 def line_of(name: str) -> int:

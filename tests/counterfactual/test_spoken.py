@@ -15,6 +15,7 @@ from butfor.counterfactual.change_candidates import Candidates, initial
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.change_syntax import Speech
 from butfor.counterfactual.fork_server import SEEN
+from butfor.counterfactual.variables_in_scope import Variables
 from butfor.errors import UsageError
 from butfor.ir.change_sites import SiteKind
 from tests import corpus, seeded_corpus
@@ -36,7 +37,7 @@ SOURCES = [
 def speech_of(source: Path) -> Speech:
     """The words for changes of a program."""
     build, program = build_of(source)
-    return Speech(program, build.sites, os.path.basename)
+    return Speech(Variables(program), build.sites, os.path.basename)
 
 
 def rules_of(speech: Speech) -> Iterator[Rule]:
@@ -45,7 +46,7 @@ def rules_of(speech: Speech) -> Iterator[Rule]:
     seen["count"], seen["nvalues"] = 1, 4
     seen["values"][:, :4] = -5, 7, 2**62 + 3, -(2**63)
     seen["relations"] = 24 | (np.arange(len(seen)) % 7 + 1)
-    candidates = Candidates(speech.program, seen)
+    candidates = Candidates(Variables(speech.program), seen)
     for site in speech.sites:
         yield from (c.rule for c in candidates.of(site))
     for name, size in speech.program.global_table[:5]:
@@ -105,7 +106,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Speech:
     folder.mkdir()
     path = written(folder, PROGRAM)
     build, program = build_of(path)
-    return Speech(program, build.sites, lambda path: os.path.relpath(path, folder.parent))
+    return Speech(Variables(program), build.sites, lambda path: os.path.relpath(path, folder.parent))
 
 
 def line(part: str) -> int:
@@ -184,7 +185,7 @@ def test_files_of_the_same_name(tmp_path: Path) -> None:
     )
     build, program = build_of(tmp_path / "main.c")
     speech = Speech(
-        program, build.sites, lambda path: os.path.relpath(path, tmp_path).replace("main.c", "my 3:4 main.c")
+        Variables(program), build.sites, lambda path: os.path.relpath(path, tmp_path).replace("main.c", "my 3:4 main.c")
     )
     assert speech.read("a/part.h:2 flip").site != speech.read("b/part.h:2 flip").site
     with pytest.raises(UsageError, match=r"part\.h can be in several files"):

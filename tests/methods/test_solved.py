@@ -12,6 +12,7 @@ from butfor.counterfactual.change_candidates import Candidates
 from butfor.counterfactual.change_rules import Op
 from butfor.counterfactual.experiment import Goal, Trial
 from butfor.counterfactual.rerun import experiment, same_run
+from butfor.counterfactual.variables_in_scope import Variables
 from butfor.explanation import Evidence
 from butfor.ir.change_sites import SiteKind
 from butfor.methods.but_for.solver_values import solved_values
@@ -76,6 +77,10 @@ int main(int argc, char **argv) {
         values = running.seen_in([other], lambda: False)
     (site,) = [s for s in build.sites if s.kind is SiteKind.STORE]
     assert 273 in values[site.number]
-    tried = {c.rule.a for c in Candidates(case.recording.program, seen, values).of(site) if c.rule.op is Op.SET}
+    tried = {
+        c.rule.a for c in Candidates(Variables(case.recording.program), seen, values).of(site) if c.rule.op is Op.SET
+    }
     assert 273 in tried
-    assert 273 not in {c.rule.a for c in Candidates(case.recording.program, seen).of(site) if c.rule.op is Op.SET}
+    assert 273 not in {
+        c.rule.a for c in Candidates(Variables(case.recording.program), seen).of(site) if c.rule.op is Op.SET
+    }

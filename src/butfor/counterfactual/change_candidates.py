@@ -98,12 +98,12 @@ class Candidates:
     """Rules for the sites of one program, from what the sites saw in the failing run."""
 
     def __init__(
-        self, program: Program, seen: NDArray[np.void], elsewhere: Mapping[int, Sequence[int]] | None = None
+        self, variables: Variables, seen: NDArray[np.void], elsewhere: Mapping[int, Sequence[int]] | None = None
     ) -> None:
-        self.program = program
+        self.program = variables.program
         self.seen = seen
         self.elsewhere = elsewhere or {}  # by site: values that it saw in other runs
-        self.variables = Variables(program)
+        self.variables = variables
         self._known_uses: dict[str, Uses] = {}
 
     def _uses(self, fn: Function) -> Uses:

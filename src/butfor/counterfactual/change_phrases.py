@@ -11,7 +11,6 @@ from butfor.counterfactual.variables_in_scope import Found, Variables
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const, Instr
 from butfor.ir.machine_types import Kind, alloc_size, struct_layout
-from butfor.ir.program import Program
 from butfor.trace.semantics.integers import signed
 
 SIGNS = ("+", "-", "*", "/", "u/", "%", "u%", "&", "|", "^", "<<", ">>", "u>>")
@@ -58,9 +57,9 @@ _OFFERS = {
 class Phrases:
     """Words for the rules of one program, without their place."""
 
-    def __init__(self, program: Program) -> None:
-        self.program = program
-        self.variables = Variables(program)
+    def __init__(self, variables: Variables) -> None:
+        self.program = variables.program
+        self.variables = variables
 
     def text_of(self, rule: Rule, site: Site) -> str:
         """The words for a rule."""

@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 
 from butfor.counterfactual.change_phrases import Phrases, offer
 from butfor.counterfactual.change_rules import Op, Rule
+from butfor.counterfactual.variables_in_scope import Variables
 from butfor.errors import UsageError
 from butfor.ir.change_sites import NOWHERE, Site
-from butfor.ir.program import Program
 
 _EXAMPLE = "for example: prog.c:44 flip when equal"
 _PLACE = re.compile(
@@ -32,11 +32,11 @@ _INITIAL = re.compile(
 class Speech:
     """Writes and reads rules of one program. `shown` turns a path into the name that the user knows."""
 
-    def __init__(self, program: Program, sites: Sequence[Site], shown: Callable[[str], str]) -> None:
-        self.program = program
+    def __init__(self, variables: Variables, sites: Sequence[Site], shown: Callable[[str], str]) -> None:
+        self.program = program = variables.program
         self.sites = sites
         self.shown = shown
-        self.phrases = Phrases(program)
+        self.phrases = Phrases(variables)
         self.source = program.source
         self._where: list[tuple[str, int, int]] = []  # path, line and column of each site
         self._lines: dict[tuple[str, int], list[Site]] = defaultdict(list)

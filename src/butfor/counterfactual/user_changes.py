@@ -14,6 +14,7 @@ from butfor.counterfactual.change_words import Words
 from butfor.counterfactual.experiment import Goal, allowances
 from butfor.counterfactual.fork_server import MEMORY, Limits, Outcome, Server
 from butfor.counterfactual.rerun import goal_of, hooked, same_run
+from butfor.counterfactual.variables_in_scope import Variables
 from butfor.errors import UsageError
 from butfor.explanation import FailureKind
 from butfor.failures.crash import signal_name
@@ -93,7 +94,7 @@ def changed_run(
     """The recorded run with these changes, all at once; `point` is how it failed without them."""
     recording = places.recording
     build = hooked(recording, cc, checked=options.memory_errors)
-    speech = Speech(recording.program, build.sites, places.shown)
+    speech = Speech(Variables(recording.program), build.sites, places.shown)
     rules = [speech.read(text) for text in texts]
     for k, rule in enumerate(rules):
         if rule.site != NOWHERE and any(r.site == rule.site for r in rules[:k]):

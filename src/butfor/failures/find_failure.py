@@ -36,10 +36,15 @@ class Verdict:
     assumption_violated: bool = False
 
 
-def find_failure(recording: Recording, dependence: Dependence, look_for_memory_errors: bool = True) -> Verdict:
+def find_failure(
+    recording: Recording,
+    dependence: Dependence,
+    look_for_memory_errors: bool = True,
+    known_objects: RunObjects | None = None,
+) -> Verdict:
     """What failed in a recorded run; raises `Unsupported` for runs that cannot be recorded faithfully."""
     trace = recording.trace
-    objects = RunObjects(recording)
+    objects = known_objects or RunObjects(recording)
     errors = memory_errors(trace, objects) if look_for_memory_errors else []
     end = trace.log.end
     if end.reason == EndReason.UNSUPPORTED:

@@ -15,7 +15,7 @@ from butfor.trace.view.source_places import Places
 def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: RunOptions) -> Verdict:
     """What failed; raises `UnsupportedError` when the run met something that cannot be recorded."""
     try:
-        return find_failure(recording, dependence, options.memory_errors)
+        return find_failure(recording, dependence, options.memory_errors, places.objects)
     except Unsupported as e:
         raise _unsupported(e, places) from e
 

@@ -57,10 +57,10 @@ class FailingRun:
         """The run."""
         return self.recording.trace
 
-    @cached_property
+    @property
     def objects(self) -> RunObjects:
         """Objects by address."""
-        return RunObjects(self.recording)
+        return self.places.objects
 
     @cached_property
     def _check(self) -> Place | None:

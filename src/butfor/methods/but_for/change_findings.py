@@ -10,6 +10,7 @@ from butfor.counterfactual.change_syntax import Speech
 from butfor.counterfactual.change_words import Words
 from butfor.counterfactual.evidence_strength import score_of
 from butfor.counterfactual.experiment import Confirmed, Result
+from butfor.counterfactual.variables_in_scope import Variables
 from butfor.explanation import Evidence
 from butfor.ir.change_sites import Site
 from butfor.methods.case import FailingRun
@@ -32,9 +33,9 @@ class ChangedStatement:
 class ChangeReporter:
     """Puts confirmed changes into words."""
 
-    def __init__(self, case: FailingRun, sites: tuple[Site, ...], result: Result) -> None:
+    def __init__(self, case: FailingRun, variables: Variables, sites: tuple[Site, ...], result: Result) -> None:
         self.words = Words(case.places)
-        self.speech = Speech(case.recording.program, sites, case.places.shown)
+        self.speech = Speech(variables, sites, case.places.shown)
         self.result = result
         has_expectation = case.recording.meta.expect_stdout is not None
         self.then = "the output would have been right" if has_expectation else "the run would not have failed"

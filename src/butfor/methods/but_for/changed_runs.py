@@ -19,6 +19,7 @@ from butfor.counterfactual.evidence_strength import FAMILIES, statement_strength
 from butfor.counterfactual.experiment import Confirmed, Result
 from butfor.counterfactual.fork_server import MEMORY
 from butfor.counterfactual.rerun import experiment, trials
+from butfor.counterfactual.variables_in_scope import Variables
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.ir.change_sites import Site, SiteKind
@@ -68,6 +69,7 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     def is_over() -> bool:
         return search.is_over() or case.budget.is_over()
 
+    variables = Variables(case.recording.program)
     started = experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors)
     with started as (build, running):
         result = running.watch()
@@ -77,7 +79,7 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
                 "so no change of it was tried"
             )
         tests = trials(case.others, case.recording.log.counts > 0)
-        candidates = Candidates(case.recording.program, result.seen, running.seen_in(tests, case.budget.is_over))
+        candidates = Candidates(variables, result.seen, running.seen_in(tests, case.budget.is_over))
         ordered = _in_order(case, build.sites, candidates.of, initial=True)
         running.search(result, (c for c, _ in ordered), is_over)
         places = {id(c): place for c, place in ordered}
@@ -100,7 +102,7 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     statements = _by_statement(places, result.confirmed)
     for s in statements:
         s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
-    reporter = ChangeReporter(case, build.sites, result)
+    reporter = ChangeReporter(case, variables, build.sites, result)
     findings = [
         reporter.finding(
             s,

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from butfor.ir.debug_types import CType, Location, Variable
 from butfor.ir.instructions import Function, Instr
@@ -16,6 +16,7 @@ from butfor.source.initialisers import NameMeanings
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.object_parts import element_path
+from butfor.trace.view.run_objects import RunObjects
 
 _CASE = re.compile(r"\s*(?:case\b|default\b)")
 _MAX_CALLERS = 1000  # searched for one with a position; more are a recursion of code without any
@@ -52,6 +53,11 @@ class Places:
     def trace(self) -> Trace:
         """The run."""
         return self.recording.trace
+
+    @cached_property
+    def objects(self) -> RunObjects:
+        """The objects of the run by address."""
+        return RunObjects(self.recording)
 
     def tree(self, path: str) -> SyntaxTree | None:
         """The syntax of a source file that the recording carries."""
