@@ -31,9 +31,10 @@ def explain(
     progress: Callable[[str], None] | None = None,
     **knobs: Any,
 ) -> Explanation:
-    """The explanation of one run of a C program; `knobs` are the fields of `Options` (args, stdin, expect_stdout, ...).
+    """The explanation of a failing program; `knobs` are the fields of `Options` (args, stdin, expect_stdout, ...).
 
-    Lists, text and mappings are taken where `Options` has tuples and bytes. Nothing is printed; errors are `ButforError`s.
+    Lists, text and mappings are accepted where `Options` has tuples and bytes. Nothing is printed; every error is a
+    `ButforError`.
     """
     from butfor.api import explain as explain_options
     from butfor.frontends.program_kinds import check_files

@@ -39,7 +39,7 @@ Progress = Callable[[str], None]
 
 
 def _silent(text: str) -> None:
-    """Says nothing."""
+    """Ignore progress messages."""
 
 
 def explain(options: Options, progress: Progress | None = None) -> Explanation:
@@ -75,7 +75,10 @@ def _explain_witness(options: Options, program: Build, say: Progress) -> Explana
 
 
 def repair(options: Options, progress: Progress | None = None) -> Explanation:
-    """The explanation of a failing run with validated repairs in `methods["repair"]`; of a Boogie program, with what could be changed."""
+    """The explanation of a failing run with validated repairs in `methods["repair"]`.
+
+    For a Boogie program, it names changes that would avoid the failure; none is tried.
+    """
     if kind_of_program(options.sources).load_path_frontend is not None:
         usual = options.methods or registry.by_default(Subject.PATH)
     else:
@@ -176,7 +179,10 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
 
 
 def _kind_of_program(options: Options) -> ProgramKind:
-    """The kind of the program in the options; a UsageError when its files make up no program, or an option has no effect on it."""
+    """The kind of the program in the options.
+
+    Raises a UsageError when its files make up no program, or an option has no effect on it.
+    """
     for source in options.sources:
         if not source.exists():
             raise UsageError(f"{source}: no such file")

@@ -68,7 +68,10 @@ class CannotRecord(ButforError):
 
 
 class UnsupportedError(ButforError):
-    """The program uses something butfor cannot follow; `construct` names it, `file`, `line` and `column` say where (0: unknown)."""
+    """The program uses a construct that butfor cannot follow.
+
+    `construct` names it; `file`, `line` and `column` say where it is (0: unknown).
+    """
 
     exit_code = ExitCode.CANNOT_EXPLAIN
 

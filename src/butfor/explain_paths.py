@@ -22,8 +22,9 @@ from butfor.trace.view.source_places import Place
 
 Progress = Callable[[str], None]
 
-_LEAST = 2  # the bound that says something when the time was over before the default was reached
-_SEARCH = 0.7  # the share of the budget that the search may take
+_MIN_CONCLUSIVE_BOUND = 2  # reached before time ran out, it still says something: every loop was entered twice
+_SEARCH_SHARE = 0.7  # of the budget: the methods need the rest
+_MIN_SUGGESTED_BOUND = 2000  # for loops that nothing ends early: a smaller bound would be used up at once
 
 
 def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) -> Explanation:
@@ -31,12 +32,12 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     start = time.perf_counter()
     methods = chosen_methods(options, Subject.PATH)
     budget = Budget(options.budget)
-    found = frontend.search_program(options, options.bound, _SEARCH * options.budget, say)
+    found = frontend.search_program(options, options.bound, _SEARCH_SHARE * options.budget, say)
     seconds = time.perf_counter() - start
-    search = _search(found, options)
-    notes = [*found.unknown, *(_left(line, found.bound) for line in found.overlong)]
+    search = _search_summary(found, options)
+    notes = [*found.unknown, *(_overlong_note(line, found.bound) for line in found.overlong)]
     if not found.failures:
-        far_enough = found.in_time or (options.bound is None and found.bound >= _LEAST)
+        far_enough = found.in_time or (options.bound is None and found.bound >= _MIN_CONCLUSIVE_BOUND)
         status = Status.NO_FAILURE if far_enough and not found.unknown else Status.PARTIAL
         info = RunInfo(analyse_seconds=round(seconds, 4))
         return Explanation(
@@ -48,7 +49,7 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     answers = ask_methods(case, methods, lambda name: say(f"method {name}"))
     notes += answers.notes
     if len(found.failures) > 1:
-        notes.insert(0, _others(found))
+        notes.insert(0, _other_failures(found))
     if not found.in_time:
         notes.append("the search was ended early: other checks may fail too (--budget gives more time)")
     status = Status.PARTIAL if answers.interrupted else Status.EXPLAINED
@@ -82,7 +83,7 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     return answer
 
 
-def _search(found: Exploration, options: Options) -> dict[str, Any]:
+def _search_summary(found: Exploration, options: Options) -> dict[str, Any]:
     return {
         "verdict": _verdict(found, options.bound or DEFAULT_BOUND),
         "bound": found.bound,
@@ -94,8 +95,11 @@ def _search(found: Exploration, options: Options) -> dict[str, Any]:
 
 
 def _verdict(found: Exploration, wanted: int) -> str:
-    """What the search says, in words."""
-    rounds = f"at most {found.bound} round{'s' if found.bound != 1 else ''} of each loop and as many nested calls of a procedure"
+    """The result of the search, in words."""
+    rounds = (
+        f"at most {found.bound} round{'s' if found.bound != 1 else ''} of each loop "
+        "and as many nested calls of a procedure"
+    )
     if found.failures:
         count = len(found.failures)
         return f"{count} check{'s' if count != 1 else ''} can fail"
@@ -109,19 +113,28 @@ def _verdict(found: Exploration, wanted: int) -> str:
     if found.unknown:
         return "the solver could not decide everything"
     if found.overlong:
-        return f"every check holds in executions with {rounds}; those that go on at line {found.overlong[0]} were not followed to their end"
+        return (
+            f"every check holds in executions with {rounds}; "
+            f"those that go on at line {found.overlong[0]} were not followed to their end"
+        )
     return f"every check holds in executions with {rounds} (--bound {2 * found.bound} looks further)"
 
 
-def _left(line: int, bound: int) -> str:
-    """What is said of a loop or a recursion that was left."""
-    more = max(2000, 2 * bound)
-    return f"line {line}: nothing ends these rounds early, so they were followed for a fixed number only (--bound {more} goes on)"
+def _overlong_note(line: int, bound: int) -> str:
+    """The note on a loop or a recursion that was not followed to its end."""
+    more = max(_MIN_SUGGESTED_BOUND, 2 * bound)
+    return (
+        f"line {line}: nothing ends these rounds early, "
+        f"so they were followed for a fixed number only (--bound {more} goes on)"
+    )
 
 
-def _others(found: Exploration) -> str:
+def _other_failures(found: Exploration) -> str:
     rest = [f"line {f.path.place.line}: {f.message}" for f in found.failures[1:]]
-    return f"{len(found.failures)} checks can fail; the one with the shortest path is explained, the others are: {'; '.join(rest)}"
+    return (
+        f"{len(found.failures)} checks can fail; the one with the shortest path is explained, "
+        f"the others are: {'; '.join(rest)}"
+    )
 
 
 def _failure(found: Found) -> Failure:
@@ -133,16 +146,16 @@ def _failure(found: Found) -> Failure:
 def values_at_end(path: Path) -> dict[str, str]:
     """The inputs that lead to the failure, and what the failed check saw."""
     words = Words(path)
-    return {**_starts(words, ("parameter",)), **words.seen(len(path.instances))}
+    return {**_start_values(words, ("parameter",)), **words.seen(len(path.instances))}
 
 
-def _starts(words: Words, sources: tuple[str, ...]) -> dict[str, str]:
+def _start_values(words: Words, sources: tuple[str, ...]) -> dict[str, str]:
     cells = [words.cells[name] for name, source in words.path.inputs.items() if source.source in sources]
     return {c.shown: shown_in(c, words.path.start[c.name]) for c in cells}
 
 
 def steps(path: Path) -> list[dict[str, Any]]:
-    """The path for the report: what each instance wrote, or saw when it decided."""
+    """The path for the report: what each instance wrote, or which values it read when it branched."""
     words = Words(path)
     rows: list[dict[str, Any]] = []
     if path.inputs:
@@ -152,7 +165,7 @@ def steps(path: Path) -> list[dict[str, Any]]:
                 "file": path.place.file,
                 "line": 0,
                 "text": "",
-                "values": _starts(words, ("parameter", "start")),
+                "values": _start_values(words, ("parameter", "start")),
             }
         )
     for k, i in enumerate(path.instances):

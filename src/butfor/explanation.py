@@ -1,6 +1,7 @@
-"""The answer: what failed, which statements caused it, how that is known. The JSON report is exactly `Explanation.to_dict()`.
+"""The answer: what failed, which statements caused it and how that is known.
 
-The named keys are fixed for `schema_version` 1. `extra` mappings add keys; readers must ignore those they do not know.
+The JSON report is exactly `Explanation.to_dict()`. The named keys are fixed for `schema_version` 1. `extra` mappings
+add keys; readers must ignore those they do not know.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Evidence(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """The recorded run: its arguments, size and end. `extra` may hold its output (bytes are written as text) and more."""
+    """The recorded run: its arguments, size and end. `extra` may hold its output, with bytes written as text."""
 
     args: tuple[str, ...] = ()
     instructions: int = 0
@@ -100,9 +101,9 @@ class RunInfo:
 class Failure:
     """Where and how the run failed.
 
-    `message` is a sentence of its own without the location ("assertion failed: x == 0"). Lines and columns count from 1, columns in
-    bytes as compilers do; 0 means unknown. `details` holds what belongs to the kind: `text` is the source text to underline,
-    `values` maps expressions as written to their values as shown.
+    `message` is a sentence of its own without the location ("assertion failed: x == 0"). Lines and columns count from
+    1, columns in bytes as compilers do; 0 means unknown. `details` depends on the kind: `text` is the source text to
+    underline, `values` maps expressions as written to their values as shown.
     """
 
     kind: FailureKind
@@ -194,9 +195,9 @@ class RankedStatement:
 class Explanation:
     """The whole answer. `ranking` is best first, one row per source statement.
 
-    `memory_errors` are those the run survived, other than `failure` itself. `sources` maps file names to source text, for renderers;
-    it is not part of the JSON report. Bytes of a source that are not UTF-8 are kept as surrogate escapes. `story` is the run step by step,
-    made only for the reports that show it (`Options.story`); it is not part of the JSON report either.
+    `memory_errors` are those the run survived, other than `failure` itself. `sources` maps file names to source text, with
+    bytes that are not UTF-8 as surrogate escapes; `story` is the run step by step, made only for reports that show it
+    (`Options.story`). Neither is part of the JSON report.
     """
 
     status: Status

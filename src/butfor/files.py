@@ -1,4 +1,4 @@
-"""Files that are either written completely or left as they were."""
+"""Files that the user names: read or refused; written completely or left as they were."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from butfor.errors import DiskFull, UsageError
 
 
 def check_writable(path: Path) -> None:
-    """Nothing when a file can be made there; else a UsageError, before any work is done."""
+    """Raise a UsageError unless a file can be made there, before any work is done."""
     if path.is_dir():
         raise UsageError(f"{path}: is a directory", hint="-o takes the name of a file")
     if not path.parent.is_dir():
@@ -44,7 +44,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Nothing; the file has the new content, or an error was raised and it has the old one."""
+    """Write a file completely; after an error it has its old content."""
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 

@@ -1,4 +1,7 @@
-"""What the user said about statements: benign (believed right) or guilty (this is it). Marks are kept in a small JSON file next to the recording."""
+"""What the user said about statements: benign (believed right) or guilty (this is the fault).
+
+Marks are kept in a small JSON file next to the recording.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def marks_file(recording: Path) -> Path:
 
 
 def settle(options: AnalysisOptions, path: Path | None) -> Marks:
-    """The marks that hold now: those of the file, changed by what the options say. A change is written to the file."""
+    """The marks in force: those of the file, changed as the options say. A change is written back to the file."""
     kept = _read(path) if path is not None and path.exists() else {}
     marks = dict(kept)
     for where in _places(options.unmark):

@@ -1,6 +1,7 @@
 """The options of one explanation in groups: the program, its run, the analysis, settings of single methods.
 
-`Options` is all of them in one immutable value, checked when it is made. A layer declares the group that it needs and sees no other.
+`Options` is all of them in one immutable value, checked when it is made. A layer declares the group that it needs and
+sees no other.
 """
 
 from __future__ import annotations
@@ -184,9 +185,9 @@ GROUPS = (ProgramOptions, RunOptions, AnalysisOptions, MethodSettings)
 
 
 def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:
-    """Options from the loose values people write: lists for tuples, text for bytes, a mapping for `env`, strings for paths.
+    """Options from the values that people write: lists for tuples, text for bytes, strings for paths.
 
-    For `stdin` and `expect_stdout`, text is the content and a `Path` is a file.
+    `env` may be a mapping. For `stdin` and `expect_stdout`, text is the content and a `Path` is a file.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     names = {field.name for field in fields(Options)}
@@ -194,7 +195,8 @@ def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[st
     if unknown:
         raise TypeError(f"explain() has no option {unknown[0]!r}{did_you_mean(unknown[0], names)}")
     return Options(
-        sources=tuple(Path(source) for source in given), **{name: _tight(name, value) for name, value in knobs.items()}
+        sources=tuple(Path(source) for source in given),
+        **{name: _normalised(name, value) for name, value in knobs.items()},
     )
 
 
@@ -203,7 +205,7 @@ _TUPLES = frozenset(
 )
 
 
-def _tight(name: str, value: Any) -> Any:
+def _normalised(name: str, value: Any) -> Any:
     if name in _TUPLES:
         if isinstance(value, str):
             raise UsageError(f"{name} must be a list of strings, not the string {value!r}")

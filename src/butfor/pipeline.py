@@ -39,7 +39,7 @@ from butfor.trace.view.source_steps import is_step
 
 Progress = Callable[[str], None]
 STANDS_OUT_SCORE = 0.6  # of the first statement, from which on edits of the source need not be tried
-_ROUGH = (
+_IMPRECISE_POINTERS = (
     "the program is too large to follow all its pointers: of the decisions that could have assigned another value, "
     "some are named that could not, going by members and sizes alone"
 )
@@ -93,14 +93,14 @@ def chosen_methods(options: Options, subject: Subject, *, with_tests: bool = Fal
 
 
 def ask_methods(case: Case, methods: Sequence[Method], progress: Callable[[str], None]) -> Answers:
-    """The answers of the methods, in their order. Ctrl-C ends the list, and what was known by then is kept."""
+    """The answers of the methods, in their order. Ctrl-C ends the loop; the answers until then are kept."""
     subject = Subject.PATH if isinstance(case, FailingPath) else Subject.RUN
     known: dict[str, WeighedDiagnosis] = {}  # also of methods that only others need
     diagnoses: list[WeighedDiagnosis] = []
     data: dict[str, Any] = {}
     notes: list[str] = []
     for method in methods:
-        if _is_spared(method, case, diagnoses):
+        if _is_superfluous(method, case, diagnoses):
             continue
         try:
             for name in (*method.needs.get(subject, ()), method.name):
@@ -130,7 +130,7 @@ def _answer(method: Method, case: Case, known: Mapping[str, WeighedDiagnosis]) -
     return WeighedDiagnosis(method.name, method.weighing, diagnosis)
 
 
-def _is_spared(method: Method, case: Case, diagnoses: Sequence[WeighedDiagnosis]) -> bool:
+def _is_superfluous(method: Method, case: Case, diagnoses: Sequence[WeighedDiagnosis]) -> bool:
     """Whether a last resort is not needed: nobody asked for it, no tests can judge it, and a statement stands out."""
     if method.on_runs is not When.LAST_RESORT or isinstance(case, FailingPath) or case.options.methods or case.others:
         return False
@@ -161,7 +161,7 @@ def analyse(
     verdict = verdict_on(recording, places, dependence, options)
     info = run_info(recording)
     if verdict.failure is None:
-        notes.insert(0, _nothing(verdict, info))
+        notes.insert(0, _no_failure_note(verdict, info))
         return Explanation(
             Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts()
         )
@@ -176,7 +176,7 @@ def analyse(
     answers = ask_methods(case, asked, lambda name: progress(f"method {name}; {known}"))
     notes += answers.notes
     if dependence.potential_dependence.is_imprecise:
-        notes.append(_ROUGH)
+        notes.append(_IMPRECISE_POINTERS)
     status = Status.EXPLAINED
     if answers.interrupted:
         status = Status.PARTIAL
@@ -216,7 +216,8 @@ def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
     result = check_recording(recording.trace)
     if result.mismatches:
         notes.append(
-            f"butfor's own replay disagreed with the recording {result.mismatches} times: this is a defect of butfor, please report it"
+            f"butfor's own replay disagreed with the recording {result.mismatches} times: "
+            "this is a defect of butfor, please report it"
         )
     return {
         "instructions": result.instructions,
@@ -229,7 +230,7 @@ def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
     }
 
 
-def _nothing(verdict: Verdict, info: RunInfo) -> str:
+def _no_failure_note(verdict: Verdict, info: RunInfo) -> str:
     if verdict.assumption_violated:
         return "the run ended at a violated assumption: there is no failure to explain"
     return f"the program did not fail: it {info.ending}"
@@ -238,7 +239,7 @@ def _nothing(verdict: Verdict, info: RunInfo) -> str:
 def explain_tests(options: Options, program: Build, progress: Progress) -> Explanation:
     """The explanation of the failing tests of a list: the shortest failing run is analysed, all are listed."""
     assert options.tests is not None
-    results: list[_Tested] = []
+    results: list[_TestResult] = []
     shortest: tuple[int, Recording] | None = None
     for test in read_tests(options.tests):
         progress(f"test {test.name}")
@@ -254,7 +255,7 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
         recording = record(one, program, lambda text: None)
         verdict = verdict_on(recording, Places(recording), Dependence(recording.trace), options)
         results.append(
-            _Tested(
+            _TestResult(
                 test,
                 run_spec(one),
                 _test_row(test, recording, verdict),
@@ -276,12 +277,15 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
     )
     answer = analyse(recording, replace(options, tests=None), progress, others)
     failing = sum(r.failed for r in results)
-    note = f"{failing} of {len(results)} tests fail; the shortest failing run, test {results[chosen].test.name!r}, is explained"
+    note = (
+        f"{failing} of {len(results)} tests fail; "
+        f"the shortest failing run, test {results[chosen].test.name!r}, is explained"
+    )
     return replace(answer, notes=(note, *answer.notes), extra={**answer.extra, "tests": table})
 
 
 @dataclass(frozen=True, slots=True)
-class _Tested:
+class _TestResult:
     test: TestCase
     spec: RunSpec
     row: dict[str, Any]

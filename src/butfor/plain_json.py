@@ -16,7 +16,7 @@ def text_of(data: bytes) -> str:
 
 
 def valid_text(text: str) -> str:
-    """The text without lone surrogates (bytes that were not UTF-8), which no strict JSON reader accepts; they appear as `\\xNN`."""
+    """The text with lone surrogates (bytes that were not UTF-8) as `\\xNN`: no strict JSON reader accepts them."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -33,7 +33,7 @@ def _only_escaped_bytes(text: str) -> bool:
 
 
 def plain(value: Any) -> Any:
-    """The value as None, bool, int, float, str, list and dict, the way it is written to JSON; a type with no such form is a TypeError.
+    """The value as JSON has it: None, bool, int, float, str, list, dict; a type with no such form is a TypeError.
 
     The depth of results is small and fixed (trees are stored flat, by id), so recursion is safe here.
     """

@@ -1,6 +1,7 @@
 """The file of `--tests`: a JSON object with a list of runs and what each should give.
 
-    {"tests": [{"name": "t1", "args": ["6", "5"], "stdin": "text", "nondet": [1, -2], "expect_stdout": "text", "expect_exit": 0}, ...]}
+    {"tests": [{"name": "t1", "args": ["6", "5"], "stdin": "text", "nondet": [1, -2],
+                "expect_stdout": "text", "expect_exit": 0}, ...]}
 
 Every key of a test may be left out; `nondet` holds the results of the __VERIFIER_nondet_* calls.
 Bytes that are not UTF-8 are written as surrogate escapes, `\\udcNN` for the byte NN.

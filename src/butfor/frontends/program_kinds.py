@@ -2,10 +2,11 @@
 
 This is the one table of suffixes, and of options that have no effect on a kind of program. To add a kind of program:
 
-- Files that compile to LLVM IR (C++, objects that carry bitcode, the IR of a program that was built elsewhere): add a `FileKind`
-  to `C_PROGRAM.files` and say in `frontends/c/build.py` how such a file becomes IR. Everything behind the build reads IR and its
-  debug information, so nothing else changes.
-- Another language whose programs are run: write a module with the functions of `RunFrontend`, and a `ProgramKind` that loads it.
+- Files that compile to LLVM IR (C++, objects that carry bitcode, the IR of a program that was built elsewhere): add a
+  `FileKind` to `C_PROGRAM.files` and say in `frontends/c/build.py` how such a file becomes IR. Everything behind the
+  build reads IR and its debug information, so nothing else changes.
+- Another language whose programs are run: write a module with the functions of `RunFrontend`, and a `ProgramKind` that
+  loads it.
 - Another language whose programs are searched: write a module with the functions of `PathFrontend`, likewise.
 """
 
@@ -48,7 +49,7 @@ class PathFrontend(Protocol):
     def search_program(
         self, options: ProgramOptions, bound: int | None, seconds: float, progress: Progress
     ) -> Exploration:
-        """The failing paths of the program up to a bound, as far as they were found in this time; None: the usual bound."""
+        """The failing paths that were found up to a bound (None: the usual one) and in this time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class FileKind:
 
 @dataclass(frozen=True, slots=True)
 class ProgramKind:
-    """One kind of program: the files that it is given as, how many, and the front end, which is loaded when it is needed."""
+    """One kind of program: the files that it is given as, the options it refuses, how to load its front end."""
 
     words: str  # for messages
     files: tuple[FileKind, ...]

@@ -20,7 +20,7 @@ from butfor.path.searched_program import BEFORE_FIRST, Alternative, Answer
 def search_program(
     options: ProgramOptions, bound: int | None, seconds: float, progress: Callable[[str], None]
 ) -> Exploration:
-    """The failing paths of the program up to a bound, as far as they were found in this time; None: the usual bound."""
+    """The failing paths that were found up to a bound (None: the usual one) and in this time."""
     (source,) = options.sources
     text = Text.of(str(source), read_bytes(source))
     unit = Unit(text)
