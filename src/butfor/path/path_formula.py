@@ -1,9 +1,8 @@
-"""A path as equations over versions of its cells, one group for each instance.
+"""The trace formulas of a path: one group of constraints for each instance, over versions of cells.
 
-`cell@k` is a cell before instance k as far as it was assigned by then: the version of a cell is the position behind the last instance that
-assigned it. The plain trace formula says of each instance that it did what it did. In the flow-sensitive one an instance does so only under the
-conditions of the branches around it, a branch by itself assumes nothing, and frames are steps of their own: under the conditions of the arm that
-was taken, what the other arms might have assigned stays as it was.
+The plain trace formula says of each instance that it did what it did. In the flow-sensitive one an instance does so only
+under the conditions of the branches around it, a branch by itself assumes nothing, and frames are steps of their own:
+under the conditions of the arm that was taken, what the other arms might have assigned stays as it was.
 """
 
 from __future__ import annotations
@@ -12,20 +11,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from butfor.logic.selector_problem import Problem
-from butfor.logic.sorts import Value
-from butfor.logic.substitute import Substitution
-from butfor.logic.terms import TRUE, Term, conjunction, constant, equal, implies, negate, variable
-from butfor.path.path_model import Cell, Instance, Kind, Path
+from butfor.logic.terms import TRUE, Term, conjunction, equal, implies, variable
+from butfor.path.path_model import Kind, Path
+from butfor.path.ssa_form import SsaInstance, SsaPath, ssa_form
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a formula: the instance at `position`, or the frame of a branch there. `terms` say what it did, `after` maps cells to versions."""
+    """One step of a formula: the instance at `position`, or the frame of a branch there; `terms` say what it did."""
 
     position: int
     is_frame: bool
     terms: tuple[Term, ...]
-    before: Mapping[str, Term]
+    before: Mapping[str, Term]  # the versions of cells
     after: Mapping[str, Term]
 
     @property
@@ -36,11 +34,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """pre, steps, check: pre and the steps hold together, all three do not. All over versions."""
+    """The precondition, the steps and the check over versions: the first two hold together, all three do not."""
 
     pre: Term
     steps: tuple[Step, ...]
     check: Term
+    end: Mapping[str, Term]  # the versions of cells after the last step
 
     def problem(self, goal: Term | None = None) -> Problem[tuple[int, str]]:
         """Can the check hold at the end of the path? Or another goal, over versions."""
@@ -48,94 +47,65 @@ class Formula:
         return Problem(tuple((s.name, s.terms) for s in self.steps if s.terms), conjunction((self.pre, wanted)))
 
 
-def versioned(cell: Cell, version: int) -> Term:
-    """A version of a cell."""
-    return variable(f"{cell.name}@{version}", cell.sort)
-
-
-def start(path: Path, versions: Mapping[str, Term]) -> Term:
-    """The precondition: `pre`, and the cells whose first values are known."""
-    sorts = {c.name: c for c in path.cells}
-    known = [_is(versions[name], value) for name, value in path.initial.items() if name in sorts]
-    return conjunction((Substitution(versions)(path.pre), *known))
-
-
-def _is(term: Term, value: Value) -> Term:
-    if term.width:
-        return equal(term, constant(value, term.width))
-    return term if value else negate(term)
-
-
 def plain(path: Path) -> Formula:
     """The trace formula."""
-    versions: dict[str, Term] = {c.name: versioned(c, 0) for c in path.cells}
-    first = start(path, versions)
-    steps = []
-    for k, instance in enumerate(path.instances):
-        before = dict(versions)
-        terms = _did(instance, k, before, versions)
-        steps.append(Step(k, False, terms, before, dict(versions)))
-    return Formula(first, tuple(steps), Substitution(versions)(path.check))
+    ssa = ssa_form(path)
+    steps = [Step(k, False, _effects(s), s.before, s.after) for k, s in enumerate(ssa.instances)]
+    return Formula(_precondition(ssa), tuple(steps), ssa.check, ssa.end)
 
 
-def _did(instance: Instance, k: int, before: Mapping[str, Term], versions: dict[str, Term]) -> tuple[Term, ...]:
-    """What an instance did; `versions` are those after it."""
-    put = Substitution(before)
-    terms = [put(instance.condition)] if instance.condition is not TRUE else []
-    for cell, value in instance.writes:
-        versions[cell.name] = versioned(cell, k + 1)
-        if value is not None:
-            terms.append(equal(versions[cell.name], put(value)))
-    return tuple(terms)
+def _precondition(ssa: SsaPath) -> Term:
+    """`pre`, and the values of the cells whose first values are known."""
+    return conjunction((ssa.pre, *ssa.starts_with(ssa.path.initial)))
+
+
+def _effects(instance: SsaInstance) -> tuple[Term, ...]:
+    condition = () if instance.condition is TRUE else (instance.condition,)
+    return *condition, *instance.assigned
 
 
 def flow_sensitive(path: Path) -> Formula:
-    """The flow-sensitive trace formula: what an instance did is guarded by the conditions around it, and so is the check.
+    """The flow-sensitive trace formula: what an instance did is guarded by the conditions around it, and so is the check."""
+    ssa = ssa_form(path, with_frames=True)
+    steps: list[Step] = []
+    for k, (instance, s) in enumerate(zip(path.instances, ssa.instances, strict=True)):
+        guard = scope_guard(path, instance.scope)
+        if instance.kind is not Kind.BRANCH:
+            steps.append(Step(k, False, tuple(implies(guard, t) for t in _effects(s)), s.before, s.after))
+            continue
+        condition, inside = condition_flag(k), arm_flag(k)
+        flags = equal(condition, s.condition), equal(inside, conjunction((guard, condition)))
+        steps.append(Step(k, False, flags, s.before, s.before))
+        if s.kept:
+            steps.append(Step(k, True, tuple(implies(inside, t) for t in s.kept), s.before, s.after))
+    check = implies(scope_guard(path, path.scope), ssa.check)
+    return Formula(_precondition(ssa), tuple(steps), check, ssa.end)
 
-    The condition of a branch has a boolean of its own, `branch k`; together with those around it, it is `in k`, the guard of its arm.
-    """
-    return _Flow(path).formula()
+
+def arm_flag(branch: int) -> Term:
+    """The flag that the arm of a branch was entered: its condition held, and so did those around it."""
+    return variable(f"in {branch}", 0)
 
 
-class _Flow:
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.versions: dict[str, Term] = {c.name: versioned(c, 0) for c in path.cells}
-        self.steps: list[Step] = []
+def condition_flag(branch: int) -> Term:
+    """The flag that the condition of a branch held, whether or not the branch was reached."""
+    return variable(f"branch {branch}", 0)
 
-    def formula(self) -> Formula:
-        first = start(self.path, self.versions)
-        for k, instance in enumerate(self.path.instances):
-            guard = self._guard(instance.scope)
-            if instance.kind is Kind.BRANCH:
-                self._branch(k, instance, guard)
-            else:
-                before = dict(self.versions)
-                terms = _did(instance, k, before, self.versions)
-                self.steps.append(Step(k, False, tuple(implies(guard, t) for t in terms), before, dict(self.versions)))
-        check = Substitution(self.versions)(self.path.check)
-        return Formula(first, tuple(self.steps), implies(self._guard(self.path.scope), check))
 
-    def _guard(self, scope: tuple[int, ...]) -> Term:
-        """The conditions of a scope: the guard of its innermost arm, if that stands under the rest."""
-        if not scope:
-            return TRUE
-        if self.path.instances[scope[-1]].scope == scope[:-1]:
-            return variable(f"in {scope[-1]}", 0)
-        return conjunction(variable(f"branch {k}", 0) for k in scope)
+def is_flag(term: Term) -> bool:
+    """Whether a variable stands for an arm or a condition and not for a cell."""
+    return term.op == "var" and str(term.data).startswith(("in ", "branch "))
 
-    def _branch(self, k: int, instance: Instance, guard: Term) -> None:
-        """A branch names its condition and its guard; its frames keep cells as they are."""
-        before = dict(self.versions)
-        condition, inside = variable(f"branch {k}", 0), variable(f"in {k}", 0)
-        terms = (
-            equal(condition, Substitution(before)(instance.condition)),
-            equal(inside, conjunction((guard, condition))),
-        )
-        self.steps.append(Step(k, False, terms, before, before))
-        if instance.frames:
-            kept = []
-            for cell in instance.frames:
-                self.versions[cell.name] = versioned(cell, k + 1)
-                kept.append(implies(inside, equal(self.versions[cell.name], before[cell.name])))
-            self.steps.append(Step(k, True, tuple(kept), before, dict(self.versions)))
+
+def flag_branch(flag: Term) -> int:
+    """The position of the branch that a flag belongs to."""
+    return int(str(flag.data).split(" ")[1])
+
+
+def scope_guard(path: Path, scope: tuple[int, ...]) -> Term:
+    """The flags under which an instance in a scope acts: that of the innermost arm, if it stands under the rest."""
+    if not scope:
+        return TRUE
+    if path.instances[scope[-1]].scope == scope[:-1]:
+        return arm_flag(scope[-1])
+    return conjunction(condition_flag(k) for k in scope)

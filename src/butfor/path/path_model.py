@@ -3,7 +3,7 @@
 Error invariants, relevance, diagnoses and repairs work on this and nothing else, so they are the same for C and for Boogie: the run of a C
 program is lifted to it, the search through a Boogie program gives it directly.
 
-Terms of an instance speak of cells *before* the instance, by `Cell.term`; there are no versions here (`formula.py` adds them). An error is
+Terms of an instance speak of cells *before* the instance, by `Cell.term`; there are no versions here (`ssa_form.py` adds them). An error is
 (pre, instances, check): `pre` and the instances can hold together, `pre`, the instances and `check` at the end cannot.
 """
 

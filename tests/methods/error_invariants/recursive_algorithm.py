@@ -9,12 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from butfor.logic.solvers import Limit, Solver
-from butfor.logic.substitute import Substitution
 from butfor.logic.terms import Term, negate
-from butfor.methods.error_invariants.core_trace import CoreTrace, core_of_formula, final_versions
+from butfor.methods.error_invariants.core_trace import CoreTrace, core_of_formula
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.literal_interpolants import LiteralInterpolation
-from butfor.path.path_formula import Formula, plain
+from butfor.path.path_formula import plain
 from butfor.path.path_model import Path
 
 
@@ -57,10 +56,7 @@ def _explained(
     """The error invariants of a goal that does not hold after the first `length` instances."""
     before = replace(path, instances=path.instances[:length], scope=(), check=goal)
     formula = plain(before)
-    end = final_versions(before, formula)
-    core = core_of_formula(
-        path, Formula(formula.pre, formula.steps, Substitution(end)(goal)), end, goal, False, solver, limit, length
-    )
+    core = core_of_formula(path, formula, goal, False, solver, limit, length)
     if not isinstance(core, CoreTrace):
         return None
     queries = InterpolationQueries(limit)

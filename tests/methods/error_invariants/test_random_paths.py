@@ -11,12 +11,11 @@ from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, implies, negate
-from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of, final_versions
+from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.explained_path import Localized, localized
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.interpolation_engines import ENGINES
-from butfor.methods.error_invariants.step_actions import scope_guard
-from butfor.path.path_formula import Formula, flow_sensitive, plain
+from butfor.path.path_formula import Formula, flow_sensitive, plain, scope_guard
 from butfor.path.path_model import Kind, Path
 from butfor.path.verify_path import verify
 from tests.methods.error_invariants.random_paths import failing_paths
@@ -25,7 +24,7 @@ from tests.methods.error_invariants.recursive_algorithm import explain_recursive
 RANDOM = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]
 )
-LIMIT = 20.0
+LIMIT = 20.0  # seconds; only a machine under load needs more than one
 
 
 def impossible(terms: Sequence[Term]) -> bool:
@@ -40,7 +39,7 @@ def check_definition(path: Path, formula: Formula, at: int, invariant: Term, fla
 
     `flags` define the flags at that position.
     """
-    versions = formula.steps[at].before if at < len(formula.steps) else final_versions(path, formula)
+    versions = formula.steps[at].before if at < len(formula.steps) else formula.end
     said = Substitution(versions)(invariant)
     before = [t for s in formula.steps[:at] for t in s.terms]
     after = [t for s in formula.steps[at:] for t in s.terms]
@@ -96,7 +95,7 @@ def test_the_recursive_algorithm_is_flow_sensitive_too(path: Path) -> None:
     assert found is not None
     formula = plain(path)
     for position, atoms in enumerate(found.invariants):
-        versions = formula.steps[position].before if position < len(formula.steps) else final_versions(path, formula)
+        versions = formula.steps[position].before if position < len(formula.steps) else formula.end
         said = [Substitution(versions)(a) for a in atoms]
         before = [t for s in formula.steps[:position] for t in s.terms]
         assert impossible([formula.pre, *before, negate(conjunction(said))])
@@ -130,9 +129,11 @@ def test_each_engine_gives_inductive_sequences(engine: str, path: Path) -> None:
     assert isinstance(core, CoreTrace)
     queries = InterpolationQueries(Limit.after(LIMIT))
     made = ENGINES[engine](core, queries, repr)
-    assume(made is not None or engine == "literals")
+    assume(made is not None or (engine == "literals" and not queries.is_over))
     assert made is not None
-    assert is_inductive(core, made.atoms, queries)
+    inductive = is_inductive(core, made.atoms, queries)
+    assume(inductive or not queries.is_over)
+    assert inductive
 
 
 @RANDOM

@@ -15,7 +15,7 @@ from butfor.logic.terms import Term, negate
 from butfor.methods.case import Budget
 from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Kind, Path
-from butfor.path.path_versions import versions_of
+from butfor.path.ssa_form import ssa_form
 from butfor.trace.view.source_places import Place
 
 Group = tuple[tuple[int, int], tuple[Term, ...]]
@@ -65,13 +65,13 @@ class PathCauses:
         self.budget = budget
         self.is_benign = is_benign
         self.uses = uses_of(path)
-        self.versions = versions_of(path)
+        self.ssa = ssa_form(path)
         self.complete = True
 
     def tree(self, depth: int) -> list[PathCause]:
         """The causes of the failure up to a depth; each decision once for each outcome."""
         last = len(self.path.instances)
-        causes = [PathCause(0, None, 0, "check", None, self._core_of(self.versions.check, last))]
+        causes = [PathCause(0, None, 0, "check", None, self._core_of(self.ssa.check, last))]
         known = set()
         for parent in causes:  # grows during the loop
             if parent.level >= depth:
@@ -86,7 +86,7 @@ class PathCauses:
                     return causes
                 known.add(key)
                 same = tuple(b for b in found if b != branch and self._outcome(b) == key)
-                core = self._core_of(negate(self.versions.conditions[branch]), branch)
+                core = self._core_of(negate(self.ssa.instances[branch].condition), branch)
                 causes.append(PathCause(len(causes), parent.id, parent.level + 1, via, branch, core, same))
         return causes
 
@@ -112,15 +112,15 @@ class PathCauses:
 
     def _core_of(self, goal: Term, end: int) -> CauseCore:
         """The core of why the goal cannot hold after the first `end` instances."""
-        v = self.versions
+        ssa, recorded = self.ssa, {**self.path.start, **self.path.initial}
         unknown = False
         for with_conditions, pinned in ((False, False), (True, False), (True, True)):
-            groups: list[Group] = [((_START, 0), (v.pre, *(v.start if pinned else ())))]
+            groups: list[Group] = [((_START, 0), (ssa.pre, *(ssa.starts_with(recorded) if pinned else ())))]
             for k in range(end):
                 terms = (
-                    *v.assigned[k],
-                    *((v.conditions[k],) if with_conditions and self._has_condition(k) else ()),
-                    *(v.outside[k] if pinned else ()),
+                    *ssa.instances[k].assigned,
+                    *((ssa.instances[k].condition,) if with_conditions and self._has_condition(k) else ()),
+                    *(ssa.recorded_inputs(k) if pinned else ()),
                 )
                 if terms:
                     groups.append(((k, 0), terms))

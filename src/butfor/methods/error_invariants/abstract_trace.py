@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from butfor.logic.terms import Term, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval
-from butfor.methods.error_invariants.step_actions import flag_branch, is_flag
+from butfor.path.path_formula import flag_branch, is_flag
 from butfor.path.path_model import Cell, Kind, Path
 from butfor.path.source_expressions import Express
 from butfor.trace.view.source_places import Place

@@ -11,22 +11,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, Verdict
 from butfor.logic.sorts import Value
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, implies, negate, variables
-from butfor.methods.error_invariants.step_actions import (
-    StepAction,
-    condition_flag,
-    conjuncts,
-    flag_branch,
-    scope_guard,
-    step_action,
-)
+from butfor.methods.error_invariants.step_actions import StepAction, conjuncts, step_action
 from butfor.path.defined_arithmetic import facts
 from butfor.path.instance_uses import terms_of, values_before
-from butfor.path.path_formula import Formula, Step, flow_sensitive, plain, versioned
+from butfor.path.path_formula import Formula, Step, condition_flag, flag_branch, flow_sensitive, plain, scope_guard
 from butfor.path.path_model import Kind, Path
 
 
@@ -234,21 +226,15 @@ def _held(fact: Term, values: Mapping[str, Value]) -> bool:
     return variable_names(fact) <= values.keys() and bool(Evaluator(values)(fact))
 
 
-def final_versions(path: Path, formula: Formula) -> Mapping[str, Term]:
-    """The versions of cells after the last step."""
-    return formula.steps[-1].after if formula.steps else {c.name: versioned(c, 0) for c in path.cells}
-
-
 def core_trace_of(path: Path, flow: bool, solver: Solver, limit: Limit) -> CoreTrace | Verdict:
     """The core of a path's failure; the verdict when the failure is not forced (SAT) or the solver does not know."""
     formula = trace_formula(path, flow)
-    return core_of_formula(path, formula, final_versions(path, formula), guarded_check(path, flow), flow, solver, limit)
+    return core_of_formula(path, formula, guarded_check(path, flow), flow, solver, limit)
 
 
 def core_of_formula(
     path: Path,
     formula: Formula,
-    end: Mapping[str, Term],
     goal: Term,
     flow: bool,
     solver: Solver,
@@ -258,8 +244,8 @@ def core_of_formula(
     """The core of a goal that cannot hold after the steps of a formula; the verdict when it can, or is not known."""
     last = len(path.instances) if length is None else length
     steps = tuple(s for s in formula.steps if s.terms)
-    wanted = Substitution(end)(goal)
-    problem = Problem(tuple((s.name, s.terms) for s in steps), conjunction((formula.pre, wanted)))
+    wanted = Substitution(formula.end)(goal)
+    problem = formula.problem(wanted)
     assigning = {s.name for s in steps if not _is_assumption(path, s, flow)}
     result = solver.core(problem.only(assigning), limit)
     if result.verdict is not Verdict.UNSAT and len(assigning) < len(steps):
@@ -268,7 +254,7 @@ def core_of_formula(
         return result.verdict
     names = set(result.core)
     kept = tuple(s for s in steps if s.name in names)
-    return CoreTrace(path, kept, formula.pre, goal, end, flow, result.minimal, last)
+    return CoreTrace(path, kept, formula.pre, goal, formula.end, flow, result.minimal, last)
 
 
 def _is_assumption(path: Path, step: Step, flow: bool) -> bool:

@@ -20,7 +20,8 @@ from butfor.methods.error_invariants.inductive_sequence import (
 )
 from butfor.methods.error_invariants.literal_interpolants import LiteralInterpolation
 from butfor.methods.error_invariants.recorded_invariants import recorded_values
-from butfor.methods.error_invariants.step_actions import conjuncts, is_flag
+from butfor.methods.error_invariants.step_actions import conjuncts
+from butfor.path.path_formula import is_flag
 
 Text = Callable[[Term], str]
 Engine = Callable[[CoreTrace, InterpolationQueries, Text], InvariantSequence | None]

@@ -11,7 +11,6 @@ from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, TRUE, Term, constant, equal, negate, variable, variables
 from butfor.methods.error_invariants.core_trace import (
     CoreTrace,
-    final_versions,
     guarded_check,
     trace_formula,
     variable_names,
@@ -45,9 +44,7 @@ def dependence_closure(path: Path, flow: bool) -> CoreTrace:
             kept.append(step)
             needed = _needed_before(action, needed)
     steps = tuple(reversed(kept))
-    return CoreTrace(
-        path, steps, formula.pre, goal, final_versions(path, formula), flow, minimal=False, length=len(path.instances)
-    )
+    return CoreTrace(path, steps, formula.pre, goal, formula.end, flow, minimal=False, length=len(path.instances))
 
 
 def _states(core: CoreTrace) -> list[Valuation] | None:

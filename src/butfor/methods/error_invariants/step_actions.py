@@ -10,29 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from butfor.logic.substitute import Substitution
-from butfor.logic.terms import TRUE, Term, conjunction, negate, variable, variables
-from butfor.path.path_formula import Step
+from butfor.logic.terms import TRUE, Term, conjunction, negate, variables
+from butfor.path.path_formula import Step, arm_flag, condition_flag, scope_guard
 from butfor.path.path_model import Kind, Path
-
-
-def arm_flag(branch: int) -> Term:
-    """The flag that the arm of a branch was entered, named as `path_formula.flow_sensitive` names it."""
-    return variable(f"in {branch}", 0)
-
-
-def condition_flag(branch: int) -> Term:
-    """The flag that the condition of a branch held, whether or not the branch was reached."""
-    return variable(f"branch {branch}", 0)
-
-
-def is_flag(term: Term) -> bool:
-    """Whether a variable stands for an arm or a condition and not for a cell."""
-    return term.op == "var" and str(term.data).startswith(("in ", "branch "))
-
-
-def flag_branch(flag: Term) -> int:
-    """The position of the branch that a flag belongs to."""
-    return int(str(flag.data).split(" ")[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +41,6 @@ class StepAction:
         if any(str(v.data) in self.writes for v in variables((atom,))):
             return conjunction((self.guard, substituted))
         return substituted
-
-
-def scope_guard(path: Path, scope: tuple[int, ...]) -> Term:
-    """The flags under which an instance in a scope acts."""
-    if not scope:
-        return TRUE
-    if path.instances[scope[-1]].scope == scope[:-1]:
-        return arm_flag(scope[-1])
-    return conjunction(condition_flag(k) for k in scope)
 
 
 def step_action(path: Path, step: Step, flow: bool) -> StepAction:

@@ -1,0 +1,130 @@
+"""A path in static single assignment form: conditions and assignments over versions of its cells.
+
+`cell@k` is a version of a cell: k is the position behind the instance that assigned it, 0 for its value at the start.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from butfor.logic.sorts import Value
+from butfor.logic.substitute import Substitution
+from butfor.logic.terms import Term, constant, equal, negate, variable
+from butfor.path.path_model import Cell, Instance, Kind, Path
+
+
+class CellVersions:
+    """The versions of each cell, with the positions from which on they are valid."""
+
+    def __init__(self, cells: Iterable[Cell]) -> None:
+        self.positions: dict[str, list[int]] = {}
+        self.versions: dict[str, list[Term]] = {}
+        for cell in cells:
+            self.add(cell, 0)
+
+    def add(self, cell: Cell, position: int) -> Term:
+        """A new version of a cell, valid from a position on."""
+        new = variable(f"{cell.name}@{position}", cell.sort)
+        self.positions.setdefault(cell.name, []).append(position)
+        self.versions.setdefault(cell.name, []).append(new)
+        return new
+
+    def at(self, position: int) -> Mapping[str, Term]:
+        """The version of each cell before the instance at a position."""
+        return _VersionsAt(self, position)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _VersionsAt(Mapping[str, Term]):
+    """A view, since a copy for each position would take memory quadratic in the length of the path."""
+
+    known: CellVersions
+    position: int
+
+    def __getitem__(self, name: str) -> Term:
+        latest = bisect_right(self.known.positions[name], self.position) - 1
+        if latest < 0:
+            raise KeyError(name)
+        return self.known.versions[name][latest]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, positions in self.known.positions.items() if positions[0] <= self.position)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+@dataclass(frozen=True, slots=True)
+class SsaInstance:
+    """One instance over versions.
+
+    `assigned` are the equations of its assignments; of a branch with frames, `kept` are the equations that leave the
+    cells of its frames as they were.
+    """
+
+    before: Mapping[str, Term]
+    after: Mapping[str, Term]
+    condition: Term
+    assigned: tuple[Term, ...] = ()
+    kept: tuple[Term, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SsaPath:
+    """A path over versions. `end` are the versions that the check speaks of."""
+
+    path: Path
+    instances: tuple[SsaInstance, ...]
+    pre: Term
+    check: Term
+    start: Mapping[str, Term]
+    end: Mapping[str, Term]
+
+    def starts_with(self, values: Mapping[str, Value]) -> tuple[Term, ...]:
+        """That cells of the path started with these values."""
+        return tuple(_has_value(self.start[name], value) for name, value in values.items() if name in self.start)
+
+    def recorded_inputs(self, position: int) -> tuple[Term, ...]:
+        """That an instance got from outside what was recorded."""
+        instance, after = self.path.instances[position], self.instances[position].after
+        return tuple(
+            _has_value(after[cell.name], instance.recorded[cell.name])
+            for cell, value in instance.writes
+            if value is None
+        )
+
+
+def _has_value(term: Term, value: Value) -> Term:
+    if term.width:
+        return equal(term, constant(value, term.width))
+    return term if value else negate(term)
+
+
+def ssa_form(path: Path, with_frames: bool = False) -> SsaPath:
+    """The path over versions; with frames, a branch makes new versions of what its other arms might have assigned."""
+    versions = CellVersions(path.cells)
+    start, end = versions.at(0), versions.at(len(path.instances))
+    pre = Substitution(start)(path.pre)
+    instances = tuple(
+        (_framed_branch if with_frames and instance.kind is Kind.BRANCH else _assignment)(instance, k, versions)
+        for k, instance in enumerate(path.instances)
+    )
+    return SsaPath(path, instances, pre, Substitution(end)(path.check), start, end)
+
+
+def _assignment(instance: Instance, k: int, versions: CellVersions) -> SsaInstance:
+    before = versions.at(k)
+    over_versions = Substitution(before)
+    condition = over_versions(instance.condition)
+    new = [(versions.add(cell, k + 1), value) for cell, value in instance.writes]
+    assigned = tuple(equal(version, over_versions(value)) for version, value in new if value is not None)
+    return SsaInstance(before, versions.at(k + 1), condition, assigned)
+
+
+def _framed_branch(branch: Instance, k: int, versions: CellVersions) -> SsaInstance:
+    before = versions.at(k)
+    condition = Substitution(before)(branch.condition)
+    kept = tuple(equal(versions.add(cell, k + 1), before[cell.name]) for cell in branch.frames)
+    return SsaInstance(before, versions.at(k + 1), condition, kept=kept)
