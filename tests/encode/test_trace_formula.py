@@ -11,8 +11,8 @@ from butfor.encode.recorded_model import environment
 from butfor.encode.statement_groups import Links, groups
 from butfor.encode.trace_formula import encode
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.logic.solvers.solver import Problem
 from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node, Trace
 from tests.encode.programs import ARGS, FURTHER, METHODS

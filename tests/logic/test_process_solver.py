@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from butfor.errors import ToolMissing
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.logic.solvers.process_solver import ProcessSolver
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import binary, const, equal, negate, variable
 
 Z3 = Path(sys.executable).parent / "z3"  # the package of z3 brings its program

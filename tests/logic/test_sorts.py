@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from butfor.logic import terms as t
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, Verdict, default_stack
 from butfor.logic.solvers.process_solver import ProcessSolver, ProcessStack
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.solvers.z3_solver import Z3Solver
 from butfor.logic.sorts import INT, REAL, MapSort, MapValue, Value, default_value, same_value, sort_name
 from butfor.logic.terms import Term, TermError, constant, equal, negate, number, variable
@@ -73,8 +73,8 @@ def test_maps_between_different_sorts_are_different_sorts() -> None:
         lambda: t.arithmetic("over", N, N),
         lambda: t.arithmetic("mod", R, R),
         lambda: t.arithmetic("plus", N, R),
-        lambda: t.order("less", X, X),
-        lambda: t.order("less", B, B),
+        lambda: t.order("lt", X, X),
+        lambda: t.order("lt", B, B),
         lambda: t.converted(X, INT),
         lambda: t.select(N, J),
         lambda: t.select(M, R),
@@ -141,7 +141,7 @@ def _ints(depth: int) -> st.SearchStrategy[Term]:
         st.builds(t.arithmetic, st.sampled_from(("plus", "minus", "times", "div", "mod")), inner, inner),
         st.builds(lambda i, k, v: t.select(t.store(M, k, v), i), inner, inner, inner),
         st.builds(lambda i: t.converted(t.arithmetic("over", t.converted(i, REAL), R), INT), inner),
-        st.builds(lambda c, x, y: t.ite(t.order("less", c, x), x, y), inner, inner, inner),
+        st.builds(lambda c, x, y: t.ite(t.order("lt", c, x), x, y), inner, inner, inner),
     )
 
 
@@ -161,9 +161,9 @@ def test_z3_computes_what_the_evaluator_computes(term: Term, i: int, j: int, r: 
 def test_layers_come_and_go(process: bool) -> None:
     stack = ProcessStack([str(Z3), "-in"]) if process else default_stack()
     first, small, large = (
-        (t.order("less", number(3, INT), N),),
+        (t.order("lt", number(3, INT), N),),
         (equal(N, number(5, INT)),),
-        (t.order("less", N, number(2, INT)),),
+        (t.order("lt", N, number(2, INT)),),
     )
     limit = Limit.after(20.0)
     assert stack.check([first, small], limit, [N, J]).model == {"i": 5, "j": default_value(INT)}

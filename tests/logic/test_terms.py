@@ -6,7 +6,7 @@ import pytest
 
 from butfor.logic import terms
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import FALSE, TRUE, Term, TermError, binary, compare, const, equal, variable
 
 X, Y, B = variable("x", 8), variable("y", 8), variable("b", 0)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from butfor.logic import terms
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.logic.solvers.smtlib import script
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, binary, compare, const, equal, negate, variable
 
 WIDTHS = (1, 3, 8, 16, 32, 64, 80, 128)

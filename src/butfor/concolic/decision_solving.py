@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from butfor.concolic.path_condition import PathCondition
 from butfor.concolic.search_inputs import ProgramInput, input_from_model
 from butfor.logic.evaluate import Evaluator
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, SolverResult, Verdict
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, conjunction, postorder
 
 _NO_NAMES: frozenset[str] = frozenset()

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from butfor.encode.statement_groups import Links, groups
 from butfor.encode.trace_formula import encode
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
+from butfor.logic.solvers.solver import Problem
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node, Trace
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from butfor.encode.instance_values import Values
-from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers.solver import Problem
 from butfor.trace.trace import Node, Trace
 
 _NAME = re.compile(r"([a-z]+)(\d+)_(\d+)(?:_\d+)?")

@@ -14,7 +14,7 @@ from butfor.encode.load_pieces import Cells, Piece
 from butfor.encode.statement_groups import Links, groups
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, store_size
-from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.semantics.instruction_semantics import SemanticsError

@@ -1,6 +1,6 @@
-"""Simplification of terms that mostly move bytes around, as unoptimised code does with a byte on its way to a branch.
+"""Rules for terms that mostly move bytes around, as unoptimised code does with a byte on its way to a branch.
 
-The functions build a term from simple ones, `BYTES` is the set of rules that they make up.
+The functions build a term from simple operands; `BYTES` is the set of rules that they make up.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ _RULES: Mapping[str, Rule] = {
 }
 
 BYTES = Rules(_RULES)
-"""Bytes taken apart and put together again, and operations on tables of constants: for the concolic search."""
+"""Undoes taking bytes apart and joining them again, and computes with tables of constants: for concolic testing."""
 
 
 def simplified(term: Term) -> Term:

@@ -1,8 +1,8 @@
 """Values of terms for an assignment of their variables.
 
-Operations have the meaning of SMT-LIB: a bit-vector divided by zero gives all ones, a shift by the width or more shifts
-everything out. What SMT-LIB leaves open is fixed here: unbounded numbers divided by zero give 0, and `mod` by zero gives
-the number itself.
+Operations have the meaning of SMT-LIB: a bit-vector divided by zero gives all ones, a shift by the width or more
+shifts everything out. What SMT-LIB leaves open is fixed here: unbounded numbers divided by zero give 0, and `mod` by
+zero gives the number itself.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def _compare(t: Term, a: list[int]) -> int:
     return int(x < y if t.op.endswith("lt") else x <= y)
 
 
-def _quotient(t: Term, a: list[int]) -> int:
-    """Euclid's division: the remainder is never negative."""
+def _euclidean_division(t: Term, a: list[int]) -> int:
+    """The quotient or remainder; the remainder is never negative."""
     x, y = a
     if y == 0:
         return 0 if t.op == "div" else x
@@ -99,11 +99,11 @@ _RULES: dict[str, Callable[[Term, list[Value]], Value]] = {
     "plus": lambda t, a: a[0] + a[1],
     "minus": lambda t, a: a[0] - a[1],
     "times": lambda t, a: a[0] * a[1],
-    "div": _quotient,
-    "mod": _quotient,
+    "div": _euclidean_division,
+    "mod": _euclidean_division,
     "over": lambda t, a: a[0] / a[1] if a[1] else Fraction(0),
-    "less": lambda t, a: int(a[0] < a[1]),
-    "most": lambda t, a: int(a[0] <= a[1]),
+    "lt": lambda t, a: int(a[0] < a[1]),
+    "le": lambda t, a: int(a[0] <= a[1]),
     "toreal": lambda t, a: Fraction(a[0]),
     "toint": lambda t, a: a[0].__floor__(),
     "everywhere": lambda t, a: MapValue(a[0]),

@@ -62,7 +62,7 @@ def choose(condition: Term, x: Term, y: Term) -> Term:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """Which nested choices between constants operations move into: up to a depth, both arms nested or the second only."""
+    """The nested choices between constants that operations move into: up to a depth, nested in one arm or in both."""
 
     depth: int
     only_chains: bool = False

@@ -1,8 +1,8 @@
 """The simplifier of terms: rewrite rules by operation, in named sets.
 
-All sets preserve the value of a term. They differ because the answers of solvers (models, cores, interpolants) depend on
-how a formula is written, and because each consumer reads other terms: a search through Boogie programs only needs to
-know decisions that are constant, the condition of a lifted branch is shown to people, an invariant consists of atoms.
+All sets preserve the value of a term. They differ because the answers of solvers (models, cores, interpolants) depend
+on how a formula is written, and because each consumer reads other terms: a search through Boogie programs only needs
+to know decisions that are constant, the condition of a lifted branch is shown to people, an invariant is made of atoms.
 """
 
 from __future__ import annotations
@@ -76,13 +76,13 @@ def _element(term: Term, operands: Operands) -> Term:
 _FLAT: Mapping[str, Rule] = {"all": _flat_all, "any": _flat_any, "ite": _ite}
 
 FOLDING = Rules({"all": _all, "any": _any, "not": _not, "ite": _ite, "eq": _identity, "select": _element})
-"""What is constant is computed, all else keeps its shape: for searches whose solver is to see the program as written."""
+"""Computes what is constant and keeps the shape of the rest: for searches whose solver sees the program as written."""
 
 ALGEBRA = Rules({**_FLAT, **BIT_VECTOR_RULES, "not": _not, "select": _element})
-"""Constants, connectives, bit-vectors and maps: for paths that are executed with other values."""
+"""Shortens constants, connectives, bit-vectors and maps: for paths that are executed with other values."""
 
 NORMAL_FORM = Rules({**_FLAT, **BIT_VECTOR_RULES, "not": _inner_not}, folds_numbers=False)
-"""Connectives and bit-vectors, negations moved inwards to the atoms: for conditions and invariants that people read.
+"""Shortens connectives and bit-vectors and moves negations inwards to the atoms: for what people read.
 
 Unbounded numbers stay as they are: an atom over them that is true for the recorded values is still worth showing.
 """

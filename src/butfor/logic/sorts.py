@@ -23,7 +23,7 @@ It is not a union because the sort says which.
 
 
 class MapSort(int):
-    """The sort of maps from one sort to another. Its number is computed from the two, so equal sorts are equal numbers."""
+    """The sort of maps from one sort to another. Its number is computed from the two: equal sorts are equal numbers."""
 
     index: Sort
     value: Sort

@@ -8,7 +8,7 @@ from butfor.logic.sorts import Sort, Value
 from butfor.logic.terms import Term, constant, postorder, rebuild
 
 Build = Callable[[Term, tuple[Term, ...]], Term]
-"""Builds a term like the given one with other operands: `rebuild` keeps its shape, the `Rules` of `simplify` shorten it."""
+"""Builds a term like the given one from new operands: `rebuild` keeps its shape, `Rules` shorten it."""
 
 Values = Mapping[str, Term] | Callable[[str], Term | None]
 """What replaces the variables of these names; a variable without a value stays."""

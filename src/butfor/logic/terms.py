@@ -17,14 +17,16 @@ Data = int | Fraction | str | None
 
 
 class TermError(ButforError):
-    """A term that makes no sense: widths that do not fit, an operation that does not exist, a variable without a value."""
+    """A term without meaning: widths that do not fit, an unknown operation, a variable without a value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class Term:
-    """One node. `width` is its sort: the number of bits, 0 for a boolean, negative for unbounded numbers and maps (see `sorts.py`). `data` is
-    the value of a constant, the name of a variable, the lowest bit of an extract. Equal terms are the same object, so they compare and hash by
-    identity: make them with the functions of this module only."""
+    """One node of a term. Equal terms are the same object: make them with the functions of this module only.
+
+    `width` is the sort: the number of bits, 0 for a boolean, negative for unbounded numbers and maps (see `sorts.py`).
+    `data` is the value of a constant, the name of a variable, the lowest bit of an extract.
+    """
 
     op: str
     args: tuple[Term, ...]
@@ -32,15 +34,18 @@ class Term:
     data: Data = None
 
     def __repr__(self) -> str:
-        return f"<{self.op} {'' if self.data is None else self.data}:{self.width} of {len(self.args)}>"  # flat: terms can be deep
+        data = "" if self.data is None else self.data
+        return f"<{self.op} {data}:{self.width} of {len(self.args)}>"  # without the operands: terms can be deep
 
 
+# The one table of the process that makes equal terms identical. Nothing reads it but `_make`, and terms that are no
+# longer used leave it.
 _made: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
 
 BINARY = frozenset("add sub mul udiv urem sdiv srem and or xor shl lshr ashr".split())
 COMPARISONS = frozenset("eq ult ule slt sle".split())
 ARITHMETIC = {INT: frozenset("plus minus times div mod".split()), REAL: frozenset("plus minus times over".split())}
-ORDER = frozenset(("less", "most"))  # x < y, x <= y
+ORDER = frozenset(("lt", "le"))  # x < y, x <= y
 
 
 def _make(op: str, args: tuple[Term, ...], width: int, data: Data = None) -> Term:
@@ -108,7 +113,7 @@ def arithmetic(op: str, x: Term, y: Term) -> Term:
 
 
 def order(op: str, x: Term, y: Term) -> Term:
-    """`less` or `most` of two unbounded numbers of one sort: x < y, x <= y."""
+    """`lt` or `le` of two unbounded numbers of one sort: x < y, x <= y."""
     if op not in ORDER or x.width != y.width or x.width not in ARITHMETIC:
         raise TermError(f"{op} of the sorts {x.width} and {y.width}")
     return _make(op, (x, y), 0)

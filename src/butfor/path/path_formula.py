@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import TRUE, Term, conjunction, equal, implies, variable
 from butfor.path.path_model import Kind, Path
 from butfor.path.ssa_form import SsaInstance, SsaPath, ssa_form

@@ -130,7 +130,7 @@ class _Parser:
             if op[0] == ">":
                 a, b = b, a
             if a.width == INT:
-                return _Operand(order("less" if len(op) == 1 else "most", a, b))
+                return _Operand(order("lt" if len(op) == 1 else "le", a, b))
             return _Operand(compare(("s" if signed else "u") + ("lt" if len(op) == 1 else "le"), a, b))
         if a.width == INT:
             if op not in _NUMBERS:

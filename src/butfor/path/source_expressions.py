@@ -24,7 +24,7 @@ _SIGNS = {
     "xor": ("^", 4),
     "or": ("|", 3),
 }
-_ORDER = {**dict.fromkeys(("slt", "ult", "less"), "<"), **dict.fromkeys(("sle", "ule", "most"), "<=")}
+_ORDER = {**dict.fromkeys(("slt", "ult", "lt"), "<"), **dict.fromkeys(("sle", "ule", "le"), "<=")}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _CONSTANTS = ("const", "number")

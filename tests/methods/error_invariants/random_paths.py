@@ -59,7 +59,7 @@ class _Run:
         if op in ("==", "!="):
             return equal(left, right) if op == "==" else negate(equal(left, right))
         if self.sort == INT:
-            return order("less" if op == "<" else "most", left, right)
+            return order("lt" if op == "<" else "le", left, right)
         return compare("slt" if op == "<" else "sle", left, right)
 
     def holds(self, t: Term) -> bool:

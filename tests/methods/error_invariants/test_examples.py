@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, compare, conjunction, constant, equal, negate, order
 from butfor.methods.error_invariants.explained_path import Localized, localized
 from butfor.path.path_model import Path
@@ -104,7 +104,7 @@ def stated(path: Path, formula: Stated) -> Term:
         if op in ("==", "!="):
             parts.append(equal(x, c) if op == "==" else negate(equal(x, c)))
         else:
-            ops = {"<": ("slt", "less"), "<=": ("sle", "most")}[op]
+            ops = {"<": ("slt", "lt"), "<=": ("sle", "le")}[op]
             parts.append(compare(ops[0], x, c) if x.width > 0 else order(ops[1], x, c))
     return conjunction(parts)
 

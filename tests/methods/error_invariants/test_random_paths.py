@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, implies, negate
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of

@@ -89,7 +89,7 @@ def test_a_failure_that_no_input_avoids() -> None:
 def test_quantified_questions() -> None:
     x, y = variable("x", INT), variable("y", INT)
     verdict, values = no_values_exist(
-        (), conjunction((order("less", x, y), order("less", y, number(10, INT)))), ("y",), (x,), Limit.after(10)
+        (), conjunction((order("lt", x, y), order("lt", y, number(10, INT)))), ("y",), (x,), Limit.after(10)
     )
     assert verdict is Verdict.SAT
     assert values["x"] >= 9

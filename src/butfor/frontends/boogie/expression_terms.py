@@ -102,9 +102,9 @@ class Meaning:
             case "==>":
                 return t.implies(x, y)
             case "<" | ">":
-                return t.order("less", *((x, y) if op == "<" else (y, x)))
+                return t.order("lt", *((x, y) if op == "<" else (y, x)))
             case "<=" | ">=":
-                return t.order("most", *((x, y) if op == "<=" else (y, x)))
+                return t.order("le", *((x, y) if op == "<=" else (y, x)))
             case "++":
                 return t.concat((y, x))
         if op == "/":

@@ -79,7 +79,7 @@ class Questions:
         outside = set(state.sources.values())
         numbers = [t for t in postorder(t for layer in layers for t in layer) if t.op == "select" or t in outside]
         for most in _SMALL:
-            near = [order("most", *pair) for t in numbers if t.width in (INT, REAL) for pair in _between(t, most)]
+            near = [order("le", *pair) for t in numbers if t.width in (INT, REAL) for pair in _between(t, most)]
             if not near or time.monotonic() >= self.end:
                 return None
             result = self.stack.check(

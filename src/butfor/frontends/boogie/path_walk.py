@@ -272,4 +272,4 @@ class Walk(Questions):
 def _opposite(x: Term, y: Term) -> bool:
     if negate(x) is y or negate(y) is x:
         return True
-    return {x.op, y.op} == {"less", "most"} and x.args == y.args[::-1]
+    return {x.op, y.op} == {"lt", "le"} and x.args == y.args[::-1]

@@ -9,20 +9,20 @@ from butfor.logic.solvers.solver import Layer, Limit, SolverResult, Stack, Verdi
 from butfor.logic.sorts import INT
 from butfor.logic.terms import Term, arithmetic, binary, compare, const, ite, number, order, variable
 
-_WIDTH = 24  # bits of sums
+SUM_BITS = 24  # 16 million; the weights of all choices together stay far below
 
 
 class Sum:
     """The sum of the weights of the booleans that hold, as a variable. `weights` are natural numbers.
 
-    `unbounded`: as a number without bounds, for problems with such numbers; else in 24 bits, which the sum of all weights must fit in.
+    `unbounded`: the sum is an unbounded number, for problems that have such numbers; else it has SUM_BITS bits.
     """
 
     def __init__(self, name: str, weights: Sequence[tuple[Term, int]], *, unbounded: bool = False) -> None:
-        if not unbounded and sum(w for _, w in weights) >= 1 << _WIDTH:
+        if not unbounded and sum(w for _, w in weights) >= 1 << SUM_BITS:
             raise ValueError("the weights are too large")
         self.unbounded = unbounded
-        self.term = variable(name, INT if unbounded else _WIDTH)
+        self.term = variable(name, INT if unbounded else SUM_BITS)
         self._weights = weights
 
     def definition(self) -> Term:
@@ -35,13 +35,13 @@ class Sum:
     def at_most(self, bound: int) -> Term:
         """Whether the sum is not above a number."""
         return (
-            order("most", self.term, self._number(bound))
+            order("le", self.term, self._number(bound))
             if self.unbounded
             else compare("ule", self.term, self._number(bound))
         )
 
     def _number(self, value: int) -> Term:
-        return number(value, INT) if self.unbounded else const(value, _WIDTH)
+        return number(value, INT) if self.unbounded else const(value, SUM_BITS)
 
     def _sum(self, x: Term, y: Term) -> Term:
         return arithmetic("plus", x, y) if self.unbounded else binary("add", x, y)
@@ -49,9 +49,9 @@ class Sum:
 
 @dataclass
 class Cheapest:
-    """A search for solutions of hard constraints with the least cost, one after another; constraints are only ever added.
+    """A search for the cheapest solutions of hard constraints, one after another; constraints are only ever added.
 
-    `floor` is what all further solutions cost at least.
+    `floor` is the least that any further solution costs.
     """
 
     stack: Stack

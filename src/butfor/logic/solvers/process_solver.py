@@ -9,15 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from butfor.errors import ToolMissing
-from butfor.logic.selector_problem import Name, Problem
 from butfor.logic.solvers.model_values import read_model
 from butfor.logic.solvers.smtlib import script, selector
-from butfor.logic.solvers.solver import Layer, Limit, SolverResult, Verdict
+from butfor.logic.solvers.solver import Layer, Limit, Name, Problem, SolverResult, Verdict
 from butfor.logic.sorts import default_value
 from butfor.logic.terms import TRUE, Term
 
 _HEAD = "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n"
-_SLICE = 0.05  # seconds between two looks at whether a check was cancelled
+POLL_SECONDS = 0.05  # between two looks at whether a check was cancelled; short, because people wait for Ctrl-C
 _VERDICTS = {"sat": Verdict.SAT, "unsat": Verdict.UNSAT}
 
 
@@ -83,7 +82,7 @@ class ProcessSolver:
         sent: str | None = _HEAD + text + "(exit)\n"
         while True:
             try:
-                answer, _ = process.communicate(sent, timeout=min(_SLICE, max(limit.left, 0.001)))
+                answer, _ = process.communicate(sent, timeout=min(POLL_SECONDS, max(limit.left, 0.001)))
                 break
             except subprocess.TimeoutExpired:
                 sent = None

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
 
-from butfor.logic.selector_problem import Problem
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.sorts import REAL, sort_name
 from butfor.logic.terms import Term, TermError, postorder
 
-_LONG = 4_000  # characters of an expression that gets a name of its own
+MAX_INLINE_CHARACTERS = 4_000  # longer expressions get a name of their own: nested ones would grow without bound
 _NAMES = {
     **{op: f"bv{op}" for op in "add sub mul udiv urem sdiv srem and or xor shl lshr ashr ult ule slt sle".split()},
     "eq": "=",
@@ -20,8 +20,8 @@ _NAMES = {
     "plus": "+",
     "minus": "-",
     "times": "*",
-    "less": "<",
-    "most": "<=",
+    "lt": "<",
+    "le": "<=",
     "toreal": "to_real",
     "toint": "to_int",
     "select": "select",
@@ -36,7 +36,7 @@ def selector(number: int) -> str:
 
 
 def script(problem: Problem[Any], with_selectors: bool) -> str:
-    """The problem as text, its logic in the first line; with selectors, each group holds only when its selector is assumed."""
+    """The problem as text, its logic in the first line; with selectors, a group holds if its selector is assumed."""
     equations = [t for _, terms in problem.groups for t in terms]
     writer = _Writer([*equations, problem.goal])
     for number, (_, terms) in enumerate(problem.groups):
@@ -75,7 +75,7 @@ class _Writer:
                 self.only_bits = False
             if t.op == "var":
                 self.lines.append(f"(declare-const {text} {sort_name(t.width)})")
-            elif t.args and (uses.get(t, 0) > 1 or len(text) > _LONG):
+            elif t.args and (uses.get(t, 0) > 1 or len(text) > MAX_INLINE_CHARACTERS):
                 self.lines.append(f"(define-fun term{number} () {sort_name(t.width)} {text})")
                 text = f"term{number}"
             self._texts[t] = text

@@ -1,18 +1,47 @@
-"""What every solver offers: a verdict, within a limit of time that can also be cancelled."""
+"""The interface of solvers: a problem in, a verdict with its core or model out, within a limit of time."""
 
 from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Generic, Protocol
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, Protocol, TypeVar
 
-from butfor.logic.selector_problem import Name, Problem
 from butfor.logic.sorts import Value
-from butfor.logic.terms import Term
+from butfor.logic.terms import Term, variables
 
 Layer = tuple[Term, ...]
+Name = TypeVar("Name", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem(Generic[Name]):
+    """Can the goal hold together with all groups? Each group has a name, such as the statement instance it constrains.
+
+    `gaps` are instances of which the recording does not say enough for an equation: with them a model proves nothing.
+    """
+
+    groups: tuple[tuple[Name, tuple[Term, ...]], ...]
+    goal: Term
+    gaps: tuple[Name, ...] = ()
+
+    @property
+    def names(self) -> tuple[Name, ...]:
+        """The names of the groups."""
+        return tuple(name for name, _ in self.groups)
+
+    def only(self, names: Container[Name]) -> Problem[Name]:
+        """The problem with just these groups."""
+        return replace(self, groups=tuple(g for g in self.groups if g[0] in names))
+
+    def without(self, name: Name) -> Problem[Name]:
+        """The problem with one group left out."""
+        return replace(self, groups=tuple(g for g in self.groups if g[0] != name))
+
+    def variables(self) -> tuple[Term, ...]:
+        """All variables of the problem."""
+        return variables([self.goal, *(t for _, terms in self.groups for t in terms)])
 
 
 class Verdict(enum.Enum):
@@ -29,7 +58,7 @@ def _never() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """When to stop: at a point of the monotonic clock, or as soon as `is_cancelled` says so (a `Budget`'s `is_over` will do)."""
+    """When to stop: at a point of the monotonic clock, or as soon as `is_cancelled` says so."""
 
     end: float
     is_cancelled: Callable[[], bool] = _never
@@ -52,7 +81,10 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class SolverResult(Generic[Name]):
-    """The answer. UNSAT has a core (groups that suffice; `minimal`: none of them can be left out), SAT a model by the names of variables."""
+    """The answer of a solver.
+
+    UNSAT has a core: groups that suffice. `minimal`: none of them can be left out. SAT has a model: values by variable.
+    """
 
     verdict: Verdict
     core: tuple[Name, ...] = ()
@@ -74,7 +106,7 @@ class Solver(Protocol):
 
 
 class Stack(Protocol):
-    """A solver for questions that begin alike: assertions in layers, compared by identity with those of the last question."""
+    """A solver for questions that begin alike: layers of assertions, recognised by identity from question to question."""
 
     def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult[None]:
         """Whether all layers can hold together, with the values of the wanted variables."""

@@ -1,13 +1,14 @@
-"""Interpolants by z3's Spacer: unknown relations between steps, given back as terms."""
+"""Interpolants by z3's Spacer: the unknown relations between layers of a formula, as terms."""
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 from butfor.logic.solvers.smtlib import assertions
 from butfor.logic.solvers.solver import Limit
+from butfor.logic.solvers.z3_solver import constants_of, import_z3, timeout_milliseconds
 from butfor.logic.sorts import INT, Sort
 from butfor.logic.terms import (
     FALSE,
@@ -30,7 +31,6 @@ from butfor.logic.terms import (
 )
 
 _OPTIONS = {"engine": "spacer", "xform.inline_eager": False, "xform.inline_linear": False, "xform.slice": False}
-_MOST_MILLISECONDS = 2**31
 _BITS = {
     "bvadd": "add",
     "bvsub": "sub",
@@ -40,8 +40,6 @@ _BITS = {
     "bvxor": "xor",
     "bvshl": "shl",
     "bvlshr": "lshr",
-}
-_BITS |= {
     "bvashr": "ashr",
     "bvudiv_i": "udiv",
     "bvsdiv_i": "sdiv",
@@ -50,33 +48,42 @@ _BITS |= {
     "bvudiv": "udiv",
     "bvurem": "urem",
 }
-_ORDERS = {"bvult": ("ult", 0), "bvule": ("ule", 0), "bvugt": ("ult", 1), "bvuge": ("ule", 1)}
-_ORDERS |= {"bvslt": ("slt", 0), "bvsle": ("sle", 0), "bvsgt": ("slt", 1), "bvsge": ("sle", 1)}
-_NUMBERS = {"<": ("less", 0), "<=": ("most", 0), ">": ("less", 1), ">=": ("most", 1)}
+_ORDERS = {  # with whether the operands are swapped
+    "bvult": ("ult", False),
+    "bvule": ("ule", False),
+    "bvugt": ("ult", True),
+    "bvuge": ("ule", True),
+    "bvslt": ("slt", False),
+    "bvsle": ("sle", False),
+    "bvsgt": ("slt", True),
+    "bvsge": ("sle", True),
+}
+_NUMBER_ORDERS = {"<": ("lt", False), "<=": ("le", False), ">": ("lt", True), ">=": ("le", True)}
+_NUMBER_OPERATIONS = {"+": "plus", "-": "minus", "*": "times", "div": "div", "mod": "mod"}
 
 
-class _NoTerm(Exception):
-    """The answer has something that terms do not have."""
+class _NotATerm(Exception):
+    """The answer uses something that terms do not have."""
 
 
 def interpolants(layers: Sequence[Sequence[Term]], shared: Sequence[Sequence[Term]], limit: Limit) -> list[Term] | None:
-    """A term for each border between two layers, over the variables shared there: each follows from the one before it and the layer between.
+    """A term for each border between two layers, over the variables shared there; None if Spacer finds none in time.
 
-    The layers together cannot hold. None when Spacer does not find it in time, or not in terms.
+    The layers together cannot hold. Each interpolant follows from the one before it and the layer between them.
     """
     if limit.left <= 0.0:
         return None
-    z3: Any = importlib.import_module("z3")
+    z3 = import_z3()
     context = z3.Context()
     fixed = z3.Fixedpoint(ctx=context)
-    fixed.set(timeout=min(int(limit.left * 1000) + 1, _MOST_MILLISECONDS), **_OPTIONS)
+    fixed.set(timeout=timeout_milliseconds(limit), **_OPTIONS)
     relations = [_relation(z3, context, k, row) for k, row in enumerate(shared)]
     broken = z3.Function("contradiction", z3.BoolSort(ctx=context))
     for relation in (*relations, broken):
         fixed.register_relation(relation)
     for k, layer in enumerate(layers):
         body = list(z3.parse_smt2_string(assertions(layer), ctx=context))
-        bound = {str(v): v for e in body for v in _constants(z3, e)}
+        bound = {str(v): v for e in body for v in constants_of(z3, e)}
         for v in (*(shared[k - 1] if k else ()), *(shared[k] if k < len(shared) else ())):
             bound.setdefault(str(v.data), _variable(z3, context, v))
         before = [relations[k - 1](*(bound[str(v.data)] for v in shared[k - 1]))] if k else []
@@ -107,26 +114,13 @@ def _variable(z3: Any, context: Any, v: Term) -> Any:
     return z3.Const(str(v.data), _sort(z3, context, v.width))
 
 
-def _constants(z3: Any, root: Any) -> list[Any]:
-    found, seen, stack = {}, set(), [root]
-    while stack:
-        e = stack.pop()
-        if e.get_id() in seen:
-            continue
-        seen.add(e.get_id())
-        if z3.is_const(e) and e.decl().kind() == z3.Z3_OP_UNINTERPRETED:
-            found[str(e)] = e
-        stack += e.children()
-    return list(found.values())
-
-
 def _answers(z3: Any, fixed: Any, relations: Sequence[Any], shared: Sequence[Sequence[Term]]) -> list[Term] | None:
     found = []
     try:
         for relation, row in zip(relations, shared, strict=True):
             cover = fixed.get_cover_delta(-1, relation)
             found.append(_Reader(z3, row).term(cover))
-    except (_NoTerm, z3.Z3Exception):
+    except (_NotATerm, z3.Z3Exception):
         return None
     return found
 
@@ -158,7 +152,7 @@ class _Reader:
             index: int = z3.get_var_index(e)
             return self.row[index]
         if z3.is_quantifier(e):
-            raise _NoTerm
+            raise _NotATerm
         if z3.is_bv_value(e):
             return const(e.as_long(), e.size())
         if z3.is_int_value(e):
@@ -203,23 +197,15 @@ class _Reader:
 
     def _arithmetic(self, name: str, a: list[Term]) -> Term:
         if name in _BITS:
-            return _folded(lambda x, y: binary(_BITS[name], x, y), a)
+            return reduce(lambda x, y: binary(_BITS[name], x, y), a)
         if name in _ORDERS:
-            op, turned = _ORDERS[name]
-            return compare(op, *(a[::-1] if turned else a))
-        if name in _NUMBERS:
-            op, turned = _NUMBERS[name]
-            return order(op, *(a[::-1] if turned else a))
-        signs = {"+": "plus", "-": "minus", "*": "times", "div": "div", "mod": "mod"}
+            op, swapped = _ORDERS[name]
+            return compare(op, *(a[::-1] if swapped else a))
+        if name in _NUMBER_ORDERS:
+            op, swapped = _NUMBER_ORDERS[name]
+            return order(op, *(a[::-1] if swapped else a))
         if name == "-" and len(a) == 1:
             return arithmetic("minus", number(0, INT), a[0])
-        if name in signs and all(x.width == INT for x in a):
-            return _folded(lambda x, y: arithmetic(signs[name], x, y), a)
-        raise _NoTerm
-
-
-def _folded(op: Any, a: list[Term]) -> Term:
-    found = a[0]
-    for x in a[1:]:
-        found = op(found, x)
-    return found
+        if name in _NUMBER_OPERATIONS and all(x.width == INT for x in a):
+            return reduce(lambda x, y: arithmetic(_NUMBER_OPERATIONS[name], x, y), a)
+        raise _NotATerm

@@ -1,4 +1,4 @@
-"""z3. Only this file and `horn.py` import it, and only when a question is asked."""
+"""z3 as a solver. Only this file and `spacer_interpolation.py` import it, and only when a question is asked."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from contextlib import contextmanager
 from typing import Any
 
 from butfor.errors import ButforError
-from butfor.logic.selector_problem import Name, Problem
 from butfor.logic.solvers.model_values import NotAValue
 from butfor.logic.solvers.smtlib import BITS, assertions, script, selector
-from butfor.logic.solvers.solver import Layer, Limit, SolverResult, Verdict
+from butfor.logic.solvers.solver import Layer, Limit, Name, Problem, SolverResult, Verdict
 from butfor.logic.sorts import INT, REAL, MapValue, Sort, Value, default_value, is_map
 from butfor.logic.terms import Term
 
-_POLL = 0.02  # seconds between two looks at whether a check was cancelled
-_STEPS = ("propagate-values", "solve-eqs", "simplify", "bit-blast", "sat")
-_MOST_MILLISECONDS = 2**31
+POLL_SECONDS = 0.02  # between two looks at whether a check was cancelled
+_TACTICS = ("propagate-values", "solve-eqs", "simplify", "bit-blast", "sat")
+MAX_TIMEOUT_MILLISECONDS = 2**31  # z3 keeps the timeout in 32 bits
 
 
 class Z3Solver:
-    """Checks by z3, each in a context of its own: checks in several threads do not meet. `in_series`: one context for checks one after another."""
+    """Checks by z3, each in a context of its own, so that threads do not meet.
+
+    `in_series`: one context for checks that come one after another.
+    """
 
     def __init__(self, in_series: bool = False) -> None:
         self._context: Any = None
@@ -58,24 +60,33 @@ def _names(problem: Problem[Name], numbers: Sequence[int]) -> tuple[Name, ...]:
     return tuple(problem.groups[k][0] for k in sorted(numbers))
 
 
+def import_z3() -> Any:
+    """The module z3; imported when it is needed, because that takes a noticeable part of a second."""
+    try:
+        return importlib.import_module("z3")
+    except ImportError as e:
+        raise ButforError("z3 is not installed: `pip install z3-solver` brings it") from e
+
+
+def timeout_milliseconds(limit: Limit) -> int:
+    """The time that is left, as z3 takes it."""
+    return min(int(limit.left * 1000) + 1, MAX_TIMEOUT_MILLISECONDS)
+
+
 class _Checks:
     """A z3 context of its own, with one solver in it."""
 
     def __init__(self, context: Any = None) -> None:
-        try:
-            self.z3: Any = importlib.import_module("z3")
-        except ImportError as e:
-            raise ButforError("z3 is not installed: `pip install z3-solver` brings it") from e
+        self.z3: Any = import_z3()
         self.context = context or self.z3.Context()
         self.solver: Any = self.z3.Solver(ctx=self.context)
         self.selectors: list[Any] = []
 
     def verdict(self, groups: Sequence[int], limit: Limit) -> Verdict:
         """Whether the goal can hold with these groups switched on."""
-        left = limit.left
-        if left <= 0.0:
+        if limit.left <= 0.0:
             return Verdict.UNKNOWN
-        self.solver.set("timeout", min(int(left * 1000) + 1, _MOST_MILLISECONDS))
+        self.solver.set("timeout", timeout_milliseconds(limit))
         with self._watched(limit):
             answer = self.solver.check(*(self.selectors[k] for k in groups))
         if answer == self.z3.sat:
@@ -88,14 +99,14 @@ class _Checks:
 
     @contextmanager
     def _watched(self, limit: Limit) -> Iterator[None]:
-        """Interrupts the check when the limit is cancelled meanwhile."""
+        """Interrupt the check when the limit is cancelled meanwhile."""
         if not limit.can_be_cancelled:
             yield
             return
         done = threading.Event()
 
         def watch() -> None:
-            while not done.wait(_POLL):
+            while not done.wait(POLL_SECONDS):
                 if limit.left <= 0.0:
                     self.context.interrupt()
 
@@ -155,15 +166,15 @@ class _Session(_Checks):
         super().__init__(context)
         text = script(problem, with_selectors)
         if not with_selectors and text.startswith(BITS):
-            self.solver = self._by_steps()
+            self.solver = self._by_tactics()
         self.solver.from_string(text)
         self.selectors = (
             [self.z3.Bool(selector(k), self.context) for k in range(len(problem.groups))] if with_selectors else []
         )
 
-    def _by_steps(self) -> Any:
-        """A solver that puts in what is known first: of a recorded run nearly everything is."""
-        return self.z3.Then(*(self.z3.Tactic(step, ctx=self.context) for step in _STEPS)).solver()
+    def _by_tactics(self) -> Any:
+        """A solver that propagates known values first: in the formula of a recorded run nearly everything is known."""
+        return self.z3.Then(*(self.z3.Tactic(step, ctx=self.context) for step in _TACTICS)).solver()
 
     def core(self) -> list[int]:
         """The groups that z3 names for the last UNSAT."""
@@ -171,7 +182,7 @@ class _Session(_Checks):
         return sorted(int(str(p)[prefix:]) for p in self.solver.unsat_core())
 
     def shrink(self, core: list[int], limit: Limit) -> tuple[list[int], bool]:
-        """A core from which nothing can be left out, by trying each group in turn; False when the time did not suffice for all."""
+        """A core from which nothing can be left out, and whether the time sufficed to try each group."""
         needed: list[int] = []
         rest = list(core)
         complete = True
@@ -230,11 +241,11 @@ class Z3Stack(_Checks):
 def no_values_exist(
     base: Sequence[Term], condition: Term, names: Sequence[str], wanted: Sequence[Term], limit: Limit
 ) -> tuple[Verdict, Mapping[str, Value]]:
-    """Whether the base can hold so that no values of the named variables fulfil the condition: one question with quantifiers."""
+    """Whether the base can hold so that no values of the named variables fulfil the condition: a quantified query."""
     checks = _Checks()
     z3, context = checks.z3, checks.context
     inner = z3.And(*z3.parse_smt2_string(assertions((condition,)), ctx=context))
-    bound = [c for c in _constants(z3, inner) if c.decl().name() in set(names)]
+    bound = [c for c in constants_of(z3, inner) if c.decl().name() in set(names)]
     checks.solver.add(z3.parse_smt2_string(assertions(base), ctx=context))
     checks.solver.add(z3.ForAll(bound, z3.Not(inner)) if bound else z3.Not(inner))
     verdict = checks.verdict((), limit)
@@ -243,8 +254,8 @@ def no_values_exist(
     return (verdict, model) if model is not None else (Verdict.UNKNOWN, {})
 
 
-def _constants(z3: Any, root: Any) -> list[Any]:
-    """The constants of an expression."""
+def constants_of(z3: Any, root: Any) -> list[Any]:
+    """The uninterpreted constants of an expression."""
     found, stack, seen = [], [root], set()
     while stack:
         e = stack.pop()

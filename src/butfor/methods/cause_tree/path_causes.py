@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from butfor.logic.selector_problem import Problem
 from butfor.logic.solvers import Limit, Solver, Verdict
+from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, negate
 from butfor.methods.case import Budget
 from butfor.path.instance_uses import uses_of

@@ -12,8 +12,8 @@ _IS_SIGNED = {  # how a comparison reads bit-vectors
     "sle": True,
     "ult": False,
     "ule": False,
-    "less": True,
-    "most": True,
+    "lt": True,
+    "le": True,
 }
 
 
@@ -69,7 +69,7 @@ class TermRange:
         return conjunction(parts) if parts else TRUE
 
     def _at_most(self, x: Term, y: Term) -> Term:
-        return order("most", x, y) if x.width == INT else compare("sle" if self.signed else "ule", x, y)
+        return order("le", x, y) if x.width == INT else compare("sle" if self.signed else "ule", x, y)
 
 
 def _value(t: Term, signed: bool) -> int | None:
@@ -93,7 +93,7 @@ def range_of(atom: Term, signed: bool = True) -> TermRange | None:
     x, y = inner.args
     if x.width != INT and x.width <= 0:
         return None
-    strict = int(inner.op in ("slt", "ult", "less"))
+    strict = int(inner.op in ("slt", "ult", "lt"))
     left, right = _value(x, by_sign), _value(y, by_sign)
     if right is not None and left is None:  # x < c
         found = (

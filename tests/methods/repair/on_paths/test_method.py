@@ -139,7 +139,7 @@ def test_the_library_says_which_terms_are_meant(tmp_path: Path) -> None:
         '[operators]\n"<=" = { "==" = 29 }\n[constants]\n"10" = { "12" = 28 }\n[variables]\ni = { k = 27 }\n'
     )
     cells = [Cell(name, INT, name, "int") for name in ("i", "k")]
-    term = order("most", cells[0].term, number(10, INT))
+    term = order("le", cells[0].term, number(10, INT))
 
     def weights(extra_file: Path | None) -> dict[object, float]:
         found: list[Mutation] = list(mutations_of(term, cells, slip_library.load_library(extra_file)))
@@ -153,4 +153,4 @@ def test_the_library_says_which_terms_are_meant(tmp_path: Path) -> None:
     assert ((1,), "12") not in own
     assert (own[(0,), "k"], mine[(0,), "k"]) == (18, 27)
     denied = {m.key: m.term for m in mutations_of(negate(term), cells, slip_library.builtin_library())}
-    assert denied[(), ">="] is order("most", number(10, INT), cells[0].term)
+    assert denied[(), ">="] is order("le", number(10, INT), cells[0].term)

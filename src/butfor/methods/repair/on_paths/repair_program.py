@@ -258,7 +258,7 @@ def _bound(cell: Cell, value: Term, bound: int | None, *, is_low: bool) -> Itera
         return
     if value.width == INT:
         edge = number(bound, INT)
-        yield order("most", edge, value) if is_low else order("most", value, edge)
+        yield order("le", edge, value) if is_low else order("le", value, edge)
     elif value.width > 0 and -(1 << value.width - 1) <= bound < 1 << value.width - 1:
         edge = const(bound, value.width)
         yield compare("sle", edge, value) if is_low else compare("sle", value, edge)

@@ -308,7 +308,7 @@ def _changed(unit: ChangeableStatement, c: Choice, model: Mapping[str, Value]) -
 def _within(v: Term, bound: int) -> Term:
     """Whether a number is that near to 0."""
     if v.width == INT:
-        return conjunction((order("most", number(-bound, INT), v), order("most", v, number(bound, INT))))
+        return conjunction((order("le", number(-bound, INT), v), order("le", v, number(bound, INT))))
     if bound >= 1 << v.width - 1:
         return compare("eq", v, v)
     return conjunction((compare("sle", const(-bound, v.width), v), compare("sle", v, const(bound, v.width))))

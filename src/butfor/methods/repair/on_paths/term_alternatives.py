@@ -166,7 +166,7 @@ def _comparison(t: Term) -> tuple[str, Term, Term] | None:
     """The operator and the sides of a comparison of numbers."""
     denied = t.op == "not"
     inner = t.args[0] if denied else t
-    sign = {"less": "<", "slt": "<", "ult": "<", "most": "<=", "sle": "<=", "ule": "<=", "eq": "=="}.get(inner.op)
+    sign = {"lt": "<", "slt": "<", "ult": "<", "le": "<=", "sle": "<=", "ule": "<=", "eq": "=="}.get(inner.op)
     if sign is None or not inner.args[0].width or inner.args[0].width < INT:
         return None
     return ({"<": ">=", "<=": ">", "==": "!="}[sign] if denied else sign), inner.args[0], inner.args[1]
@@ -180,7 +180,7 @@ def _compared(sign: str, x: Term, y: Term, old: Term) -> Term:
         return _compared({">": "<", ">=": "<="}[sign], y, x, old)
     inner = old.args[0] if old.op == "not" else old
     if x.width == INT:
-        return order("less" if sign == "<" else "most", x, y)
+        return order("lt" if sign == "<" else "le", x, y)
     return compare(("u" if inner.op[0] == "u" else "s") + ("lt" if sign == "<" else "le"), x, y)
 
 
