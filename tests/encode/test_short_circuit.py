@@ -31,7 +31,8 @@ CONDITIONS = (
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_the_cause_of_the_value_is_proved_and_minimal(condition: str, tmp_path: Path) -> None:
     tests = "".join(f"if (f({a}, {b}, {c})) n++;\n" for a, b, c in product((0, 1), repeat=3))
-    body = f"static int f(int a, int b, int c) {{ int x = {condition}; return x; }}\nint main(void) {{ int n = 0;\n{tests}return n; }}\n"
+    function = f"static int f(int a, int b, int c) {{ int x = {condition}; return x; }}\n"
+    body = f"{function}int main(void) {{ int n = 0;\n{tests}return n; }}\n"
     trace = recorded(tmp_path, body).trace
     dependence = Dependence(trace)
     justifier = Justifier(dependence)

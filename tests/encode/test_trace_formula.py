@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from butfor.encode.cause_recheck import minimise, recheck
-from butfor.encode.recorded_model import environment
-from butfor.encode.statement_groups import Links, groups
+from butfor.encode.cause_recheck import recheck
+from butfor.encode.statement_groups import Links, statement_groups
 from butfor.encode.trace_formula import encode
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.solvers import Limit, Verdict, default_solver
@@ -16,6 +15,7 @@ from butfor.logic.solvers.solver import Problem
 from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node, Trace
 from tests.encode.programs import ARGS, FURTHER, METHODS
+from tests.encode.recorded_model import environment
 from tests.encode.small_causes import failing, questions_of
 
 PROGRAMS = {**METHODS, **FURTHER}
@@ -50,10 +50,10 @@ def is_alloca(trace: Trace, node: Node) -> bool:
 
 def members(case: FailingRun, nodes: tuple[Node, ...], roots: tuple[Node, ...]) -> set[Node]:
     """All instances that are in some group."""
-    return {n for group in groups(Links(case.dependence, nodes), roots).values() for n in group}
+    return {n for group in statement_groups(Links(case.dependence, nodes), roots).values() for n in group}
 
 
-# Statements that justification keeps and the failed check did not need: whatever they had given, the comparison would have failed.
+# Statements that justification keeps and the failed check did not need: it would have failed whatever they gave.
 NOT_NEEDED: dict[str, set[str]] = {
     **{
         name: set()
@@ -81,21 +81,9 @@ def text(case: FailingRun, node: Node) -> str:
     return "" if place is None else place.text
 
 
-def test_minimising_drops_what_the_comparison_did_not_need(tmp_path: Path) -> None:
-    case = failing(tmp_path, "int main(void) { int a = 3; int b = 2 * a; int c = b + 1; assert(c == 4); return 0; }\n")
-    q = questions_of(case)[0]
-    kept = minimise(case.trace, q.nodes, q.roots, 30, dependence=case.dependence)
-    assert {text(case, n) for n in q.nodes} - {text(case, n) for n in kept} == {
-        "int a = 3;"
-    }  # twice anything plus one is odd
-    assert recheck(case.trace, kept, q.roots, 30) is Verdict.UNSAT
-
-
-def test_minimising_keeps_all_when_all_is_needed_or_time_is_short(tmp_path: Path) -> None:
+def test_a_recheck_without_time_is_unknown_and_without_instances_refuted(tmp_path: Path) -> None:
     case = failing(tmp_path, METHODS["control"])
     q = questions_of(case)[0]
-    assert minimise(case.trace, q.nodes, q.roots, 30) == q.nodes
-    assert minimise(case.trace, q.nodes, q.roots, 0) == q.nodes
     assert recheck(case.trace, q.nodes, q.roots, 0) is Verdict.UNKNOWN
     assert recheck(case.trace, q.nodes, q.roots, 30, is_cancelled=lambda: True) is Verdict.UNKNOWN
     assert recheck(case.trace, (), q.roots, 30) is Verdict.SAT

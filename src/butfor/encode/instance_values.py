@@ -1,7 +1,7 @@
 """Instances as variables: the width of each, its recorded value, and the condition that it is as recorded.
 
-Structs, arrays and vectors are bit-vectors too: their image in memory, padding zero. An instance without a value (a call as an act, a return
-from a void function) is a boolean: it went as recorded.
+Structs, arrays and vectors are bit-vectors too: their image in memory, padding zero. An instance without a value (the
+act of calling, a return from a void function) is a boolean: it went as recorded.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def flat(value: Value, t: Type) -> int:
     return to_bits(value, t)
 
 
-class Values:
+class InstanceValues:
     """Variables and recorded values of the instances of one run."""
 
     def __init__(self, trace: Trace) -> None:

@@ -13,13 +13,16 @@ _PLAIN = frozenset(("add", "sub", "and", "or", "xor"))
 _DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
 _SHIFTS = frozenset(("shl", "lshr", "ashr"))
 _RESIZES = frozenset(("trunc", "zext", "sext", "ptrtoint", "inttoptr", "addrspacecast"))
-_WIDEST = 32  # bits that a solver multiplies and divides with ease
+MAX_PRODUCT_BITS = 32  # solvers multiply and divide wider numbers too slowly
 _ORDERS = {"ult": ("ult", False), "ule": ("ule", False), "ugt": ("ult", True), "uge": ("ule", True)}
 _ORDERS |= {f"s{p[1:]}": (f"s{op[1:]}", swap) for p, (op, swap) in _ORDERS.items()}
 
 
 def term_of(instr: Instr, args: Sequence[Term], first: Type) -> Term | None:
-    """The result of an instruction whose operands are these terms, `first` the type of the first; None when it is outside of what solvers do well."""
+    """The result of an instruction on these operands; None where solvers do not do it well.
+
+    `first` is the type of the first operand.
+    """
     if instr.op in ("icmp", "fcmp"):
         return (
             _compare(instr.detail[0], args)
@@ -48,7 +51,7 @@ def _arithmetic(op: str, args: Sequence[Term]) -> Term | None:
         return binary(op, args[0], _amount(args[1]))
     if op == "mul":
         return _product(*args)
-    return binary(op, args[0], args[1]) if op in _DIVISIONS and args[0].width <= _WIDEST else None
+    return binary(op, args[0], args[1]) if op in _DIVISIONS and args[0].width <= MAX_PRODUCT_BITS else None
 
 
 def _amount(y: Term) -> Term:
@@ -58,7 +61,7 @@ def _amount(y: Term) -> Term:
 
 
 def _product(x: Term, y: Term) -> Term | None:
-    wide = x.width > _WIDEST and x.op != "const" and y.op != "const"
+    wide = x.width > MAX_PRODUCT_BITS and x.op != "const" and y.op != "const"
     return None if wide else binary("mul", x, y)
 
 

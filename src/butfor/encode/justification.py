@@ -1,7 +1,8 @@
 """Justification: the instances that a recorded value really needed, in linear time.
 
-The run is a model of its own trace, so operands that could not have changed the value are left out: the other side of `0 & y`, the arm of a
-conditional expression that was not taken, the parts of a short-circuit condition that did not decide it.
+The run is a model of its own trace, so operands that could not have changed the value are left out: the other side of
+`0 & y`, the arm of a conditional expression that was not taken, the parts of a short-circuit condition that did not
+decide it.
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from butfor.ir.short_circuits import Decision, Decisions, find_decisions
 from butfor.trace.dependence.dependence import Dependence, Edge
 from butfor.trace.trace import Node, Trace, UnknownValue
 
-LIMIT = 4_000  # instances of one cause
-PER_STATEMENT = 100  # instances of one instruction in one cause
+MAX_INSTANCES_PER_CAUSE = 4_000  # a cause with more is no explanation for people, and slow to re-check
+MAX_INSTANCES_PER_INSTRUCTION = 100  # in one cause: more iterations of a loop tell nothing new
+MAX_BRANCHES_PER_CONDITION = 256  # longer ones are loops, not conditions
 
 
 @dataclass(slots=True)
 class Justified:
-    """The instances that justify some values; `addresses` are the pointers and indices used on the way, not followed."""
+    """The instances that justify some values; `addresses` are pointers and indices used on the way, not followed."""
 
     nodes: dict[Node, None] = field(default_factory=dict)
     addresses: dict[Node, None] = field(default_factory=dict)
@@ -50,7 +52,7 @@ class Justifier:
                 continue
             key = (self.trace.log.segment(node[0]), node[1])
             count[key] = count.get(key, 0) + 1
-            if len(result.nodes) >= LIMIT or count[key] > PER_STATEMENT:
+            if len(result.nodes) >= MAX_INSTANCES_PER_CAUSE or count[key] > MAX_INSTANCES_PER_INSTRUCTION:
                 result.complete = False
                 continue
             result.nodes[node] = None
@@ -97,7 +99,7 @@ class Justifier:
             return None
 
     def _phi(self, node: Node, instr: Instr) -> list[Edge]:
-        """The operand taken and the gates that chose it; a gate whose other way leads straight here with the same value is not needed."""
+        """The operand taken and the branches that chose it, except those whose other arm brings the same value here."""
         chosen, at = self.trace.phi_choice(node)
         value = self._value(at, chosen)
         block = self.trace.at(node[0]).seg.block
@@ -106,21 +108,21 @@ class Justifier:
             for a, b in zip(instr.args, instr.detail, strict=True)
             if isinstance(a, Const) and self.trace.constant(a) == value
         }
-        return [e for e in self.dependence.edges(node) if not self._is_idle_gate(e[1], block, same)]
+        return [e for e in self.dependence.edges(node) if not self._is_irrelevant_branch(e[1], block, same)]
 
-    def _is_idle_gate(self, gate: Node, block: int, same: set[int]) -> bool:
-        """Whether a decision's other way brings the same value to a phi's block."""
-        s = self.trace.at(gate[0])
-        if gate[1] != s.last.index or s.last.op not in ("br", "switch") or s.seg.block not in same:
+    def _is_irrelevant_branch(self, branch: Node, block: int, same: set[int]) -> bool:
+        """Whether the other arm of a branch brings the same value to a phi's block."""
+        s = self.trace.at(branch[0])
+        if branch[1] != s.last.index or s.last.op not in ("br", "switch") or s.seg.block not in same:
             return False
-        following = self.trace.next_in_frame(gate[0])
+        following = self.trace.next_in_frame(branch[0])
         taken = self.trace.at(following).seg.block if following >= 0 else -1
         return {b for b in s.fn.blocks[s.seg.block].succs if b != taken} == {block}
 
-    # --- decisions ----------------------------------------------------------------------------------------------------------
+    # --- decisions ----------------------------------------------------------------------------------------------------
 
     def decision_of(self, node: Node) -> tuple[Decision | None, tuple[Node, ...]]:
-        """The whole short-circuit condition that a branch instance belongs to, and the branch instances of it that decided."""
+        """The short-circuit condition that a branch instance is a part of, and the branch instances that decided it."""
         known = self._decided.get(node)
         if known is None:
             known = self._decided[node] = self._decision_of(node)
@@ -150,13 +152,13 @@ class Justifier:
         frame = self.trace.log.frame_of(node[0])
         path = [node]
         i = node[0]
-        for _ in range(256):  # forward to where the condition is left
+        for _ in range(MAX_BRANCHES_PER_CONDITION):  # forward to where the condition is left
             i = self.trace.next_in_frame(i)
             if i < 0 or self.trace.at(i).seg.block not in blocks or self.trace.at(i).seg.block == decision.blocks[0]:
                 break
             self._add(path, i, len(path))
         i = node[0]
-        for _ in range(256):  # back to where it began
+        for _ in range(MAX_BRANCHES_PER_CONDITION):  # back to where it began
             if self.trace.at(i).seg.block == decision.blocks[0]:
                 break
             i = self.trace.log.previous_in_frame(i)

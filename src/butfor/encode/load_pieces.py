@@ -11,7 +11,7 @@ from butfor.trace.trace import Node, Trace
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Neighbouring bytes of a load with one origin: `store` wrote them, at `offset` of what it wrote; else they came from outside.
+    """Neighbouring bytes of a load with one origin: a store, at `offset` of what it wrote, or the world outside.
 
     `calls` are the copies and library calls that brought them. `is_fixed`: initial data, whose value no statement gave.
     """
@@ -23,14 +23,14 @@ class Piece:
     is_fixed: bool = True
 
 
-class Cells:
-    """Origins of bytes in one run."""
+class LoadPieces:
+    """The pieces of the loads of one run."""
 
     def __init__(self, dependence: Dependence) -> None:
         self.dependence = dependence
         self.trace: Trace = dependence.trace
 
-    def pieces(self, load: Node) -> list[Piece]:
+    def of(self, load: Node) -> list[Piece]:
         """The pieces of a load, lowest address first."""
         found: list[Piece] = []
         for writer, size in self.trace.writers(load):
@@ -96,7 +96,7 @@ class Cells:
 
 
 def _append(found: list[Piece], piece: Piece) -> None:
-    """Adds a piece, to the last one where it continues that."""
+    """Append a piece, or extend the last one where it continues that."""
     last = found[-1] if found else None
     if (
         last is None

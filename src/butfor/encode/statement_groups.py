@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from butfor.encode.instance_values import Values
+from butfor.encode.instance_values import InstanceValues
 from butfor.trace.dependence.dependence import Dependence, Edge
 from butfor.trace.trace import Node
 
-_STATEMENTS = frozenset(("store", "br", "switch", "indirectbr", "ret", "atomicrmw", "cmpxchg"))
-_INSIDE = frozenset(("data", "address", "call"))
+_STATEMENT_OPS = frozenset(("store", "br", "switch", "indirectbr", "ret", "atomicrmw", "cmpxchg"))
+_EDGES_WITHIN_STATEMENTS = frozenset(("data", "address", "call"))
 
 
 class Links:
@@ -18,7 +18,7 @@ class Links:
     def __init__(self, dependence: Dependence, nodes: Iterable[Node]) -> None:
         self.dependence = dependence
         self.trace = dependence.trace
-        self.values = Values(self.trace)
+        self.values = InstanceValues(self.trace)
         self.nodes = dict.fromkeys(nodes)
         self._edges: dict[Node, list[Edge]] = {}
 
@@ -34,8 +34,8 @@ class Links:
         return [target for kind, target in self.edges(node) if kind in ("data", "call")]
 
 
-def groups(links: Links, roots: Iterable[Node]) -> dict[Node, dict[Node, None]]:
-    """The instances of each statement instance, by the instance that names it; what feeds two statements belongs to both."""
+def statement_groups(links: Links, roots: Iterable[Node]) -> dict[Node, dict[Node, None]]:
+    """The instances of each statement instance by the one that names it; what feeds two statements belongs to both."""
     found: dict[Node, dict[Node, None]] = {}
     placed: set[Node] = set()
     owners = {node: owner for node in links.nodes if (owner := _owner(links, node)) is not None}
@@ -55,7 +55,7 @@ def _owner(links: Links, node: Node) -> Node | None:
     instr = links.trace.instr(node)
     if instr.op == "store" and isinstance(instr.args[0], int) and links.trace.at(node[0]).fn.definer[instr.args[0]] < 0:
         return links.trace.call_of(node[0]) or node  # the callee puts its parameter into a variable
-    if instr.op in _STATEMENTS or links.values.is_act(node):
+    if instr.op in _STATEMENT_OPS or links.values.is_act(node):
         return node
     if instr.op == "call":  # the result of library code belongs to the call
         acts = [t for t in links.sources(node) if t in links.nodes and t[1] == node[1] and links.values.is_act(t)]
@@ -71,4 +71,8 @@ def _collect(links: Links, start: Node, group: dict[Node, None], heads: dict[Nod
             continue
         group[node] = None
         placed.add(node)
-        work += [t for kind, t in links.edges(node) if kind in _INSIDE and t in links.nodes and t not in heads]
+        work += [
+            t
+            for kind, t in links.edges(node)
+            if kind in _EDGES_WITHIN_STATEMENTS and t in links.nodes and t not in heads
+        ]

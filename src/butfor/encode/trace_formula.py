@@ -1,17 +1,18 @@
-"""The trace formula: chosen instances as equations, one group per statement instance, and the question whether the roots could differ.
+"""The trace formula: chosen instances as equations, in groups by statement instance; could the roots differ?
 
-An operand whose definition was not chosen is a free variable. Initial data, inputs and what library code gave are as recorded; what solvers
-do not do well (floating point, wide products and divisions, vectors) has recorded-value semantics: recorded operands give the recorded result.
+An operand whose definition was not chosen is a free variable. Initial data, inputs and what library code gave are as
+recorded. What solvers do not do well (floating point, wide products and divisions, vectors) has recorded-value
+semantics: recorded operands give the recorded result.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from butfor.encode.instance_values import Gap, Values
+from butfor.encode.instance_values import Gap, InstanceValues
 from butfor.encode.instruction_terms import term_of, zero_rule
-from butfor.encode.load_pieces import Cells, Piece
-from butfor.encode.statement_groups import Links, groups
+from butfor.encode.load_pieces import LoadPieces, Piece
+from butfor.encode.statement_groups import Links, statement_groups
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, store_size
 from butfor.logic.solvers.solver import Problem
@@ -30,14 +31,14 @@ def encode(
     links = Links(dependence or Dependence(trace), nodes)
     encoder = _Encoder(links)
     wanted = tuple(roots)
-    found = groups(links, wanted)
+    found = statement_groups(links, wanted)
     for node in links.nodes:
         encoder.equations(node)
     terms = {
         name: tuple(t for node in members for t in (*encoder.equations(node), *encoder.so_far(node)))
         for name, members in found.items()
     }
-    goal = negate(conjunction(encoder.property(node) for node in wanted))
+    goal = negate(conjunction(encoder.is_as_recorded(node) for node in wanted))
     return Problem(tuple(terms.items()), goal, tuple(encoder.gaps))
 
 
@@ -47,8 +48,8 @@ class _Encoder:
     def __init__(self, links: Links) -> None:
         self.links = links
         self.trace: Trace = links.trace
-        self.values: Values = links.values
-        self.cells = Cells(links.dependence)
+        self.values: InstanceValues = links.values
+        self.load_pieces = LoadPieces(links.dependence)
         self.gaps: dict[Node, None] = {}
         self._known: dict[Node, tuple[Term, ...]] = {}
         self._so_far: dict[Node, dict[Term, Term]] = {}
@@ -66,7 +67,7 @@ class _Encoder:
             self._known[node] = known
         return known
 
-    def property(self, node: Node) -> Term:
+    def is_as_recorded(self, node: Node) -> Term:
         """The condition that a root is as recorded."""
         try:
             return self.values.as_recorded(node)
@@ -75,7 +76,10 @@ class _Encoder:
             return variable(f"gap{node[0]}_{abs(node[1])}", 0)
 
     def _is(self, node: Node, term: Term, conditions: Iterable[Term] = ()) -> list[Term]:
-        """The instance equals the term under the conditions; where the widths differ (a call through a wrong type), recorded values."""
+        """The instance equals the term under the conditions.
+
+        Where the widths differ (a call through a wrong type), it has recorded-value semantics.
+        """
         v = self.values.variable(node)
         return [implies(conjunction(conditions), equal(v, term))] if v.width == term.width else self._recorded(node)
 
@@ -84,7 +88,7 @@ class _Encoder:
         condition = conjunction(self.values.as_recorded(t) for t in self.links.sources(node))
         return [implies(condition, self.values.as_recorded(node))]
 
-    # --- calls --------------------------------------------------------------------------------------------------------------
+    # --- calls --------------------------------------------------------------------------------------------------------
 
     def _parameter(self, node: Node) -> list[Term]:
         i, k = node[0], ~node[1]
@@ -136,7 +140,7 @@ class _Encoder:
             return self._is(node, self.values.variable(ret), self._callee(call))
         return self._recorded(node)
 
-    # --- instructions -------------------------------------------------------------------------------------------------------
+    # --- instructions -------------------------------------------------------------------------------------------------
 
     def _instruction(self, node: Node) -> list[Term]:
         i = node[0]
@@ -170,7 +174,10 @@ class _Encoder:
         return op.type if isinstance(op, Const) else self.values.type_of(self.trace.definition(i, op))
 
     def _phi(self, node: Node, instr: Instr) -> Term:
-        """The operand taken; where a decision had gone another way, the operand of that way if it leads straight here, else anything."""
+        """The operand taken, if all branches go as recorded.
+
+        Where one goes elsewhere, the operand of its other arm if that leads straight here, else anything.
+        """
         chosen, at = self.trace.phi_choice(node)
         term = self.values.operand(at, chosen)
         block = self.trace.at(node[0]).seg.block
@@ -189,12 +196,12 @@ class _Encoder:
         following = self.trace.next_in_frame(gate[0])
         return self.trace.at(following).seg.block if following >= 0 else -1
 
-    # --- memory -------------------------------------------------------------------------------------------------------------
+    # --- memory -------------------------------------------------------------------------------------------------------
 
     def _load(self, node: Node, instr: Instr) -> list[Term]:
         """The value is made of what was stored, if the addresses on both sides are as recorded."""
         data = self.trace.loaded_bytes(node)
-        pieces = self.cells.pieces(node)
+        pieces = self.load_pieces.of(node)
         conditions = self._address(node[0], instr.args[0])
         parts = []
         at = 0

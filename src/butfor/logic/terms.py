@@ -106,7 +106,7 @@ def binary(op: str, x: Term, y: Term) -> Term:
 
 
 def arithmetic(op: str, x: Term, y: Term) -> Term:
-    """The operation on two unbounded numbers of one sort; `div` and `mod` are those of SMT-LIB, `over` divides reals."""
+    """The operation on two unbounded numbers; `div` and `mod` are those of SMT-LIB, `over` divides reals."""
     if x.width != y.width or op not in ARITHMETIC.get(x.width, ()):
         raise TermError(f"{op} of the sorts {x.width} and {y.width}")
     return _make(op, (x, y), x.width)

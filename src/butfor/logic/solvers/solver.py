@@ -106,7 +106,7 @@ class Solver(Protocol):
 
 
 class Stack(Protocol):
-    """A solver for questions that begin alike: layers of assertions, recognised by identity from question to question."""
+    """A solver for questions that begin alike: layers of assertions, recognised by identity."""
 
     def check(self, layers: Sequence[Layer], limit: Limit, wanted: Iterable[Term] = ()) -> SolverResult[None]:
         """Whether all layers can hold together, with the values of the wanted variables."""

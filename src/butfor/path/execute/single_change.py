@@ -79,7 +79,7 @@ def _avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None)
     return Avoiding.NO if verdict is Verdict.UNSAT else Avoiding.UNKNOWN
 
 
-# --- by the solver ----------------------------------------------------------------------------------------------------------
+# --- by the solver ----------------------------------------------------------------------------------------------------
 
 
 def _violated(conditions: Sequence[Term]) -> Term:
@@ -103,7 +103,7 @@ def _whatever(conditions: Sequence[Term], values: Mapping[str, Value], limit: Li
     return rest is FALSE or default_stack().check([(rest,)], limit).verdict is Verdict.UNSAT
 
 
-# --- by guess ---------------------------------------------------------------------------------------------------------------
+# --- by guess ---------------------------------------------------------------------------------------------------------
 
 
 def _guess(needed: Needed) -> tuple[Term | None, int]:

@@ -130,7 +130,7 @@ class _Walk:
             self.queued.add(item)
             heapq.heappush(self.queue, item)
 
-    # --- values -------------------------------------------------------------------------------------------------------------
+    # --- values -------------------------------------------------------------------------------------------------------
 
     def _lookup(self, k: int) -> Callable[[str], Term]:
         overlay, value = self.overlay, self.r.value
@@ -158,7 +158,7 @@ class _Walk:
         """The condition under which the instance at a position runs."""
         return self.guards.get(self.r.parents[k], TRUE)
 
-    # --- instances ----------------------------------------------------------------------------------------------------------
+    # --- instances ----------------------------------------------------------------------------------------------------
 
     def _run(self, k: int) -> Term:
         """What the failure needs of the instance at a position."""

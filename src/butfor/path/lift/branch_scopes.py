@@ -72,7 +72,7 @@ class Scopes:
                 yield parent
             parent = self.dependence.control(parent[0])
 
-    # --- rounds -------------------------------------------------------------------------------------------------------------
+    # --- rounds -------------------------------------------------------------------------------------------------------
 
     def rounds(self, i: int) -> tuple[int, ...]:
         """The rounds of the loops around a segment instance in its frame, innermost last."""

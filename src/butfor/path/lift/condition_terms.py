@@ -55,7 +55,7 @@ class Ways:
         self.read = read
         self._dominators: dict[str, tuple[int, ...]] = {}
 
-    # --- conditions ---------------------------------------------------------------------------------------------------------
+    # --- conditions ---------------------------------------------------------------------------------------------------
 
     def leads_to(self, stretch: Stretch, head: int, blocks: frozenset[int], exit_block: int) -> Term:
         """The condition that the evaluation which begins at `head` leaves the blocks to the exit."""
@@ -100,7 +100,7 @@ class Ways:
             return self.registers.state.unknown("condition", 0)
         return self.registers.state.simplify(equal(value, const(1, 1)))
 
-    # --- merged values ------------------------------------------------------------------------------------------------------
+    # --- merged values ------------------------------------------------------------------------------------------------
 
     def merged(self, phi: Node) -> Term:
         """The value of a phi, whichever way had led there."""
@@ -141,7 +141,7 @@ class Ways:
             known = self._dominators[fn.name] = immediate_dominators(successors(fn))
         return known[block]
 
-    # --- operands -----------------------------------------------------------------------------------------------------------
+    # --- operands -----------------------------------------------------------------------------------------------------
 
     def _operand(self, stretch: Stretch, block: int, before: int, op: Operand) -> Term | None:
         """An operand of a block that was, or would have been, reached from another one; None when it cannot be told."""

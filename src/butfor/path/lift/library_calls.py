@@ -193,7 +193,7 @@ class Library:
         draft.recorded[cell.name] = value
         return Entry(cell.term, value, cell.shown, draft.place, head.at, draft.frame)
 
-    # --- copies -------------------------------------------------------------------------------------------------------------
+    # --- copies -------------------------------------------------------------------------------------------------------
 
     def _copied(self, head: Head, place: Place, frame: int, copies: list[Copy]) -> None:
         """A copy of so many bytes from here to there, if it was asked for just that."""

@@ -85,7 +85,7 @@ class _Lifter:
         self._writers: dict[Node, Place] = {}
         self._fallback: Place | None = None
 
-    # --- the whole ----------------------------------------------------------------------------------------------------------
+    # --- the whole ----------------------------------------------------------------------------------------------------
 
     def lift(self, whole: bool, most: int, endless: bool) -> Path:
         check = Checks(self.places, self.dependence, self.run.objects, self.decidings, self._is_check).of(
@@ -129,7 +129,7 @@ class _Lifter:
         self.gatherer.bytes_read((check.node[0], byte) for byte in check.bytes)
         self.gatherer.heads(heads)
 
-    # --- places -------------------------------------------------------------------------------------------------------------
+    # --- places -------------------------------------------------------------------------------------------------------
 
     def _place_or_none(self, node: Node) -> Place | None:
         return self.places.of(node) or self.places.of(self.places.in_user_code(node))
@@ -160,7 +160,7 @@ class _Lifter:
         place = self.places.of(node)
         return place is not None and self.run.is_check(place)
 
-    # --- values -------------------------------------------------------------------------------------------------------------
+    # --- values -------------------------------------------------------------------------------------------------------
 
     def _use(self, node: Node) -> None:
         """Remembers a value that was read, merged or returned."""
@@ -237,7 +237,7 @@ class _Lifter:
         )
         return False
 
-    # --- heads --------------------------------------------------------------------------------------------------------------
+    # --- heads --------------------------------------------------------------------------------------------------------
 
     def _do(self, head: Head) -> None:
         place = self._place(head.node)
@@ -345,7 +345,7 @@ class _Lifter:
         self._points_to(node, instr.args[-1], self.trace.indirect_target(node), place)
         self.state.flush()
 
-    # --- the end ------------------------------------------------------------------------------------------------------------
+    # --- the end ------------------------------------------------------------------------------------------------------
 
     def _phi(self, check: Check) -> Term:
         """The property at the end: it does not hold there."""

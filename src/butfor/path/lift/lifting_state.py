@@ -67,7 +67,7 @@ class State:
         self._using: dict[str, set[object]] = {}
         self._stored: dict[Node, Cell] = {}
 
-    # --- values -------------------------------------------------------------------------------------------------------------
+    # --- values -------------------------------------------------------------------------------------------------------
 
     def evaluate(self, term: Term) -> int:
         """The value of a term over the cells as they are now."""
@@ -106,7 +106,7 @@ class State:
         keeper.recorded[cell.name] = entry.value
         return cell
 
-    # --- instances ----------------------------------------------------------------------------------------------------------
+    # --- instances ----------------------------------------------------------------------------------------------------
 
     def statement(self, place: Place, node: Node, frame: int) -> Draft:
         """The unfinished assignment of a statement instance; what another statement left unfinished is finished first."""
@@ -191,7 +191,7 @@ class State:
                 if entry.stale is None and any(str(v.data) == name for v in variables((entry.term,))):
                     entry.stale = draft
 
-    # --- cells --------------------------------------------------------------------------------------------------------------
+    # --- cells --------------------------------------------------------------------------------------------------------
 
     def start(self, cell: Cell, value: int | None) -> None:
         """Introduces a cell that has its first value, which is any value when it is not known."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from butfor.encode.instance_values import Gap, Values, bits_of
+from butfor.encode.instance_values import Gap, InstanceValues, bits_of
 from butfor.encode.instruction_terms import term_of, zero_rule
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind, Type
@@ -49,7 +49,7 @@ class Registers:
     def __init__(self, trace: Trace, state: State) -> None:
         self.trace = trace
         self.state = state
-        self.values = Values(trace)
+        self.values = InstanceValues(trace)
 
     def operand(self, i: int, op: Operand) -> Term:
         """The term of an operand as seen in segment instance i."""

@@ -105,7 +105,7 @@ class Checks:
             return Check(node)
         return Check(node, ((node[0], args[0]),), build=lambda t: equal(resize(t[0], 8), const(expected, 8)))
 
-    # --- memory -------------------------------------------------------------------------------------------------------------
+    # --- memory -------------------------------------------------------------------------------------------------------
 
     def _access(self, point: FailurePoint, node: Node) -> Check:
         instr = self.trace.instr(node)
@@ -169,7 +169,7 @@ class Checks:
             return []
         return [(o.birth, call.args[k]) for k in allocation_sizes(call.detail.callee)]
 
-    # --- values -------------------------------------------------------------------------------------------------------------
+    # --- values -------------------------------------------------------------------------------------------------------
 
     def _output(self, point: FailurePoint, node: Node) -> Check:
         if point.details.get("difference") == "missing":

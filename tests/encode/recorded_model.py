@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from butfor.encode.instance_values import Values
+from butfor.encode.instance_values import InstanceValues
 from butfor.logic.solvers.solver import Problem
 from butfor.trace.trace import Node, Trace
 
@@ -13,7 +13,7 @@ _NAME = re.compile(r"([a-z]+)(\d+)_(\d+)(?:_\d+)?")
 
 def environment(trace: Trace, problem: Problem[Node]) -> dict[str, int]:
     """The recorded values of the problem's variables: a model of all groups, and not of the goal."""
-    values = Values(trace)
+    values = InstanceValues(trace)
     found: dict[str, int] = {}
     for v in problem.variables():
         name = str(v.data)
