@@ -14,9 +14,8 @@ from butfor.marks import settle
 from butfor.methods.case import Budget, FailingPath
 from butfor.methods.method import Subject
 from butfor.options import Options
-from butfor.path.cell_values import shown_in
-from butfor.path.instance_words import Words
 from butfor.path.path_model import Kind, Path
+from butfor.path.path_words import Words, shown_in
 from butfor.pipeline import ask_methods, chosen_methods, ranked
 from butfor.trace.view.source_places import Place
 

@@ -47,7 +47,9 @@ int main(void) { int a = 1, b = 2, *p = &a, **q = &p; set(q, &b); **q += 5; asse
     "calls": """static int twice(int x) { return 2 * x; } static int apply(int (*f)(int), int x) { return f(x) + 1; }
 int main(int argc, char **argv) { int n = atoi(argv[1]); assert(apply(twice, n) == 3); return 0; }
 """,
-    "recursion": "int f(int n) { return n < 2 ? 1 : n * f(n - 1); }\nint main(void) { assert(f(6) == 721); return 0; }\n",
+    "recursion": """int f(int n) { return n < 2 ? 1 : n * f(n - 1); }
+int main(void) { assert(f(6) == 721); return 0; }
+""",
     "loops": """int main(void) { int s = 0; for (int i = 0; i < 10; i++) { if (i % 3 == 0) continue; s += i;
  if (s > 20) break; }
  assert(s == 0); return 0; }

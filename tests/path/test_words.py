@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from butfor.logic.sorts import INT, REAL, MapSort, MapValue, Value
-from butfor.path.cell_values import shown
+from butfor.path.path_words import shown
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ under the conditions of the arm that was taken, what the other arms might have a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from butfor.logic.solvers.solver import Problem
-from butfor.logic.terms import TRUE, Term, conjunction, equal, implies, variable
+from butfor.logic.terms import TRUE, Term, binary, conjunction, equal, implies, postorder, resize, variable
 from butfor.path.path_model import Kind, Path
 from butfor.path.ssa_form import SsaInstance, SsaPath, ssa_form
 
@@ -109,3 +109,22 @@ def scope_guard(path: Path, scope: tuple[int, ...]) -> Term:
     if path.instances[scope[-1]].scope == scope[:-1]:
         return arm_flag(scope[-1])
     return conjunction(condition_flag(k) for k in scope)
+
+
+OVERFLOWING = frozenset(("add", "sub", "mul"))
+_WIDEST = 32  # bits of a product that a solver can tell this of
+
+
+def no_overflow(t: Term) -> Term:
+    """That a signed sum, difference or product is what it is without limits."""
+    width = 2 * t.width if t.op == "mul" else t.width + 1
+    return equal(resize(t, width, True), binary(t.op, *(resize(a, width, True) for a in t.args)))
+
+
+def facts(path: Path, terms: Iterable[Term]) -> list[Term]:
+    """What is known of the sums and products in some terms over cells."""
+    return (
+        [no_overflow(t) for t in postorder(terms) if t in path.exact and (t.op != "mul" or t.width <= _WIDEST)]
+        if path.exact
+        else []
+    )

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from butfor.logic.sorts import Sort, Value
-from butfor.logic.terms import TRUE, Term, variable
+from butfor.logic.terms import TRUE, Term, constant, variable
 from butfor.trace.view.source_places import Place
 
 
@@ -146,3 +146,15 @@ class Range:
     def end(self) -> int:
         """The address behind it."""
         return self.start + self.size
+
+
+def pinned(path: Path) -> Path:
+    """The path for the values found only: cells start with them, inputs bring them."""
+    return replace(path, initial={**path.start, **path.initial}, instances=tuple(map(_pinned, path.instances)))
+
+
+def _pinned(instance: Instance) -> Instance:
+    if all(term is not None for _, term in instance.writes):
+        return instance
+    writes = tuple((c, constant(instance.recorded[c.name], c.sort) if t is None else t) for c, t in instance.writes)
+    return replace(instance, kind=Kind.ASSIGN if instance.kind is Kind.HAVOC else instance.kind, writes=writes)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from butfor.logic.sorts import INT
 from butfor.logic.terms import FALSE, TRUE, Term, postorder
-from butfor.path.cell_values import shown
 from butfor.path.path_model import Cell
+from butfor.path.path_words import shown
 
 _SIGNS = {
     **dict.fromkeys(("mul", "times"), ("*", 10)),

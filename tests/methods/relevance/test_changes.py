@@ -11,11 +11,11 @@ from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, TRUE, negate
+from butfor.path.execute.relaxed_path import Selectors, selected
 from butfor.path.execute.single_change import Avoiding, avoiding
 from butfor.path.execute.single_change_rerun import Rerun
 from butfor.path.execute.smallest_change_sets import smallest_changes
 from butfor.path.execute.statement_changes import How, plain_changes
-from butfor.path.execute.statement_selectors import Selectors, selected
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 from tests.methods.relevance.enumerated_change_sets import Names, minimal, surely

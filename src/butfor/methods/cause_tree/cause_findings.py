@@ -11,7 +11,7 @@ from butfor.logic.solvers import default_solver
 from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.cause_tree.path_causes import PathCause, PathCauses
 from butfor.methods.cause_tree.run_causes import CauseTree, RunCause
-from butfor.path.instance_words import Words
+from butfor.path.path_words import Words
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place

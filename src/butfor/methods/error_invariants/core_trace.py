@@ -16,9 +16,17 @@ from butfor.logic.sorts import Value
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, implies, negate, variables
 from butfor.methods.error_invariants.step_actions import StepAction, conjuncts, step_action
-from butfor.path.defined_arithmetic import facts
 from butfor.path.instance_uses import terms_of, values_before
-from butfor.path.path_formula import Formula, Step, condition_flag, flag_branch, flow_sensitive, plain, scope_guard
+from butfor.path.path_formula import (
+    Formula,
+    Step,
+    condition_flag,
+    facts,
+    flag_branch,
+    flow_sensitive,
+    plain,
+    scope_guard,
+)
 from butfor.path.path_model import Kind, Path
 
 

@@ -17,8 +17,7 @@ from butfor.methods.error_invariants.interpolation_engines import best_sequence
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval, covering_intervals
 from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
 from butfor.options import Inputs
-from butfor.path.path_model import Path
-from butfor.path.pinned import pinned
+from butfor.path.path_model import Path, pinned
 from butfor.path.preconditions import supposing
 from butfor.path.source_expressions import Express
 from butfor.ranking.finding import Diagnosis, Finding

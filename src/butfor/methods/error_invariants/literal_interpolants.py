@@ -18,8 +18,7 @@ from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries, InvariantSequence
 from butfor.methods.error_invariants.step_actions import conjuncts
 from butfor.methods.error_invariants.term_ranges import TermRange, inverse_range, range_of
-from butfor.path.defined_arithmetic import facts
-from butfor.path.path_formula import is_flag
+from butfor.path.path_formula import facts, is_flag
 
 MAX_RELATION_CHARACTERS = 24  # a longer relation between cells is hard to read: values say more
 MAX_PROPERTY_CHARACTERS = 16  # the same for a property of one cell

@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from butfor.path.execute.value_words import value_text
 from butfor.path.instance_uses import values_before
 from butfor.path.path_model import Cell, Input, Kind, Path
+from butfor.path.path_words import value_text
 from butfor.path.searched_program import BEFORE_FIRST, Answer, SearchedProgram
 
 MAX_REPORTED_INPUTS = 6  # one shows that inputs control the failure; more show which ones

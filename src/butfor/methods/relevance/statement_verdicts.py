@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from butfor.methods.relevance.instance_verdicts import InstanceVerdict, Judgement, Relevance, judge
-from butfor.path.execute.value_words import other_text, value_text
+from butfor.path.execute.any_value import other_text
 from butfor.path.path_model import Path
+from butfor.path.path_words import value_text
 from butfor.trace.view.source_places import Place
 
 _ORDER = (Relevance.ENFORCING, Relevance.ADMITTING, Relevance.UNKNOWN, Relevance.IRRELEVANT)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from butfor.methods.case import FailingPath
 from butfor.methods.slice.run_slice import REASONS
 from butfor.path.instance_uses import Uses
-from butfor.path.instance_words import Words
 from butfor.path.path_model import Path
+from butfor.path.path_words import Words
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 

@@ -12,6 +12,7 @@ from butfor.logic.substitute import substitute
 from butfor.logic.terms import Term, select, store, variable
 from butfor.path.execute.symbolic_execution import Execution
 from butfor.path.path_model import Cell
+from butfor.path.path_words import shown, value_text
 
 _MOST = 8  # symbols for which single changes are tried
 
@@ -180,3 +181,13 @@ def _near(value: Value, sort: int) -> Iterator[Value]:
         top = 1 << sort
         tried = ((value + 1) % top, (value - 1) % top, 0, 1, top - 1, top >> 1, (top >> 1) - 1)
     yield from (t for t in dict.fromkeys(tried) if t != value)
+
+
+def other_text(other: Other) -> str:
+    """Another value, with what gets it: `a[3] = 8`."""
+    name, sort = other.cell.shown, other.cell.sort
+    for index in other.indexes:
+        assert is_map(sort)
+        name += f"[{shown(index, sort.index)}]"
+        sort = sort.value
+    return f"{name} = {value_text(other.cell, other.value, other.sort)}"

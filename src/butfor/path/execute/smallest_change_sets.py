@@ -28,10 +28,10 @@ from butfor.logic.terms import (
     variable,
     variables,
 )
+from butfor.path.execute.relaxed_path import Selectors, selected
 from butfor.path.execute.single_change import Avoiding, avoiding
 from butfor.path.execute.single_change_rerun import Rerun
 from butfor.path.execute.statement_changes import Change, How, plain_changes
-from butfor.path.execute.statement_selectors import Selectors, selected
 from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place

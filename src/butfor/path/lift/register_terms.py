@@ -7,8 +7,8 @@ from butfor.encode.instruction_terms import term_of, zero_rule
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind, Type
 from butfor.logic.terms import Term, const, ite
-from butfor.path.defined_arithmetic import OVERFLOWING
 from butfor.path.lift.lifting_state import State
+from butfor.path.path_formula import OVERFLOWING
 from butfor.trace.semantics.instruction_semantics import SemanticsError, TrapError
 from butfor.trace.trace import Node, Trace, UnknownValue
 

@@ -19,8 +19,8 @@ from butfor.methods.repair.on_paths.solution_model import (
     StatementChange,
 )
 from butfor.methods.repair.repair_model import Proposal
-from butfor.path.cell_values import shown
 from butfor.path.path_model import Path
+from butfor.path.path_words import shown
 from butfor.ranking.finding import Finding
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place

@@ -1,0 +1,96 @@
+"""What the instances of a path did, in words with values."""
+
+from __future__ import annotations
+
+import struct
+from fractions import Fraction
+
+from butfor.logic.sorts import REAL, Sort, Value, is_map
+from butfor.path.instance_uses import uses_of, values_before
+from butfor.path.path_model import Cell, Kind, Path
+
+
+class Words:
+    """The words of one path."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.cells = {c.name: c for c in path.cells}
+        self.uses = uses_of(path)
+        self.states = values_before(path)
+
+    def seen(self, position: int) -> dict[str, str]:
+        """What an instance read, by names as written; behind the last instance stands the check."""
+        before = self.states[position]
+        return {self.cells[n].shown: shown_in(self.cells[n], before[n]) for n, _ in self.uses.reads[position]}
+
+    def wrote(self, position: int) -> dict[str, str]:
+        """What an instance wrote, by names as written."""
+        instance = self.path.instances[position]
+        return {c.shown: shown_in(c, instance.recorded[c.name]) for c, _ in instance.writes}
+
+    def told(self, position: int) -> str:
+        """What an instance did."""
+        instance = self.path.instances[position]
+        if instance.kind in (Kind.ASSIGN, Kind.HAVOC):
+            return ", ".join(f"{name} became {value}" for name, value in self.wrote(position).items())
+        seen = ", ".join(f"{name} = {value}" for name, value in self.seen(position).items())
+        outcome = ("true " if instance.held else "false ") if instance.kind is Kind.BRANCH else ""
+        return f"{outcome}{'with ' + seen if seen else ''}".strip()
+
+
+_MOST = 8  # elements of a map that are shown
+
+
+def shown(value: Value, sort: Sort) -> str:
+    """A value in the way Boogie writes it; a map by its elements."""
+    if is_map(sort):
+        known = sorted(value.others.items(), key=lambda pair: pair[0])
+        words = [f"{shown(k, sort.index)}: {shown(v, sort.value)}" for k, v in known[:_MOST]]
+        more = [f"{len(known) - _MOST} more"] if len(known) > _MOST else []
+        return f"[{', '.join((*words, *more, f'else {shown(value.default, sort.value)}'))}]"
+    if sort > 0:
+        return f"{value}bv{sort}"
+    if sort == 0:
+        return "true" if value else "false"
+    return _real(value) if sort == REAL else str(value)
+
+
+def _real(value: Fraction) -> str:
+    """A decimal number where that is exact."""
+    below = value.denominator
+    for prime in (2, 5):
+        while below % prime == 0:
+            below //= prime
+    if below != 1:
+        return str(value)
+    digits = 0
+    while (value * 10**digits).denominator != 1:
+        digits += 1
+    whole = abs(int(value * 10**digits))
+    sign = "-" if value < 0 else ""
+    return f"{sign}{whole // 10**digits}.{str(whole % 10**digits).zfill(digits) if digits else 0}"
+
+
+def shown_in(cell: Cell, value: Value) -> str:
+    """The value of a cell."""
+    return shown(value, cell.sort)
+
+
+_CHARS = frozenset(("char", "signed char", "unsigned char"))
+_FLOATS = {("float", 32): "<f", ("double", 64): "<d"}
+
+
+def value_text(cell: Cell, value: Value, sort: int | None = None) -> str:
+    """A value of a cell as its language writes it."""
+    width = cell.sort if sort is None else sort
+    if width <= 0 or cell.type.startswith(("bv", "[")):
+        return shown(value, width)
+    code = _FLOATS.get((cell.type, width))
+    if code is not None:
+        return repr(struct.unpack(code, int(value).to_bytes(width // 8, "little"))[0])
+    if cell.type in _CHARS and 32 <= value < 127:
+        return repr(chr(value)) if chr(value) != "'" else r"'\''"
+    if cell.type.endswith("*"):
+        return hex(value) if value else "NULL"
+    return str(value - (1 << width) if cell.signed and value >> width - 1 else value)
