@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from butfor.counterfactual.fork_server import Limits, Server
+from butfor.counterfactual.fork_server import ForkServer, RunLimits
 from butfor.frontends.c.hooked_build import build_hooked
 from butfor.frontends.c.record_run import compile_program
 from butfor.frontends.c.run_program import RunSpec
@@ -34,7 +34,7 @@ def _measured(source: Path, size: int) -> tuple[float, float, float]:
     """Seconds of the best of some runs of each, taken in turn."""
     program = compile_program(Options(sources=(source,)), lambda text: None).code.program
     spec = RunSpec((str(size),))
-    limits = Limits(milliseconds=60_000, events=1 << 60)
+    limits = RunLimits(milliseconds=60_000, events=1 << 60)
     builds = [build_hooked(program, None, (), checked=checked) for checked in (False, True)]
     compiler = find_compiler(None)
     with tempfile.TemporaryDirectory() as folder:
@@ -44,8 +44,8 @@ def _measured(source: Path, size: int) -> tuple[float, float, float]:
             "it does not compile",
         )
         with (
-            Server(builds[0], "./program", spec, b"", limits) as plain,
-            Server(builds[1], "./program", spec, b"", limits) as checked,
+            ForkServer(builds[0], "./program", spec, b"", limits) as plain,
+            ForkServer(builds[1], "./program", spec, b"", limits) as checked,
         ):
             best = [60.0] * 3
             for _ in range(_ROUNDS):

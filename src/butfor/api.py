@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from butfor.counterfactual.fork_server import Limits, Server
-from butfor.counterfactual.rerun import hooked, same_run
+from butfor.counterfactual.fork_server import ForkServer, RunLimits
+from butfor.counterfactual.rerun import hooked_program, recorded_spec
 from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable, check_shrinkable, is_same_failure, shrink
 from butfor.counterfactual.user_changes import ChangedRun, changed_run
 from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
-from butfor.failures.reported_failure import reported_failure, verdict_on
+from butfor.failures.find_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.record_run import record as record_run
 from butfor.frontends.c.run_program import RunSpec
@@ -111,11 +111,11 @@ def _explain_shrunk(options: Options, program: Build, recording: Recording, say:
     say("looking for a smaller input")
     try:
         check_shrinkable(failure, options)
-        build = hooked(recording, options.cc)
+        build = hooked_program(recording, options.cc)
         server = functools.partial(
-            Server, build, f"./{recording.meta.name}", expected=b"", limits=Limits(milliseconds=1000)
+            ForkServer, build, f"./{recording.meta.name}", expected=b"", limits=RunLimits(milliseconds=1000)
         )
-        found = shrink(server, same_run(recording), failure.kind, fails_alike, lambda: time.monotonic() >= end)
+        found = shrink(server, recorded_spec(recording), failure.kind, fails_alike, lambda: time.monotonic() >= end)
     except NotShrinkable as e:
         answer = analyse(recording, options, say)
         return replace(answer, notes=(str(e), *answer.notes))

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.counterfactual.other_tests import OtherRun
+from butfor.counterfactual.rerun import OtherTest
 from butfor.explanation import Explanation, Interrupted, RankedStatement, RunInfo, Status
 from butfor.failures.crash import signal_name
-from butfor.failures.find_failure import Verdict
-from butfor.failures.reported_failure import reported_failure, verdict_on
+from butfor.failures.find_failure import Verdict, reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.record_run import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
@@ -143,7 +142,7 @@ def ranked(case: Case, diagnoses: Sequence[WeighedDiagnosis]) -> tuple[RankedSta
 
 
 def analyse(
-    recording: Recording, options: Options, progress: Progress, others: tuple[OtherRun, ...] = ()
+    recording: Recording, options: Options, progress: Progress, others: tuple[OtherTest, ...] = ()
 ) -> Explanation:
     """The explanation of one recorded run; `others` are the other tests of the program."""
     start = time.perf_counter()
@@ -271,7 +270,7 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
         return Explanation(Status.NO_FAILURE, notes=notes, extra={"tests": table})
     chosen, recording = shortest
     others = tuple(
-        OtherRun(r.test.name, r.spec, r.test.expect_stdout, r.test.expect_exit, r.failed, r.covered)
+        OtherTest(r.test.name, r.spec, r.test.expect_stdout, r.test.expect_exit, r.failed, r.covered)
         for k, r in enumerate(results)
         if k != chosen
     )

@@ -1,4 +1,4 @@
-"""Programs with hooks for tests, without a recording."""
+"""Hooked programs for tests, without a recording."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ from butfor.options import Options
 
 
 def build_of(source: Path, *, checked: bool = False) -> tuple[HookedBuild, Program]:
-    """The program of a C file with hooks, and its static side."""
+    """The hooked program of a C file, and its IR."""
     program = compile_program(Options(sources=(source,)), lambda text: None).code.program
     return build_hooked(program, None, (), checked=checked), program

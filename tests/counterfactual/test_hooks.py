@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.change_syntax import Speech
-from butfor.counterfactual.fork_server import Outcome, Server
-from butfor.counterfactual.variables_in_scope import Variables
+from butfor.counterfactual.change_syntax import ChangeSyntax
+from butfor.counterfactual.fork_server import ForkServer, RunOutcome
+from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import SiteKind
@@ -171,10 +171,10 @@ MARKS = {"returned": "constant_result"}  # where the mark has another name than 
 
 
 @pytest.fixture(scope="module")
-def built() -> tuple[HookedBuild, Speech]:
+def built() -> tuple[HookedBuild, ChangeSyntax]:
     """The program with hooks, and the words for its changes."""
     build, program = build_of(SOURCE)
-    return build, Speech(Variables(program), build.sites, lambda path: path)
+    return build, ChangeSyntax(VariablesInScope(program), build.sites, lambda path: path)
 
 
 def line_of(name: str) -> int:
@@ -183,15 +183,15 @@ def line_of(name: str) -> int:
     return found
 
 
-def rule_for(built: tuple[HookedBuild, Speech], mark: str, kind: SiteKind, what: str) -> Rule:
+def rule_for(built: tuple[HookedBuild, ChangeSyntax], mark: str, kind: SiteKind, what: str) -> Rule:
     """The rule of the first site of that kind on the marked line."""
-    build, speech = built
+    build, syntax = built
     text = f"sites.c:{line_of(mark)} {what}"
-    rules = [speech.read(text), *speech.alternatives(text)]
+    rules = [syntax.parse(text), *syntax.alternatives(text)]
     return next(rule for rule in rules if build.sites[rule.site - 1].kind is kind)
 
 
-def result(server: Server, rules: list[Rule]) -> tuple[float, Outcome]:
+def result(server: ForkServer, rules: list[Rule]) -> tuple[float, RunOutcome]:
     """What the program printed."""
     outcome = server.run(rules)
     assert outcome.exit_status == 0
@@ -200,9 +200,9 @@ def result(server: Server, rules: list[Rule]) -> tuple[float, Outcome]:
 
 @pytest.mark.parametrize(("name", "kind", "usual", "changes"), TABLE, ids=[row[0] for row in TABLE])
 def test_a_change_has_its_effect(
-    name: str, kind: SiteKind, usual: float, changes: dict[str, float], built: tuple[HookedBuild, Speech]
+    name: str, kind: SiteKind, usual: float, changes: dict[str, float], built: tuple[HookedBuild, ChangeSyntax]
 ) -> None:
-    with Server(built[0], "./sites", RunSpec((name,)), b"") as server:
+    with ForkServer(built[0], "./sites", RunSpec((name,)), b"") as server:
         assert result(server, [])[0] == usual
         for what, expected in changes.items():
             got, outcome = result(server, [rule_for(built, MARKS.get(name, name), kind, what)])
@@ -214,63 +214,63 @@ def test_all_kinds_are_in_the_table() -> None:
     assert {row[1] for row in TABLE} == set(SiteKind) - {SiteKind.INITIAL}
 
 
-def test_only_one_occurrence(built: tuple[HookedBuild, Speech]) -> None:
-    with Server(built[0], "./sites", RunSpec(("rounds",)), b"") as server:
+def test_only_one_occurrence(built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    with ForkServer(built[0], "./sites", RunSpec(("rounds",)), b"") as server:
         found = set()
         for k in range(1, 6):
-            rules = [built[1].read(f"sites.c:{line_of('rounds')}#2 add 1 at {k}")]
+            rules = [built[1].parse(f"sites.c:{line_of('rounds')}#2 add 1 at {k}")]
             got, outcome = result(server, rules)
             found.add((k, got, outcome.changed))
         assert found == {(1, 2111, 1), (2, 1211, 1), (3, 1121, 1), (4, 1112, 1), (5, 1111, 0)}
 
 
-def test_several_rules_at_once(built: tuple[HookedBuild, Speech]) -> None:
-    with Server(built[0], "./sites", RunSpec(("add_int",)), b"") as server:
+def test_several_rules_at_once(built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    with ForkServer(built[0], "./sites", RunSpec(("add_int",)), b"") as server:
         rules = [rule_for(built, "add_int", LOAD, "set 40"), rule_for(built, "add_int", OPERATION, "operator -")]
         assert result(server, rules)[0] == 35
 
 
-def test_a_probe_counts_and_changes_nothing(built: tuple[HookedBuild, Speech]) -> None:
-    with Server(built[0], "./sites", RunSpec(("rounds",)), b"") as server:
+def test_a_probe_counts_and_changes_nothing(built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    with ForkServer(built[0], "./sites", RunSpec(("rounds",)), b"") as server:
         got, outcome = result(server, [Rule(rule_for(built, "rounds", OPERATION, "swap").site, Op.PROBE)])
         assert (got, outcome.reached, outcome.changed) == (1111, 4, 0)
 
 
-def test_variables_of_the_same_name(built: tuple[HookedBuild, Speech]) -> None:
-    with Server(built[0], "./sites", RunSpec(("shadowed",)), b"") as server:
+def test_variables_of_the_same_name(built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    with ForkServer(built[0], "./sites", RunSpec(("shadowed",)), b"") as server:
         at, inner, outer = line_of("shadowed"), line_of("inner"), line_of("inner") - 1
         assert result(server, [])[0] == 3
         for name, expected in (("x", 2), (f"x@{inner}", 2), (f"x@{outer}", 1)):
-            assert result(server, [built[1].read(f"sites.c:{at} read {name}")])[0] == expected
+            assert result(server, [built[1].parse(f"sites.c:{at} read {name}")])[0] == expected
 
 
 @pytest.mark.parametrize("name", ["wide", "extended"])
-def test_wider_numbers_are_left_alone(name: str, built: tuple[HookedBuild, Speech]) -> None:
-    build, speech = built
-    program = speech.program
+def test_wider_numbers_are_left_alone(name: str, built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    build, syntax = built
+    program = syntax.program
     places = [program.source.location(program.function(s.function).instrs[s.instr]) for s in build.sites]
     on_line = [s for s, at in zip(build.sites, places, strict=True) if at is not None and at.line == line_of(name)]
     assert [s for s in on_line if s.bits > 64 or s.kind in (LOAD, STORE, OPERATION)] == []
-    with Server(build, "./sites", RunSpec((name,)), b"") as server:
+    with ForkServer(build, "./sites", RunSpec((name,)), b"") as server:
         assert result(server, [])[0] == 36
 
 
-def test_what_a_global_starts_with(built: tuple[HookedBuild, Speech]) -> None:
-    with Server(built[0], "./sites", RunSpec(("initial",)), b"") as server:
+def test_what_a_global_starts_with(built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    with ForkServer(built[0], "./sites", RunSpec(("initial",)), b"") as server:
         assert result(server, [])[0] == 36
         for text, expected in (("table+8:4 +10", 46), ("table+4:4 -2", 34), ("table -1", 36 - 1)):
-            got, outcome = result(server, [built[1].read(f"sites.c:1 initial {text}")])
+            got, outcome = result(server, [built[1].parse(f"sites.c:1 initial {text}")])
             assert (got, outcome.changed) == (expected, 1)
         assert result(server, [])[0] == 36
 
 
-def test_a_division_by_zero_can_be_changed(built: tuple[HookedBuild, Speech]) -> None:
-    build, speech = built
+def test_a_division_by_zero_can_be_changed(built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    build, syntax = built
     at = line_of("divide_zero")
-    with Server(build, "./sites", RunSpec(("divide_zero",)), b"") as server:
+    with ForkServer(build, "./sites", RunSpec(("divide_zero",)), b"") as server:
         assert os.WTERMSIG(server.run().status) == signal.SIGFPE
-        _, seen = server.watch()
-        site = speech.read(f"sites.c:{at} operator %").site
+        _, seen = server.observe()
+        site = syntax.parse(f"sites.c:{at} operator %").site
         assert (seen[site]["count"], build.sites[site - 1].kind) == (3, OPERATION)
         for what, expected in (
             ("right side +2", 13),
@@ -286,8 +286,8 @@ def test_a_division_by_zero_can_be_changed(built: tuple[HookedBuild, Speech]) ->
             assert os.WTERMSIG(server.run([rule_for(built, "divide_zero", OPERATION, what)]).status) == signal.SIGFPE
 
 
-def test_what_sites_see(built: tuple[HookedBuild, Speech]) -> None:
-    with Server(built[0], "./sites", RunSpec(("rounds",)), b"") as server:
-        _, seen = server.watch()
+def test_what_sites_see(built: tuple[HookedBuild, ChangeSyntax]) -> None:
+    with ForkServer(built[0], "./sites", RunSpec(("rounds",)), b"") as server:
+        _, seen = server.observe()
         row = seen[rule_for(built, "rounds", OPERATION, "swap").site]
         assert (row["count"], row["values"][: row["nvalues"]].tolist()) == (4, [0, 10, 110, 1110])

@@ -1,4 +1,4 @@
-"""A program with hooks does what the program itself does."""
+"""A hooked program behaves as the program itself does."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from butfor.counterfactual.fork_server import Limits, Outcome, Server
-from butfor.counterfactual.rerun import hooked, same_run
+from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome
+from butfor.counterfactual.rerun import hooked_program, recorded_spec
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
@@ -38,7 +38,7 @@ def ending(recording: Recording) -> tuple[str, int]:
     return names[EndReason(end.reason)], end.status if end.reason in (EndReason.EXIT, EndReason.SIGNAL) else 0
 
 
-def ended(outcome: Outcome) -> tuple[str, int]:
+def ended(outcome: RunOutcome) -> tuple[str, int]:
     """How the run of the program with hooks ended."""
     if outcome.timed_out or outcome.end == 4:
         return "limit", 0
@@ -53,10 +53,10 @@ def ended(outcome: Outcome) -> tuple[str, int]:
 def test_same_output_and_end(program: Program) -> None:
     options = program.options
     recording = record(options, compile_program(options, lambda text: None), lambda text: None)
-    build = hooked(recording, None)
-    limits = Limits(milliseconds=400 if recording.meta.limit else 60_000)
-    with Server(build, f"./{recording.meta.name}", same_run(recording), recording.stdout, limits) as server:
-        outcome, seen = server.watch()
+    build = hooked_program(recording, None)
+    limits = RunLimits(milliseconds=400 if recording.meta.limit else 60_000)
+    with ForkServer(build, f"./{recording.meta.name}", recorded_spec(recording), recording.stdout, limits) as server:
+        outcome, seen = server.observe()
         again = server.run()
         output = server.output()
     assert outcome.changed == 0

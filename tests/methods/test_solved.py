@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 import butfor
-from butfor.counterfactual.change_candidates import Candidates
+from butfor.counterfactual.change_candidates import ChangeCandidates
 from butfor.counterfactual.change_rules import Op
 from butfor.counterfactual.experiment import Goal, Trial
-from butfor.counterfactual.rerun import experiment, same_run
-from butfor.counterfactual.variables_in_scope import Variables
+from butfor.counterfactual.rerun import recorded_spec, start_experiment
+from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.explanation import Evidence
 from butfor.ir.change_sites import SiteKind
 from butfor.methods.but_for.solver_values import solved_values
@@ -71,16 +71,20 @@ int main(int argc, char **argv) {
 }
 """
     case = case_of(recorded(tmp_path, body, args=["4"], expect_stdout="273\n"))
-    with experiment(case.recording, case.point, None, checked=False) as (build, running):
-        seen = running.watch().seen
-        other = Trial(replace(same_run(case.recording), args=("3",)), Goal(b"273\n", True, 0), False)
-        values = running.seen_in([other], lambda: False)
+    with start_experiment(case.recording, case.point, None, checked=False) as (build, running):
+        seen = running.observe().observations
+        other = Trial(replace(recorded_spec(case.recording), args=("3",)), Goal(b"273\n", True, 0), False)
+        values = running.values_in_tests([other], lambda: False)
     (site,) = [s for s in build.sites if s.kind is SiteKind.STORE]
     assert 273 in values[site.number]
     tried = {
-        c.rule.a for c in Candidates(Variables(case.recording.program), seen, values).of(site) if c.rule.op is Op.SET
+        c.rule.a
+        for c in ChangeCandidates(VariablesInScope(case.recording.program), seen, values).at(site)
+        if c.rule.op is Op.SET
     }
     assert 273 in tried
     assert 273 not in {
-        c.rule.a for c in Candidates(Variables(case.recording.program), seen).of(site) if c.rule.op is Op.SET
+        c.rule.a
+        for c in ChangeCandidates(VariablesInScope(case.recording.program), seen).at(site)
+        if c.rule.op is Op.SET
     }

@@ -73,7 +73,9 @@ def _function(index: int, operation: Operation) -> str:
     width = SLOT * len(operation.args)
     lines = [
         f"define void @f{index}(ptr %in, ptr %out, i64 %n) {{\nentry:\n  br label %loop\nloop:",
-        f"  %i = phi i64 [ 0, %entry ], [ %j, %loop ]\n  %o = mul i64 %i, {width}\n  %row = getelementptr i8, ptr %in, i64 %o",
+        "  %i = phi i64 [ 0, %entry ], [ %j, %loop ]",
+        f"  %o = mul i64 %i, {width}",
+        "  %row = getelementptr i8, ptr %in, i64 %o",
     ]
     for k, t in enumerate(operation.args):
         lines.append(

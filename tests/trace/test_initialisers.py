@@ -1,4 +1,4 @@
-"""Elements of tables: which part of an initialiser gave each its value. The program itself prints what the values are."""
+"""Elements of tables: the part of an initialiser that gave each its value, against what the program prints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ TABLES = {
     "mixed": "int mixed[3][2] = { { 81 }, 82, 83, { 84, 85 } };",
     "rows": "int rows[3][2] = { [1] = { 91, [1] = 92 }, [0][1] = 93, 94, [2] = { [0 ... 1] = 95 } };",
     "structs": "struct pair structs[3] = { { 101, 102 }, { .b = 103, .a = 104 }, [2].b = 105 };",
-    "nested": "struct outer nested[2] = { { .in.b = 111, 112, .v = { [1] = 113 } }, [1].in = { 114, 115 }, [1].v[0] = 116, 117 };",
+    "nested": (
+        "struct outer nested[2] = { { .in.b = 111, 112, .v = { [1] = 113 } }, [1].in = { "
+        "114, 115 }, [1].v[0] = 116, 117 };"
+    ),
     "elided": "struct outer elided[2] = { 121, 122, 123, 124, 125, 126 };",
     "unnamed": "struct holder unnamed[2] = { { 131, { 132 } }, { .y = 133, .x = 134 } };",
     "typedefed": "typedef int row_t[2]; row_t typedefed[2] = { 141, 142, 143, 144 };",

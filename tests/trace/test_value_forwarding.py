@@ -1,4 +1,4 @@
-"""Statements that only pass a value on are told from those that compute one, and the ranking shows them as one row."""
+"""Statements that only forward a value are recognised, and the ranking shows them with the one that computed it."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import numpy as np
 from butfor.concolic.input_mutations import Mutator
 from butfor.concolic.input_runner import InputRunner
 from butfor.concolic.search_inputs import ProgramInput
-from butfor.counterfactual.fork_server import Outcome, Server
+from butfor.counterfactual.fork_server import ForkServer, RunOutcome
 from butfor.errors import ButforError
 from butfor.frontends.c.run_program import RunSpec
 
@@ -34,7 +34,7 @@ class Fuzzer:
         self._corpus: list[ProgramInput] = []
         self._seen: set[int] = set()
         self._endings: dict[tuple[object, ...], int] = {}
-        self._servers: OrderedDict[int, tuple[Server, ExitStack]] = OrderedDict()
+        self._servers: OrderedDict[int, tuple[ForkServer, ExitStack]] = OrderedDict()
         self._mutator: Mutator | None = None
 
     def __enter__(self) -> Fuzzer:
@@ -75,8 +75,8 @@ class Fuzzer:
     def _is_interesting(self, given: ProgramInput) -> bool:
         self.runs += 1
         server = self._server(given)
-        server.give_all(given.args, given.stdin, given.nondet)
-        outcome, seen = server.watch()
+        server.set_input(given.args, given.stdin, given.nondet)
+        outcome, seen = server.observe()
         ending = _bad_ending(outcome)
         if ending is not None:
             self._endings[ending] = self._endings.get(ending, 0) + 1
@@ -90,7 +90,7 @@ class Fuzzer:
         self._seen |= new
         return bool(new)
 
-    def _server(self, given: ProgramInput) -> Server:
+    def _server(self, given: ProgramInput) -> ForkServer:
         count = len(given.args)
         if count in self._servers:
             self._servers.move_to_end(count)
@@ -104,10 +104,10 @@ class Fuzzer:
         return server
 
 
-def _bad_ending(outcome: Outcome) -> tuple[object, ...] | None:
+def _bad_ending(outcome: RunOutcome) -> tuple[object, ...] | None:
     """What two runs that failed in the same way have in common; None for a run that did not fail."""
     if outcome.end in (1, 2):
-        return outcome.end, outcome.said
+        return outcome.end, outcome.message
     if outcome.end == 0 and not outcome.timed_out and os.WIFSIGNALED(outcome.status):
         return "signal", os.WTERMSIG(outcome.status)
     return None

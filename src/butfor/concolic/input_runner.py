@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from butfor.concolic.program_facts import ProgramFacts
 from butfor.concolic.search_inputs import ProgramInput
-from butfor.counterfactual.fork_server import Limits, Outcome, Server
-from butfor.counterfactual.shrink_input import nature
+from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome
+from butfor.counterfactual.shrink_input import failure_identity
 from butfor.explanation import Failure, FailureKind
-from butfor.failures.find_failure import ABORTED
-from butfor.failures.reported_failure import reported_failure, verdict_on
+from butfor.failures.find_failure import ABORTED, reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
 from butfor.frontends.c.record_run import record, run_spec
@@ -50,7 +49,7 @@ class InputRun:
     def nature(self) -> tuple[object, ...]:
         """What two runs with the same failure have in common."""
         assert self.failure is not None
-        return nature(self.failure)
+        return failure_identity(self.failure)
 
 
 class InputRunner:
@@ -67,7 +66,7 @@ class InputRunner:
         self.reaching: tuple[str, ...] = ()
         self.plain_spec = run_spec(self.options)
         self._stack = ExitStack()
-        self._server: tuple[RunSpec, Server] | None = None
+        self._server: tuple[RunSpec, ForkServer] | None = None
         self._build: HookedBuild | None = None
 
     def __enter__(self) -> InputRunner:
@@ -122,20 +121,20 @@ class InputRunner:
         is_any = self.options.expect_exit is None and end.reason == EndReason.EXIT
         return recording.with_expectations(None, end.status) if is_any else recording
 
-    def _quick_run(self, given: ProgramInput) -> Outcome:
+    def _quick_run(self, given: ProgramInput) -> RunOutcome:
         """The outcome of a run without recording, which can touch nothing."""
         spec = given.run_spec(self.plain_spec)
         if self._server is None or (self._server[0].args, self._server[0].nondet) != (spec.args, spec.nondet):
             self._stack.close()
             self._server = spec, self._stack.enter_context(self.server(spec))
         server = self._server[1]
-        server.give(spec.stdin)
+        server.set_stdin(spec.stdin)
         return server.run()
 
-    def server(self, spec: RunSpec) -> Server:
+    def server(self, spec: RunSpec) -> ForkServer:
         """A server for quick runs with these arguments and values."""
         name = f"./{self.program.name}"
-        return Server(self._hooked(), name, spec, b"", Limits(milliseconds=_QUICK_RUN_MILLISECONDS), os.getcwd())
+        return ForkServer(self._hooked(), name, spec, b"", RunLimits(milliseconds=_QUICK_RUN_MILLISECONDS), os.getcwd())
 
     def _hooked(self) -> HookedBuild:
         if self._build is None:

@@ -1,1 +1,1 @@
-"""Running the program again with something changed."""
+"""Counterfactual runs: the program executed again with a change or with another input."""

@@ -1,4 +1,4 @@
-"""The words for a change at one site: `flip when equal`, `set -1`, `read other`. Every rule has words, and the words mean just this rule."""
+"""Phrases for a change at one site, such as `flip when equal`: one for each rule, and unambiguous."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from butfor.counterfactual.change_rules import Op, Rule, real_bits, real_of
 from butfor.counterfactual.comparison_relations import OPERATORS
-from butfor.counterfactual.variables_in_scope import Found, Variables
+from butfor.counterfactual.variables_in_scope import VariableRule, VariablesInScope
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const, Instr
 from butfor.ir.machine_types import Kind, alloc_size, struct_layout
@@ -15,7 +15,7 @@ from butfor.trace.semantics.integers import signed
 
 SIGNS = ("+", "-", "*", "/", "u/", "%", "u%", "&", "|", "^", "<<", ">>", "u>>")
 _REAL_SIGNS = SIGNS[:4]
-_PLAIN = {
+_OPS = {
     "flip": Op.FLIP,
     "flip when equal": Op.FLIP_EQUAL,
     "flip when less": Op.FLIP_LESS,
@@ -30,7 +30,7 @@ _PLAIN = {
     "swap": Op.SWAP,
     "skip": Op.SKIP,
 }
-_TEXTS = {op: text for text, op in _PLAIN.items()}
+_PHRASES = {op: text for text, op in _OPS.items()}
 _BRANCH = {Op.FLIP, Op.TRUE, Op.FALSE}
 _RIGHT = {Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL}
 _VALUE = {Op.SET, Op.ADD, Op.NEGATE, Op.NOT, Op.LOCAL, Op.GLOBAL, Op.PLUS_LOCAL}
@@ -54,18 +54,18 @@ _OFFERS = {
 }
 
 
-class Phrases:
-    """Words for the rules of one program, without their place."""
+class ChangePhrases:
+    """Phrases for the rules of one program, without the position."""
 
-    def __init__(self, variables: Variables) -> None:
+    def __init__(self, variables: VariablesInScope) -> None:
         self.program = variables.program
         self.variables = variables
 
     def text_of(self, rule: Rule, site: Site) -> str:
-        """The words for a rule."""
+        """The phrase for a rule."""
         op = rule.op
-        if op in _TEXTS:
-            return _TEXTS[op]
+        if op in _PHRASES:
+            return _PHRASES[op]
         if op is Op.RELATION:
             return f"compare with {OPERATORS[rule.a]}"
         if op is Op.OPERATOR:
@@ -89,15 +89,15 @@ class Phrases:
             return f"right side {number if number[0] in '-b' else '+' + number}"
         if op is Op.ADD and rule.name:
             return f"member {int(rule.name) + 1}"
-        step = self._step(site) if op is Op.ADD else 0
-        if step and rule.a % step == 0:
-            return f"element {rule.a // step:+d}"
+        size = self._element_size(site) if op is Op.ADD else 0
+        if size and rule.a % size == 0:
+            return f"element {rule.a // size:+d}"
         return f"{'set' if op is Op.SET else 'add'} {number}"
 
     def rule_of(self, what: str, site: Site) -> Rule | None:
-        """The rule for a site, if the words fit it."""
-        if what in _PLAIN:
-            return Rule(site.number, _PLAIN[what]) if _PLAIN[what] in _TAKES[site.kind] else None
+        """The rule that a phrase means at a site, if it fits there."""
+        if what in _OPS:
+            return Rule(site.number, _OPS[what]) if _OPS[what] in _TAKES[site.kind] else None
         verb, _, rest = what.rpartition(" ")
         is_number = rest[:1] in ("+", "-") or rest.startswith("bits:")
         signs = _REAL_SIGNS if site.is_real else SIGNS
@@ -132,23 +132,21 @@ class Phrases:
     def _instr(self, site: Site) -> Instr:
         return self.program.function(site.function).instrs[site.instr]
 
-    def _variables(self, site: Site, *, right: bool = False) -> Iterable[Found]:
-        return self.variables.every(site, self.program.function(site.function), self._instr(site), right=right)
+    def _variables(self, site: Site, *, right: bool = False) -> Iterable[VariableRule]:
+        return self.variables.readable(site, self.program.function(site.function), self._instr(site), right=right)
 
-    def _added(self, site: Site, times: int) -> Iterable[Found]:
-        scale = self._step(site) if site.kind is SiteKind.ADDRESS else times
-        return self.variables.every_added(site, self.program.function(site.function), self._instr(site), scale)
+    def _added(self, site: Site, times: int) -> Iterable[VariableRule]:
+        scale = self._element_size(site) if site.kind is SiteKind.ADDRESS else times
+        return self.variables.addable(site, self.program.function(site.function), self._instr(site), scale)
 
-    def _addresses(self, site: Site) -> Iterable[Found]:
+    def _addresses(self, site: Site) -> Iterable[VariableRule]:
         instr = self._instr(site)
         return (
-            self.variables.every_address(site, self.program.function(site.function), instr)
-            if instr.op == "call"
-            else ()
+            self.variables.addressable(site, self.program.function(site.function), instr) if instr.op == "call" else ()
         )
 
-    def _step(self, site: Site) -> int:
-        """The size of what an address counts in, 0 when it is the address of a member."""
+    def _element_size(self, site: Site) -> int:
+        """The size of the elements that an address steps over, 0 for the address of a member."""
         instr = self._instr(site)
         if site.kind is not SiteKind.ADDRESS:
             return 0
@@ -158,10 +156,10 @@ class Phrases:
         return alloc_size(source) if len(indices) == 1 else 0
 
     def _element(self, site: Site, rest: str) -> Rule | None:
-        amount, step = _number(rest, site), self._step(site)
+        amount, size = _number(rest, site), self._element_size(site)
         if amount is None:
-            return _named(rest.removeprefix("+"), self._added(site, 1)) if step else None
-        return Rule(site.number, Op.ADD, amount * step) if step else None
+            return _named(rest.removeprefix("+"), self._added(site, 1)) if size else None
+        return Rule(site.number, Op.ADD, amount * size) if size else None
 
     def _member(self, site: Site, rest: str) -> Rule | None:
         number, instr = _number(rest, site), self._instr(site)
@@ -174,8 +172,8 @@ class Phrases:
         return Rule(site.number, Op.ADD, offsets[number - 1] - offsets[indices[1].value or 0], name=str(number - 1))
 
 
-def offer(sites: Sequence[Site]) -> str:
-    """Changes that can be made at these sites, as examples."""
+def example_changes(sites: Sequence[Site]) -> str:
+    """Examples of changes that are possible at these sites."""
     kinds = dict.fromkeys(site.kind for site in sites)
     return "; ".join(f"{kind}: {_OFFERS.get(kind, 'set 0, add 1, negate, read NAME')}" for kind in kinds)
 
@@ -184,8 +182,8 @@ def _choice(site: Site, op: Op, choices: Sequence[str], text: str) -> Rule | Non
     return Rule(site.number, op, choices.index(text)) if op in _TAKES[site.kind] and text in choices else None
 
 
-def _names(found: Iterable[Found]) -> dict[str, Rule]:
-    """Rules by the name of their variable: alone where it is the nearest of that name, and with the line of its declaration."""
+def _names(found: Iterable[VariableRule]) -> dict[str, Rule]:
+    """Rules by variable: by its name if it is the nearest of that name, and by its name and line."""
     names: dict[str, Rule] = {}
     for _, v, rule in found:
         names.setdefault(v.name, rule)
@@ -196,11 +194,11 @@ def _names(found: Iterable[Found]) -> dict[str, Rule]:
     return names
 
 
-def _named(name: str, found: Iterable[Found]) -> Rule | None:
+def _named(name: str, found: Iterable[VariableRule]) -> Rule | None:
     return _names(found).get(name)
 
 
-def _name_of(rule: Rule, found: Iterable[Found]) -> str:
+def _name_of(rule: Rule, found: Iterable[VariableRule]) -> str:
     return next(name for name, r in _names(found).items() if (r.op, r.a) == (rule.op, rule.a))
 
 
@@ -210,15 +208,15 @@ def _numbered(site: Site, op: Op, text: str) -> Rule | None:
 
 
 def _written(a: int, site: Site) -> str:
-    """A number so that it can be read again exactly."""
+    """A number as text that parses to exactly the same number."""
     if not site.is_real:
         return str(a)
     text = repr(real_of(a))
-    return text if _number(text, site) == a else f"bits:{a & (1 << 64) - 1:#x}"  # a NaN that is not the usual one
+    return text if _number(text, site) == a else f"bits:{a & (1 << 64) - 1:#x}"  # a NaN with another payload
 
 
 def _number(text: str, site: Site) -> int | None:
-    """The number for a site, if the text is one that fits it; that of a double is its bits."""
+    """The number that a text means at a site, if it fits; for a double its bits."""
     try:
         if site.is_real and not text.startswith("bits:"):
             return real_bits(float(text))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 class Op(enum.IntEnum):
-    """What happens at a site; numbered as the runtime numbers them (hooks.h)."""
+    """What happens at a site, numbered as in hooks.h."""
 
     PROBE = 0
     SET = 1
@@ -48,10 +48,10 @@ class Op(enum.IntEnum):
 class Rule:
     """At this site, do `op` with the operands `a` and `b`; at every occurrence, or only at occurrence number `only`.
 
-    INITIAL has no site: it adds `a` to global number `only` at offset `b` before the program starts. VARIANT has none either: variant number `a`
-    of a function takes its place, nor has ALLOW: memory errors at check number `a` are let pass. `size` is the size of the variable that is read
-    or changed or whose address is taken (LOCAL, GLOBAL, RIGHT_*, PLUS_LOCAL, ADDRESS_LOCAL, INITIAL); `name` is that variable, or the function
-    called instead.
+    Three operations have no site. INITIAL adds `a` to global number `only` at offset `b` before the program starts,
+    VARIANT runs variant number `a` of a function in its place, ALLOW tolerates memory errors at check number `a`.
+    `size` is the size of the variable that is read or changed or whose address is taken (LOCAL, GLOBAL, RIGHT_*,
+    PLUS_LOCAL, ADDRESS_LOCAL, INITIAL); `name` is that variable, or the function called instead.
     """
 
     site: int

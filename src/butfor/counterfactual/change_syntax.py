@@ -1,8 +1,9 @@
 """Rules as users write them, for `butfor replay --with`: `prog.c:44:9 flip when equal`.
 
-A place is FILE:LINE, or FILE:LINE:COLUMN where a line has several sites; `#2` after it means the second of the sites where the change can be
-made. Variables of the same name are told apart by the line of their declaration: `read x@12`. `at 3` at the end means the third time only.
-What a global variable starts with has no place in the code: `prog.c:7 initial table+8:4 +1` adds 1 to the 4 bytes at offset 8.
+A position is FILE:LINE, or FILE:LINE:COLUMN where a line has several sites; `#2` after it means the second of the sites
+where the change is possible. The line of its declaration distinguishes a variable from others of the same name:
+`read x@12`. `at 3` at the end restricts the change to the third occurrence. Initial values of global variables have no
+site: `prog.c:7 initial table+8:4 +1` adds 1 to the 4 bytes at offset 8.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from butfor.counterfactual.change_phrases import Phrases, offer
+from butfor.counterfactual.change_phrases import ChangePhrases, example_changes
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.variables_in_scope import Variables
+from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import UsageError
 from butfor.ir.change_sites import NOWHERE, Site
 
@@ -29,14 +30,14 @@ _INITIAL = re.compile(
 )
 
 
-class Speech:
-    """Writes and reads rules of one program. `shown` turns a path into the name that the user knows."""
+class ChangeSyntax:
+    """Parses and formats the rules of one program. `shown` turns a path into the name that the user knows."""
 
-    def __init__(self, variables: Variables, sites: Sequence[Site], shown: Callable[[str], str]) -> None:
+    def __init__(self, variables: VariablesInScope, sites: Sequence[Site], shown: Callable[[str], str]) -> None:
         self.program = program = variables.program
         self.sites = sites
         self.shown = shown
-        self.phrases = Phrases(variables)
+        self.phrases = ChangePhrases(variables)
         self.source = program.source
         self._where: list[tuple[str, int, int]] = []  # path, line and column of each site
         self._lines: dict[tuple[str, int], list[Site]] = defaultdict(list)
@@ -46,8 +47,8 @@ class Speech:
             self._where.append(where)
             self._lines[where[:2]].append(site)
 
-    def write(self, rule: Rule) -> str:
-        """The rule as text that `read` understands."""
+    def format(self, rule: Rule) -> str:
+        """The text that `parse` turns into the rule."""
         if rule.op is Op.INITIAL:
             variable = self.source.global_declaration(rule.name)
             where = f"{self.shown(variable.file)}:{variable.line}" if variable is not None else "?:0"
@@ -60,22 +61,22 @@ class Speech:
         only = f" at {rule.only}" if rule.only else ""
         return f"{self.shown(path)}:{line}:{column}{number} {what}{only}"
 
-    def read(self, text: str) -> Rule:
-        """The rule that a text means, the first one where it fits several sites; a UsageError when it means none."""
-        found, number = self._found(text.strip())
+    def parse(self, text: str) -> Rule:
+        """The rule that a text means, the first one if it fits several sites; a UsageError if it means none."""
+        found, number = self._matches(text.strip())
         return found[number - 1]
 
     def alternatives(self, text: str) -> list[Rule]:
-        """The rules that the text could mean besides, because it names a line with several sites where the change can be made."""
-        found, number = self._found(text.strip())
+        """The other rules that a text could mean, if the change is possible at several sites of its line."""
+        found, number = self._matches(text.strip())
         return found[1:] if number == 1 and "#" not in text.split()[0] else []
 
-    def _found(self, text: str) -> tuple[list[Rule], int]:
-        """The rules for all sites where the change can be made, and the number of the one that is meant."""
+    def _matches(self, text: str) -> tuple[list[Rule], int]:
+        """The rules for all sites where the change is possible, and the number of the one that is meant."""
         initial = _INITIAL.match(text)
         if initial is not None:
-            return [self._initial(initial)], 1
-        path, m = self._parsed(text)
+            return [self._initial_rule(initial)], 1
+        path, m = self._split(text)
         place, what = text[: m.start("what")].strip(), " ".join(m["what"].split())
         here = self._at(path, int(m["line"]), int(m["column"]) if m["column"] else None)
         if not here:
@@ -84,7 +85,9 @@ class Speech:
             )
         rules = [rule for site in here if (rule := self.phrases.rule_of(what, site)) is not None]
         if not rules:
-            raise UsageError(f"{what!r} cannot be done at {place}", hint=f"what can be done there: {offer(here)}")
+            raise UsageError(
+                f"{what!r} cannot be done at {place}", hint=f"what can be done there: {example_changes(here)}"
+            )
         number = int(m["number"] or 1)
         if not 1 <= number <= len(rules):
             raise UsageError(
@@ -93,8 +96,8 @@ class Speech:
         only = int(m["only"] or 0)
         return [Rule(r.site, r.op, r.a, r.b, only, r.size, r.name) for r in rules], number
 
-    def _initial(self, m: re.Match[str]) -> Rule:
-        """The rule for what a global variable starts with."""
+    def _initial_rule(self, m: re.Match[str]) -> Rule:
+        """The rule that changes the initial value of a global variable."""
         sizes = dict(self.program.global_table)
         offset, size = int(m["offset"] or 0), int(m["size"] or min(sizes.get(m["name"], 0), 8))
         if not sizes.get(m["name"]):
@@ -106,10 +109,10 @@ class Speech:
             )
         return Rule(NOWHERE, Op.INITIAL, int(m["amount"]), offset, list(sizes).index(m["name"]), size, m["name"])
 
-    # --- places ---------------------------------------------------------------------------------------------
+    # --- positions ---------------------------------------------------------------------------------------------
 
-    def _parsed(self, text: str) -> tuple[str, re.Match[str]]:
-        """The path of the file, and the parts of the text after it; names of files may hold anything."""
+    def _split(self, text: str) -> tuple[str, re.Match[str]]:
+        """The path of the file, and the parsed rest of the text; a file name may contain digits and colons."""
         first: UsageError | None = None
         at = 0
         while (m := _PLACE.search(text, at)) is not None:
@@ -121,7 +124,7 @@ class Speech:
         raise first or UsageError(f"{text!r} is not a change", hint=_EXAMPLE)
 
     def _path(self, file: str, line: int) -> str:
-        """The path of the file that the user means: as shown, by its place, by the last parts of its path, by its name."""
+        """The path of the file that the user means: as shown, as a path, by the end of its path, or by its name."""
         paths = list(dict.fromkeys(path for path, _ in self._lines))
         if not file:
             paths = [path for path in paths if (path, line) in self._lines] or paths
@@ -150,6 +153,7 @@ class Speech:
         )
 
     def _at(self, path: str, line: int, column: int | None) -> list[Site]:
+        """The sites at a position."""
         return [
             s for s in self._lines.get((path, line), ()) if column is None or self._where[s.number - 1][2] == column
         ]

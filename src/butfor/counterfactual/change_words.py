@@ -1,10 +1,10 @@
-"""What a change was, in words, for people who read the source."""
+"""Changes described as conditional clauses: "had `i < n` been true whenever its sides are equal"."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from butfor.counterfactual.change_candidates import Candidate
+from butfor.counterfactual.change_candidates import ChangeCandidate
 from butfor.counterfactual.change_phrases import SIGNS
 from butfor.counterfactual.change_rules import Op, real_of
 from butfor.counterfactual.comparison_relations import EQUAL, GREATER, LESS, OPERATORS, TRUE_FOR
@@ -21,14 +21,14 @@ _WHEN = {
 _UNWRITTEN = "..."  # stands for an expression whose source is not known
 
 
-class Words:
-    """Describes candidates of one program."""
+class ChangeWords:
+    """Describes the change candidates of one program."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
 
-    def had(self, c: Candidate) -> str:
-        """The condition of a sentence that goes on with what would have happened: "had `i < n` been true at i == n"."""
+    def clause(self, c: ChangeCandidate) -> str:
+        """The conditional clause of a sentence that says what would have happened."""
         kind = c.site.kind
         if kind in (SiteKind.COMPARE, SiteKind.BRANCH):
             return self._condition(c)
@@ -42,13 +42,13 @@ class Words:
                 else f"had `{c.rule.name}` been called here instead of `{name}`"
             )
         if kind is SiteKind.INITIAL:
-            return f"had this initial value of `{c.rule.name}` been {_by(c)}"
+            return f"had this initial value of `{c.rule.name}` been {_difference(c)}"
         if kind is SiteKind.ADDRESS and c.rule.op is not Op.PLUS_LOCAL:
-            return self._place(c)
+            return self._other_part(c)
         return self._value(c)
 
-    def edit(self, c: Candidate) -> str:
-        """The edit of the source that the change amounts to, if there is a plain one."""
+    def edit(self, c: ChangeCandidate) -> str:
+        """The edit of the source that the change amounts to, empty if there is no simple one."""
         if c.operator is not None:
             return f"`{OPERATORS[c.operator]}` instead of `{OPERATORS[c.site.operator]}`"
         if c.rule.op is Op.OPERATOR:
@@ -71,8 +71,8 @@ class Words:
         statement = tree.statement_at(where.line, where.column)
         return statement.text if statement is not None else _UNWRITTEN
 
-    def _place(self, c: Candidate) -> str:
-        """Another member of a struct, another element."""
+    def _other_part(self, c: ChangeCandidate) -> str:
+        """The clause for another member of a struct or another element."""
         text, rule = f"`{self._text(c.site)}`", c.rule
         if rule.op is not Op.ADD:
             return f"had another member or element been meant by {text}"
@@ -80,7 +80,7 @@ class Words:
             return f"had {text} been member {int(rule.name) + 1} of its struct"
         return f"had {text} been one element further {'on' if rule.a > 0 else 'back'}"
 
-    def _condition(self, c: Candidate) -> str:
+    def _condition(self, c: ChangeCandidate) -> str:
         text = f"`{self._text(c.site)}`"
         op = c.rule.op
         if op in _WHEN:
@@ -102,10 +102,10 @@ class Words:
             if isinstance(right, Const) and right.kind == "float":
                 old_real = real_of(signed(right.value, 64))
                 return f"had {text} compared with {old_real + real_of(c.rule.a):g} instead of {old_real:g}"
-            return f"had the right side of {text} been {_by(c)}"
+            return f"had the right side of {text} been {_difference(c)}"
         return f"had the right side of {text} been `{c.rule.name}`"
 
-    def _operation(self, c: Candidate) -> str:
+    def _operation(self, c: ChangeCandidate) -> str:
         text, op = f"`{self._text(c.site)}`", c.rule.op
         if op is Op.OPERATOR:
             return f"had {text} used `{SIGNS[c.rule.a].lstrip('u')}`"
@@ -114,12 +114,12 @@ class Words:
         if op is Op.SWAP:
             return f"had the sides of {text} been swapped"
         if op is Op.RIGHT:
-            return f"had the right side of {text} been {_by(c)}"
+            return f"had the right side of {text} been {_difference(c)}"
         if op in (Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL):
             return f"had the right side of {text} been `{c.rule.name}`"
         return self._value(c)
 
-    def _value(self, c: Candidate) -> str:
+    def _value(self, c: ChangeCandidate) -> str:
         text, op = f"`{self._text(c.site)}`", c.rule.op
         if c.site.kind is SiteKind.STORE:
             place = self.places.of_instr(self.places.recording.program.function(c.site.function), self._instr(c.site))
@@ -140,17 +140,17 @@ class Words:
             return f"had {text} been {_number(c)}{', a multiple of what it was' if c.family == 'size' else ''}"
         if op is Op.NOT:
             return f"had {text} been 1 where it was 0, and 0 otherwise"
-        return f"had {text} been {_by(c)}"
+        return f"had {text} been {_difference(c)}"
 
 
-def _by(c: Candidate) -> str:
+def _difference(c: ChangeCandidate) -> str:
     amount = _number(c)
     if c.rule.op is Op.NEGATE:
         return "negated"
     return f"{amount[1:]} less" if amount.startswith("-") else f"{amount} more"
 
 
-def _number(c: Candidate) -> str:
+def _number(c: ChangeCandidate) -> str:
     if c.site.is_real:
         return f"{real_of(c.rule.a):g}"
     return "NULL" if c.site.is_pointer and not c.rule.a else str(c.rule.a)

@@ -1,4 +1,4 @@
-"""Comparisons that go another way for some relations of their sides: each amounts to another comparison operator."""
+"""Comparisons decided differently for some relations of their sides, as other operators would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import combinations
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.ir.change_sites import Site
 
-LESS, EQUAL, GREATER, WAS_FALSE, WAS_TRUE = 1, 2, 4, 8, 16
+LESS, EQUAL, GREATER, WAS_FALSE, WAS_TRUE = 1, 2, 4, 8, 16  # `relations` of struct seen in hooks.h
 EQ, NE, LT, LE, GT, GE = range(6)
 TRUE_FOR = {EQ: EQUAL, NE: LESS | GREATER, LT: LESS, LE: LESS | EQUAL, GT: GREATER, GE: EQUAL | GREATER}
 OPERATORS = ("==", "!=", "<", "<=", ">", ">=")
@@ -19,25 +19,26 @@ _REVERSED = {LT: (GT, GE), LE: (GE, GT), GT: (LT, LE), GE: (LE, LT), EQ: (NE,), 
 
 
 @dataclass(frozen=True, slots=True)
-class Bent:
-    """A rule for a comparison, the family of the edit, the operator that would do the same, and whether every outcome becomes another."""
+class ComparisonChange:
+    """A rule for a comparison."""
 
-    family: str
+    family: str  # of the edit
     rule: Rule
-    operator: int | None
-    is_total: bool
+    operator: int | None  # the operator that would do the same
+    is_total: bool  # every outcome changes
 
 
-def bent(site: Site, relations: int, *, is_truth: bool) -> Iterator[Bent]:
-    """Every other way to decide the relations that were met, with how natural the edit is: boundary, reversed, relation or force.
+def comparison_changes(site: Site, relations: int, *, is_truth: bool) -> Iterator[ComparisonChange]:
+    """All other ways to decide the relations that occurred, each with its family: boundary, reversed, relation, force.
 
-    `is_truth`: the condition may be a value that is only tested for not being zero; there is no operator to edit, only a negation.
+    `is_truth`: the condition may be a value that is only compared with zero, so that there is no operator to edit, only
+    a negation.
     """
     met = [bit for bit in (EQUAL, LESS, GREATER) if relations & bit]
     for count in range(1, len(met) + 1):
         for chosen in combinations(met, count):
             flipped = sum(chosen)
-            family, operator = edit(site.operator, flipped, sum(met))
+            family, operator = comparison_edit(site.operator, flipped, sum(met))
             if count == len(met) and count > 1:
                 rule = Rule(site.number, Op.FLIP)
             elif count == 1:
@@ -46,19 +47,21 @@ def bent(site: Site, relations: int, *, is_truth: bool) -> Iterator[Bent]:
                 rule = Rule(site.number, Op.TRUE if (TRUE_FOR[site.operator] ^ flipped) & sum(met) else Op.FALSE)
             else:
                 rule = Rule(site.number, Op.RELATION, operator)
-            yield Bent("truth" if is_truth else family, rule, None if is_truth else operator, count == len(met))
+            yield ComparisonChange(
+                "truth" if is_truth else family, rule, None if is_truth else operator, count == len(met)
+            )
 
 
-def in_all_runs(site: Site, rule: Rule, operator: int | None) -> Rule | None:
-    """The rule for the operator itself, where a rule only flips the relation that one run met and other runs may meet others; else None."""
+def operator_rule(site: Site, rule: Rule, operator: int | None) -> Rule | None:
+    """The rule for the operator itself, if a rule only flips the one relation that occurred; else None."""
     flipped = next((bit for bit, op in _FLIPS.items() if op is rule.op), 0)
     if not flipped or operator is None or TRUE_FOR[site.operator] ^ flipped == TRUE_FOR[operator]:
         return None
     return Rule(rule.site, Op.RELATION, operator)
 
 
-def edit(operator: int, flipped: int, met: int = LESS | EQUAL | GREATER) -> tuple[str, int | None]:
-    """The family of the edit that flips a comparison for some relations, and the operator that does it as far as those met tell."""
+def comparison_edit(operator: int, flipped: int, met: int = LESS | EQUAL | GREATER) -> tuple[str, int | None]:
+    """The family of the edit that flips a comparison for some relations, and the operator that does so."""
     wanted = (TRUE_FOR[operator] ^ flipped) & met
     for family, choices in (
         ("boundary", _BOUNDARY[operator]),

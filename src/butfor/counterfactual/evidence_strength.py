@@ -1,10 +1,11 @@
-"""How much a confirmed change says about the statement it was made at.
+"""How strongly a confirmed change suggests that its statement is faulty.
 
-That a change avoids the failure is much; how natural an edit it is, and how little else it would change on other inputs, tells the fault from its
-bystanders. The weights are log-odds: a conditional logit over the statements of each failing run, fitted on 147 faults that people made in small
-programs, 127 faults of older test suites and half a of the seeded faults (bench/ranking.py), and rounded. Half b of those was held out.
-Set by hand, for want of faults that tell: the weights of `size`, `solved` and `term`, of a change that mends all tests, of left-over memory errors,
-and of a failure that is bypassed. So are those of edits (repair/evidence.py).
+That a change avoids the failure says much; how natural an edit it is, and how little else it changes on other inputs,
+distinguishes the fault from its bystanders. The weights are log-odds: a conditional logit over the statements of each
+failing run, fitted on 147 faults that people made in small programs, 127 faults of older test suites and half a of the
+seeded faults (bench/ranking.py), and rounded. Half b of those was held out. Too few faults determine the weights of
+`size`, `solved` and `term`, of a change that repairs all tests, of remaining memory errors, and of a failure that is
+bypassed: they are set by hand, as are those of edits (methods/repair/edit_findings.py).
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from butfor.counterfactual.experiment import Confirmed
+from butfor.counterfactual.experiment import ConfirmedChange, Effect
 
-FAMILIES: Mapping[str, float] = {
+FAMILY_WEIGHTS: Mapping[str, float] = {
     "boundary": 2.8,
     "size": 1.2,
     "operand": 0.7,
@@ -42,38 +43,38 @@ FAMILIES: Mapping[str, float] = {
     "skip": -1.3,
     "once": -1.5,
 }
-_BASE = 3.5
-SCALE = 10.0
-_RIVALS, _USUAL_RIVALS = (
-    -0.7,
-    5,
-)  # for each e-fold more statements at which a change helps than usual: where many do, one of them tells little
-_CHANGES = 0.3  # for each e-fold of changes that help at this statement
-_ELSEWHERE = -1.6  # for a change that alters the output on all other inputs
-_UNKNOWN = 0.5  # the share of other inputs it alters, when none was tried
-_BYPASS = -1.5  # the place of the failure was not reached any more, which avoids most failures; how natural the edit is then tells nothing
-_DIRECT = -0.3  # it overrides what is printed: of course that helps
-_OTHER_OUTPUT = -0.5  # what was written before the failure would differ
-_ERRORS = -0.5  # memory errors of the failing run are still there
-AVOIDS, BREAKS = 1.5, -3.0  # other failing tests that it mends, passing tests that it breaks: all of them
-COMPLETE = 1.0  # it mends all of them and breaks none
-_LEAST = 4  # other inputs that make a share
+_BASE = 3.5  # for any confirmed change
+SCALE = 10.0  # log-odds that make a score of 1
+_RIVALS = -0.7  # per e-fold of statements at which a change helps: where many do, each says little
+_USUAL_RIVALS = 5  # statements at which a change helps in a typical run; with these, nothing is subtracted
+_CHANGES = 0.3  # per e-fold of changes that help at this statement
+_ALTERS_OTHER_INPUTS = -1.6  # for a change that alters the output of all other inputs
+_ASSUMED_ALTERED_SHARE = 0.5  # of other inputs, if too few were tried
+_BYPASS = -1.5  # the point of failure is not reached any more, which avoids most failures, however natural the edit
+_DIRECT = -0.3  # it overrides the wrong value itself, which is bound to help
+_OTHER_OUTPUT = -0.5  # the output before the failure would differ
+_ERRORS = -0.5  # memory errors of the failing run remain
+AVOIDS, BREAKS = 1.5, -3.0  # all other failing tests pass with it, all passing tests fail with it
+COMPLETE = 1.0  # all failing tests pass with it and all passing tests still do
+_MIN_INPUTS_FOR_SHARE = 4  # other inputs; a share of fewer says nothing
+_MIN_INPUT_WEIGHT = 0.05  # so that the weights never add up to 0
 
 
-def weights_of(inputs: Sequence[Sequence[int]]) -> list[float]:
-    """How much each of the other inputs tells: little when most changes matter there, for then the program probably fails there too."""
-    count = max((len(effects) for effects in inputs), default=0)
+def input_weights(effects_by_change: Sequence[Sequence[Effect]]) -> list[float]:
+    """The weight of each other input: small if most changes matter there, for then it probably fails too."""
+    count = max((len(effects) for effects in effects_by_change), default=0)
     found = []
     for k in range(count):
-        column = [effects[k] for effects in inputs if len(effects) > k]
-        found.append(max(0.05, 1.0 - sum(e == 2 for e in column) / len(column)))
+        column = [effects[k] for effects in effects_by_change if len(effects) > k]
+        altered = sum(e is Effect.OUTPUT for e in column) / len(column)
+        found.append(max(_MIN_INPUT_WEIGHT, 1.0 - altered))
     return found
 
 
-def strength(c: Confirmed, weights: Sequence[float], failing: int, passing: int) -> float:
-    """The log-odds that one change gives to its statement. `failing` and `passing` are the other tests that were tried."""
-    natural = FAMILIES[c.candidate.family]
-    total = _BASE + (natural if c.passes else min(natural, 0.0)) + _ELSEWHERE * _share(c, weights)
+def strength(c: ConfirmedChange, weights: Sequence[float], failing: int, passing: int) -> float:
+    """The log-odds that one change adds to its statement; `failing` and `passing` count the other tests tried."""
+    natural = FAMILY_WEIGHTS[c.candidate.family]
+    total = _BASE + (natural if c.passes else min(natural, 0.0)) + _ALTERS_OTHER_INPUTS * _altered_share(c, weights)
     if c.is_direct:
         total += _DIRECT
     if not c.passes:
@@ -92,18 +93,18 @@ def strength(c: Confirmed, weights: Sequence[float], failing: int, passing: int)
 
 
 def statement_strength(rivals: int, changes: int) -> float:
-    """What is added for a statement when changes help at so many statements in all, and so many changes at this one."""
+    """The log-odds to add for a statement if changes help at so many statements, and so many changes at this one."""
     return _RIVALS * math.log(max(rivals, 1) / _USUAL_RIVALS) + _CHANGES * math.log(max(changes, 1))
 
 
-def _share(c: Confirmed, weights: Sequence[float]) -> float:
+def _altered_share(c: ConfirmedChange, weights: Sequence[float]) -> float:
     """The share of other inputs whose output the change alters."""
-    if len(c.elsewhere) < _LEAST:
-        return _UNKNOWN
-    used = weights[: len(c.elsewhere)]
-    return sum(w for w, effect in zip(used, c.elsewhere, strict=True) if effect == 2) / sum(used)
+    if len(c.other_effects) < _MIN_INPUTS_FOR_SHARE:
+        return _ASSUMED_ALTERED_SHARE
+    used = weights[: len(c.other_effects)]
+    return sum(w for w, effect in zip(used, c.other_effects, strict=True) if effect is Effect.OUTPUT) / sum(used)
 
 
-def score_of(log_odds: float) -> float:
-    """Log-odds as a number from 0 to 1; the ranking multiplies it by `SCALE` again."""
+def score_of_log_odds(log_odds: float) -> float:
+    """The score from 0 to 1 for some log-odds; the ranking multiplies it by `SCALE` again."""
     return min(max(log_odds / SCALE, 0.0), 1.0)

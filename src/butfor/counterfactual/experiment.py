@@ -1,7 +1,8 @@
-"""The search: the failing run again and again, each time with one change, until the time is used up."""
+"""The search for changes that avoid the failure: one run per change, until the time is used up."""
 
 from __future__ import annotations
 
+import enum
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -10,96 +11,93 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.counterfactual.change_candidates import Candidate
+from butfor.counterfactual.change_candidates import ChangeCandidate
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.fork_server import MEMORY, Limits, Outcome, Server, run_all
-from butfor.counterfactual.similar_inputs import others
+from butfor.counterfactual.fork_server import Ending, ForkServer, RunLimits, RunOutcome, observed_values, run_all
+from butfor.counterfactual.similar_inputs import similar_inputs
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import NOWHERE
 
-_INPUTS, _MOST_INPUTS = 20, 60  # other inputs that are used, and made
-_SLOWER = 8  # times that checks make a run slower, at most
-_MOST_ERRORS = 60  # memory errors of the failing run that are let pass
-_PATIENT, _MOST_PATIENT = (
-    Limits(1_000, 20_000_000),
-    8,
-)  # for changed runs that are much longer than the failing one; how many get them
-_LEAST_EVENTS, _ENDLESS = (
-    400_000,
-    300_000,
-)  # events that a changed run may have in any case, and after which a run that does not end is left
-_WATCHED, _MOST_SEEN = 4, 6  # other tests that are watched, and values of a site that are taken from them
-_SAMPLE = 12  # changes that are tried first on an input
-_LEAST_SHARE, _BEST_SHARE, _MOST_SHARE, _NEAR = (
-    0.05,
-    0.35,
-    0.75,
-    0.2,
-)  # of changes that matter on an input which tells something
+MAX_INFORMATIVE_INPUTS = 20  # other inputs that all changes are run on; more hardly change the measured share
+MAX_INPUTS_TRIED = 60  # to find those
+MAX_CHECK_SLOWDOWN = 8  # times that memory checks make a run slower
+MAX_ALLOWED_ERRORS = 60  # memory errors of the failing run that changed runs may have too; each costs a run
+PATIENT_LIMITS = RunLimits(1_000, 20_000_000)  # for changed runs that go on much longer than the failing one
+MAX_PATIENT_RUNS = 8  # seconds in all
+MIN_EVENTS_LIMIT = 400_000  # events that a changed run may have, however short the failing one is: milliseconds
+ENDLESS_EVENTS_LIMIT = 300_000  # events after which a run counts as endless when that is the failure
+MAX_OBSERVED_TESTS = 4  # other tests whose values are proposed
+MAX_OBSERVED_VALUES = 6  # that are proposed for one site
+SAMPLED_CHANGES = 12  # that decide whether an input is informative
+MIN_EFFECT_SHARE = 0.05  # of changes that alter the output: on an input with fewer, no change matters
+MAX_EFFECT_SHARE = 0.75  # with more, the input probably fails as the given one does
+BEST_EFFECT_SHARE = 0.35  # which distinguishes changes best
+GOOD_EFFECT_DISTANCE = 0.2  # from that: enough inputs this near end the search for better ones
+
+
+class Effect(enum.IntEnum):
+    """The effect of a change on a run with another input."""
+
+    NONE = 0
+    INTERNAL = 1  # values or branches changed, but not the output
+    OUTPUT = 2  # the output or the end of the run changed
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """When a changed run counts as right: its exit status, and its output: all of it, or only what the failing run had written."""
+    """When a changed run counts as right."""
 
-    output: bytes
+    output: bytes  # all that is expected, or what the failing run had written
     is_whole: bool  # the output must be exactly this, not only begin with it
     exit_status: int | None  # None: any
     probe: int = 0  # a site that must be reached as often as in the failing run, 0 for none
     or_status: int | None = None  # another exit status that is right too
-    is_memory: bool = False  # the failure is a memory error: then none is let pass
-    failing: frozenset[int] = frozenset()  # checks of the failing instruction, which are never let pass
+    is_memory: bool = False  # the failure is a memory error: then none is allowed
+    failing_checks: frozenset[int] = frozenset()  # of the failing instruction; their errors are never allowed
     is_endless: bool = False  # the failure is that the run does not end
 
-    def is_met(self, outcome: Outcome) -> bool:
-        """Whether the run did not fail. What it wrote before may differ, when no output is expected: it may have been wrong already."""
+    def is_met(self, outcome: RunOutcome) -> bool:
+        """Whether the run did not fail. Its output may differ if none is expected: it may have been wrong before."""
         status = outcome.exit_status
         if status is None or (self.exit_status is not None and status not in (self.exit_status, self.or_status)):
             return False
         return not self.is_whole or (self.keeps(outcome) and outcome.output == len(self.output))
 
-    def keeps(self, outcome: Outcome) -> bool:
+    def keeps(self, outcome: RunOutcome) -> bool:
         """Whether the output begins as it should, or as it did up to the failure."""
         return outcome.matched == len(self.output)
 
 
 @dataclass(slots=True)
-class Confirmed:
-    """A change that avoided the failure.
+class ConfirmedChange:
+    """A change that avoided the failure."""
 
-    `passes`: the place of the failure was reached as often as before, and all was well there. `keeps`: what was written before it is the same.
-    `is_clean`: there is no memory error, not even one that the failing run had too.
-    `is_direct`: it overrides the very value that was wrong, on its way to where that showed.
-    """
-
-    candidate: Candidate
-    outcome: Outcome
-    passes: bool
-    keeps: bool = True
-    is_clean: bool = True
-    is_direct: bool = False
+    candidate: ChangeCandidate
+    outcome: RunOutcome
+    passes: bool  # the point of failure was reached as often as before
+    keeps: bool = True  # the output before it is the same
+    is_clean: bool = True  # there is no memory error, not even one that the failing run had too
+    is_direct: bool = False  # it overrides the wrong value itself where it is only forwarded
     avoids: int = 0  # other failing tests that pass with it
     breaks: int = 0  # passing tests that fail with it
-    elsewhere: list[int] = field(
-        default_factory=list
-    )  # per other input: 0 nothing changed, 1 something inside, 2 the output or the end
+    other_effects: list[Effect] = field(default_factory=list)  # on other inputs
 
 
 @dataclass(slots=True)
-class Result:
+class SearchResult:
     """What the search found."""
 
-    baseline: Outcome
-    seen: NDArray[np.void]
-    output: bytes = b""  # of the run without any change
-    reached: int = 0
+    baseline: RunOutcome  # of the run without any change
+    observations: NDArray[np.void]  # what each site saw in it
+    output: bytes = b""  # that it wrote
+    reached: int = 0  # how often it reached the probe
     repeatable: bool = True
     runs: int = 0
     complete: bool = True
     failing: int = 0  # other tests that were tried, failing and passing ones
     passing: int = 0
-    confirmed: list[Confirmed] = field(default_factory=list)
+    confirmed: list[ConfirmedChange] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,15 +110,18 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Second:
-    """The same program, checked for memory errors, and its checks of the failing instruction."""
+class CheckedProgram:
+    """The program built with memory checks, and its checks of the failing instruction."""
 
     build: HookedBuild
-    failing: frozenset[int]
+    failing_checks: frozenset[int]
 
 
 class Experiment:
-    """The servers of one program and run. What they confirm is run again in the `second` program, which shows memory errors."""
+    """The fork servers of one program and run.
+
+    What they confirm is run again in the program that `build_checked` makes, which detects memory errors.
+    """
 
     def __init__(
         self,
@@ -129,102 +130,106 @@ class Experiment:
         spec: RunSpec,
         goal: Goal,
         cwd: str | None = None,
-        second: Callable[[], Second] | None = None,
+        build_checked: Callable[[], CheckedProgram] | None = None,
     ) -> None:
         self.goal = goal
-        self._make_second = second
-        self._second: tuple[list[Server], list[Rule]] | None = None
+        self._build_checked = build_checked
+        self._checked: tuple[list[ForkServer], list[Rule]] | None = None
         self.build, self.name, self.spec, self.cwd = build, name, spec, cwd
-        limits = Limits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
+        limits = RunLimits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
         if goal.is_endless:
-            limits = replace(limits, events=_ENDLESS)
+            limits = replace(limits, events=ENDLESS_EVENTS_LIMIT)
         self._stack = ExitStack()
         with ExitStack() as building:
             self.servers = [
-                building.enter_context(Server(build, name, spec, goal.output, limits, cwd))
+                building.enter_context(ForkServer(build, name, spec, goal.output, limits, cwd))
                 for _ in range(os.cpu_count() or 1)
             ]
             self._stack = building.pop_all()
 
-    def disturb(self, result: Result, chosen: Sequence[Confirmed], is_over: Callable[[], bool]) -> int:
-        """Runs confirmed changes on other inputs, to see how much else they would change. The number of inputs that told something.
+    def measure_side_effects(
+        self, result: SearchResult, chosen: Sequence[ConfirmedChange], is_over: Callable[[], bool]
+    ) -> int:
+        """Run confirmed changes on other inputs to see what else they would change; the number of inputs used.
 
-        An input tells nothing when no change matters there, or when nearly every change does: then it fails as the given one does.
+        An input is not informative if no change matters there, or if nearly every change does: then it probably fails
+        as the given one does.
         """
         by_rule = {c.candidate.rule: c for c in chosen}
-        sample = list(by_rule)[:: max(1, len(by_rule) // _SAMPLE)]
-        telling = sorted(
-            self._telling(result, sample, is_over) if len(by_rule) > 1 else (), key=lambda t: abs(t[0] - _BEST_SHARE)
+        sample = list(by_rule)[:: max(1, len(by_rule) // SAMPLED_CHANGES)]
+        informative = sorted(
+            self._informative_inputs(result, sample, is_over) if len(by_rule) > 1 else (),
+            key=lambda t: abs(t[0] - BEST_EFFECT_SHARE),
         )
         rest = [rule for rule in by_rule if rule not in set(sample)]
-        served = 0
-        for _, spec, found in telling[:_INPUTS]:
+        used = 0
+        for _, spec, found in informative[:MAX_INFORMATIVE_INPUTS]:
             if is_over():
                 break
             with self._server(spec) as server:
-                found.update(self._effects(result, server, server.adopt(), rest))
-            served += 1
+                found.update(self._effects(result, server, server.adopt_output(), rest))
+            used += 1
             for rule, effect in found.items():
-                by_rule[rule].elsewhere.append(effect)
-        return served
+                by_rule[rule].other_effects.append(effect)
+        return used
 
-    def _telling(
-        self, result: Result, sample: Sequence[Rule], is_over: Callable[[], bool]
-    ) -> Iterator[tuple[float, RunSpec, dict[Rule, int]]]:
-        """Inputs on which some of the sample matters: the share of it that does, the input, and what each did. Enough good ones end the search."""
+    def _informative_inputs(
+        self, result: SearchResult, sample: Sequence[Rule], is_over: Callable[[], bool]
+    ) -> Iterator[tuple[float, RunSpec, dict[Rule, Effect]]]:
+        """Inputs whose output some of the sample alters: the share that does, the input, and the effect of each.
+
+        Enough good ones end the search.
+        """
         good = 0
-        for spec in others(self.spec, _MOST_INPUTS):
-            if is_over() or good >= _INPUTS:
+        for spec in similar_inputs(self.spec, MAX_INPUTS_TRIED):
+            if is_over() or good >= MAX_INFORMATIVE_INPUTS:
                 break
             with self._server(spec) as server:
-                usual = server.adopt()
-                if usual.exit_status is None:
+                baseline = server.adopt_output()
+                if baseline.exit_status is None:
                     continue
-                found = dict(self._effects(result, server, usual, sample))
-                share = sum(effect == 2 for effect in found.values()) / len(sample)
-                if _LEAST_SHARE <= share <= _MOST_SHARE:
-                    good += abs(share - _BEST_SHARE) <= _NEAR
+                found = dict(self._effects(result, server, baseline, sample))
+                share = sum(effect is Effect.OUTPUT for effect in found.values()) / len(sample)
+                if MIN_EFFECT_SHARE <= share <= MAX_EFFECT_SHARE:
+                    good += abs(share - BEST_EFFECT_SHARE) <= GOOD_EFFECT_DISTANCE
                     yield share, spec, found
 
-    def _server(self, spec: RunSpec) -> Server:
-        return Server(self.build, self.name, spec, b"", self.servers[0].limits, self.cwd)
+    def _server(self, spec: RunSpec) -> ForkServer:
+        return ForkServer(self.build, self.name, spec, b"", self.servers[0].limits, self.cwd)
 
     def _effects(
-        self, result: Result, server: Server, usual: Outcome, rules: Iterable[Rule]
-    ) -> Iterator[tuple[Rule, int]]:
-        """For each rule: 0 it changed nothing, 1 something inside, 2 the output or the end."""
+        self, result: SearchResult, server: ForkServer, baseline: RunOutcome, rules: Iterable[Rule]
+    ) -> Iterator[tuple[Rule, Effect]]:
+        """The effect of each rule on the run of a server."""
         for (rule,), outcome in run_all([server], ([rule] for rule in rules)):
             result.runs += 1
-            same = (outcome.status, outcome.end) == (
-                usual.status,
-                usual.end,
-            ) and outcome.matched == outcome.output == usual.output
-            yield rule, 0 if not outcome.changed else 1 if same else 2
+            ends_alike = (outcome.status, outcome.end) == (baseline.status, baseline.end)
+            same = ends_alike and outcome.matched == outcome.output == baseline.output
+            yield rule, Effect.NONE if not outcome.changed else Effect.INTERNAL if same else Effect.OUTPUT
 
-    def seen_in(self, trials: Sequence[Trial], is_over: Callable[[], bool]) -> dict[int, list[int]]:
-        """Values that sites saw in other tests, by the number of the site: those of tests that pass first."""
+    def values_in_tests(self, trials: Sequence[Trial], is_over: Callable[[], bool]) -> dict[int, list[int]]:
+        """Values that sites saw in other tests, by the number of the site; those of passing tests come first."""
         found: dict[int, dict[int, None]] = {}
-        for trial in sorted(trials, key=lambda t: t.failed)[:_WATCHED]:
+        for trial in sorted(trials, key=lambda t: t.failed)[:MAX_OBSERVED_TESTS]:
             if is_over():
                 break
             with self._server(trial.spec) as server:
-                _, seen = server.watch()
-            for number in np.flatnonzero(seen["nvalues"]).tolist():
-                row = seen[number]
-                found.setdefault(number, {}).update(dict.fromkeys(int(v) for v in row["values"][: int(row["nvalues"])]))
-        return {number: list(values)[:_MOST_SEEN] for number, values in found.items()}
+                _, observations = server.observe()
+            for number in np.flatnonzero(observations["nvalues"]).tolist():
+                found.setdefault(number, {}).update(dict.fromkeys(observed_values(observations[number])))
+        return {number: list(values)[:MAX_OBSERVED_VALUES] for number, values in found.items()}
 
-    def try_tests(self, result: Result, trials: Iterable[Trial], is_over: Callable[[], bool]) -> None:
-        """Runs what was confirmed on other tests: which failures it avoids too, and which passing tests it breaks."""
+    def try_tests(self, result: SearchResult, trials: Iterable[Trial], is_over: Callable[[], bool]) -> None:
+        """Run confirmed changes on other tests: which failures do they avoid too, which passing tests do they break?"""
         by_rule = {c.candidate.rule: c for c in result.confirmed}
         for trial in trials:
             if is_over() or not by_rule:
                 break
-            with Server(
+            with ForkServer(
                 self.build, self.name, trial.spec, trial.goal.output, self.servers[0].limits, self.cwd
             ) as server:
                 if trial.goal.is_met(server.run()) == trial.failed:
-                    continue  # it does not behave here as it did when it was recorded
+                    continue  # it behaves differently here from when it was recorded
                 result.failing += trial.failed
                 result.passing += not trial.failed
                 for rules, outcome in run_all([server], ([rule] for rule in by_rule)):
@@ -239,33 +244,35 @@ class Experiment:
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
-    def watch(self) -> Result:
-        """The run without any change, twice: once to see what each site sees, once to see whether it is repeatable."""
-        outcome, seen = self.servers[0].watch()
+    def observe(self) -> SearchResult:
+        """The run without any change, twice: to observe what each site sees, and to see whether it is repeatable."""
+        outcome, observations = self.servers[0].observe()
         written = self.servers[0].output()
-        if outcome.end == MEMORY and not self.goal.is_whole:  # there it was ended: what it wrote later is not asked for
+        if outcome.end == Ending.MEMORY and not self.goal.is_whole:  # what the recorded run wrote later does not count
             self.goal = replace(self.goal, output=written)
             for server in self.servers:
-                server.adopt()
+                server.adopt_output()
         again = self.servers[-1].run(self._probe())
         same = (again.status, again.end, self.servers[-1].output()) == (outcome.status, outcome.end, written)
         same |= self.goal.is_endless and again.is_cut and outcome.is_cut
         slowest = max(outcome.events, again.events) if not self.goal.is_endless else 0
         for server in self.servers:
-            server.limits = Limits(500 + slowest // 5_000, max(_LEAST_EVENTS, 10 * slowest), server.limits.file_size)
-        return Result(outcome, seen, written, again.reached, same)
+            server.limits = RunLimits(
+                500 + slowest // 5_000, max(MIN_EVENTS_LIMIT, 10 * slowest), server.limits.file_size
+            )
+        return SearchResult(outcome, observations, written, again.reached, same)
 
     def _probe(self) -> list[Rule]:
         return [Rule(self.goal.probe, Op.PROBE)] if self.goal.probe else []
 
-    def search(self, result: Result, candidates: Iterable[Candidate], is_over: Callable[[], bool]) -> None:
-        """Tries the candidates in their order; what avoids the failure is added to the result, in that order too."""
+    def search(self, result: SearchResult, candidates: Iterable[ChangeCandidate], is_over: Callable[[], bool]) -> None:
+        """Try the candidates in their order and add those that avoid the failure to the result, in that order too."""
         probe = self._probe()
-        tried: dict[int, tuple[int, Candidate]] = {}
-        found: dict[int, Confirmed] = {}
-        longer: list[tuple[int, Candidate]] = []
+        tried: dict[int, tuple[int, ChangeCandidate]] = {}
+        found: dict[int, ConfirmedChange] = {}
+        longer: list[tuple[int, ChangeCandidate]] = []
 
-        def requests(numbered: Iterable[tuple[int, Candidate]]) -> Iterator[Sequence[Rule]]:
+        def requests(numbered: Iterable[tuple[int, ChangeCandidate]]) -> Iterator[Sequence[Rule]]:
             for number, candidate in numbered:
                 if is_over():
                     result.complete = False
@@ -274,69 +281,70 @@ class Experiment:
                 tried[id(rules)] = number, candidate
                 yield rules
 
-        def run(numbered: Iterable[tuple[int, Candidate]]) -> None:
+        def run(numbered: Iterable[tuple[int, ChangeCandidate]]) -> None:
             for rules, outcome in run_all(self.servers, requests(numbered)):
                 result.runs += 1
                 number, candidate = tried.pop(id(rules))
                 if outcome.changed and self.goal.is_met(outcome):
                     passes = not probe or outcome.reached >= result.reached
-                    found[number] = Confirmed(candidate, outcome, passes, self.goal.keeps(outcome))
+                    found[number] = ConfirmedChange(candidate, outcome, passes, self.goal.keeps(outcome))
                 elif outcome.changed and outcome.is_cut:
                     longer.append((number, candidate))
 
         run(enumerate(candidates))
-        if (
-            longer and not found and not result.confirmed
-        ):  # a run that fails early says nothing about how long a right one is
+        if longer and not found and not result.confirmed:  # the failing run may be short because it failed early
             was = [server.limits for server in self.servers]
             for server in self.servers:
-                server.limits = replace(_PATIENT, file_size=server.limits.file_size)
+                server.limits = replace(PATIENT_LIMITS, file_size=server.limits.file_size)
             was_complete = result.complete
-            run(sorted(longer, key=lambda row: row[0])[:_MOST_PATIENT])
+            run(sorted(longer, key=lambda row: row[0])[:MAX_PATIENT_RUNS])
             result.complete = was_complete
             for server, limits in zip(self.servers, was, strict=True):
                 server.limits = limits
-        result.confirmed += self._without_errors(result, [found[number] for number in sorted(found)])
+        result.confirmed += self._without_new_memory_errors(result, [found[number] for number in sorted(found)])
 
-    def _without_errors(self, result: Result, found: list[Confirmed]) -> list[Confirmed]:
-        """Those that bring no memory error which the failing run did not have before it failed."""
-        if not found or self._make_second is None:
+    def _without_new_memory_errors(self, result: SearchResult, found: list[ConfirmedChange]) -> list[ConfirmedChange]:
+        """The changes that cause no memory error besides those of the failing run before it failed."""
+        if not found or self._build_checked is None:
             return found
-        if self._second is None:
-            self._second = self._start_second(self._make_second())
-        servers, allowed = self._second
-        by_rule: dict[Rule, list[Confirmed]] = {}
+        if self._checked is None:
+            self._checked = self._start_checked(self._build_checked())
+        servers, allowed = self._checked
+        by_rule: dict[Rule, list[ConfirmedChange]] = {}
         for c in found:
             by_rule.setdefault(c.candidate.rule, []).append(c)
         bad = {
             rules[0]
             for rules, outcome in run_all(servers, ([rule, *allowed] for rule in by_rule))
-            if outcome.end == MEMORY
+            if outcome.end == Ending.MEMORY
         }
         result.runs += len(by_rule)
         if allowed:
             for rules, outcome in run_all(servers, ([rule] for rule in by_rule)):
                 result.runs += 1
                 for c in by_rule[rules[0]]:
-                    c.is_clean = outcome.end != MEMORY
+                    c.is_clean = outcome.end != Ending.MEMORY
         return [c for c in found if c.candidate.rule not in bad]
 
-    def _start_second(self, second: Second) -> tuple[list[Server], list[Rule]]:
+    def _start_checked(self, checked: CheckedProgram) -> tuple[list[ForkServer], list[Rule]]:
+        """Servers of the checked program, and the rules that allow the memory errors of the failing run."""
         was = self.servers[0].limits
-        limits = replace(was, milliseconds=_SLOWER * was.milliseconds)
+        limits = replace(was, milliseconds=MAX_CHECK_SLOWDOWN * was.milliseconds)
         servers = [
-            self._stack.enter_context(Server(second.build, self.name, self.spec, self.goal.output, limits, self.cwd))
+            self._stack.enter_context(
+                ForkServer(checked.build, self.name, self.spec, self.goal.output, limits, self.cwd)
+            )
             for _ in range(len(self.servers))
         ]
-        return servers, allowances(servers[0], replace(self.goal, failing=second.failing))
+        return servers, allowed_memory_errors(servers[0], replace(self.goal, failing_checks=checked.failing_checks))
 
 
-def allowances(server: Server, goal: Goal) -> list[Rule]:
-    """Rules by which the memory errors that the failing run has before it fails are let pass; none when such an error is the failure."""
+def allowed_memory_errors(server: ForkServer, goal: Goal) -> list[Rule]:
+    """Rules that allow the memory errors of the failing run before it fails; none if such an error is the failure."""
     found: list[Rule] = []
-    while not goal.is_memory and len(found) <= _MOST_ERRORS:
+    while not goal.is_memory and len(found) <= MAX_ALLOWED_ERRORS:
         outcome = server.run(found)
-        if outcome.end != MEMORY or outcome.error_at in goal.failing:
+        if outcome.end != Ending.MEMORY or outcome.error_at in goal.failing_checks:
             break
         found.append(Rule(NOWHERE, Op.ALLOW, outcome.error_at))
     return found

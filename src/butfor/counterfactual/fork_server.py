@@ -1,8 +1,9 @@
-"""The fork server of a program with hooks: run after run, each with its own rules, thousands in a second."""
+"""The fork server of a hooked program: thousands of runs per second, each with its own rules."""
 
 from __future__ import annotations
 
 import contextlib
+import enum
 import os
 import select
 import shutil
@@ -24,68 +25,72 @@ from butfor.frontends.c.record_run import scratch_folder
 from butfor.frontends.c.run_program import RunSpec, prepare
 from butfor.trace.semantics.integers import signed
 
-_IN, _OUT = 900, 901
+_REQUEST_FD, _ANSWER_FD = 900, 901  # as server.c has them
 _REQUEST = struct.Struct("<IIIIQQ")
 _RULE = struct.Struct("<IIqqII")
 _ANSWER = struct.Struct("<iIIIQQQQQQII128s")
-_WATCH, _ADOPT = 1, 2
-LIMIT, MEMORY = 4, 5  # ends of runs
-_WORD = 2**64 - 1
-_AHEAD = 8  # requests that wait in the pipe of one server
-_MEMORY = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20  # of the machine, in megabytes
+_OBSERVE, _ADOPT = 1, 2  # modes of a request
+_WORD_MASK = 2**64 - 1
+_MAX_PENDING_REQUESTS = 8  # in the pipe of one server: enough to keep it busy, few to wait for when a search ends
+_MACHINE_MEGABYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
 
-SEEN = np.dtype([("count", "u8"), ("first", "u8"), ("relations", "u4"), ("nvalues", "u4"), ("values", "i8", 12)])
+# What a site saw in an observed run: `struct seen` in hooks.h.
+OBSERVATION = np.dtype([("count", "u8"), ("first", "u8"), ("relations", "u4"), ("nvalues", "u4"), ("values", "i8", 12)])
+
+
+class Ending(enum.IntEnum):
+    """How a run ended: `enum end` in hooks.h."""
+
+    NORMAL = 0  # by itself, or by a signal
+    ASSERT = 1
+    REACH_ERROR = 2
+    ASSUME = 3
+    LIMIT = 4
+    MEMORY = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What one run may use; events are conditions and calls."""
+class RunLimits:
+    """What one run may use."""
 
     milliseconds: int = 500
-    events: int = 20_000_000
-    file_size: int = 16 * 2**20
-    megabytes: int = min(4096, max(256, _MEMORY // 4))
+    events: int = 20_000_000  # conditions and calls
+    file_size: int = 16 * 2**20  # bytes
+    megabytes: int = min(4096, max(256, _MACHINE_MEGABYTES // 4))
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a run ended. `end`: 0 by itself, 1 assertion, 2 reach_error, 3 assumption, LIMIT, MEMORY; `changed`: how often a rule made a difference.
+class RunOutcome:
+    """How a run went."""
 
-    `matched` bytes of the `output` were as expected. `touched` unless 0: it wrote files, or wanted to do what runs are not allowed to do.
-    `said` is the assertion that failed, with its place; `error` the kind of the memory error, `error_at` the number of the check that saw it.
-    """
-
-    status: int
-    end: int
-    changed: int
+    status: int  # as wait() gives it
+    end: int  # an `Ending`
+    changed: int  # how often a rule made a difference
     timed_out: bool
-    events: int
-    change_event: int
-    reached: int
-    output: int
-    matched: int
-    touched: int = 0
-    said: str = ""
-    error: int = 0
-    error_at: int = 0
+    events: int  # conditions and calls
+    change_event: int  # events before the first change
+    reached: int  # how often the probe was reached
+    output: int  # bytes written to standard output
+    matched: int  # bytes of it that were as expected
+    touched: int = 0  # unless 0, it wrote files or tried what runs are not allowed to do
+    message: str = ""  # the assertion that failed, with its position
+    error: int = 0  # the kind of the memory error
+    error_at: int = 0  # the number of the check that found it
 
     @property
     def is_cut(self) -> bool:
         """Whether a limit ended the run."""
-        return self.timed_out or self.end == LIMIT
+        return self.timed_out or self.end == Ending.LIMIT
 
     @property
     def exit_status(self) -> int | None:
-        """The exit status of a run that ended by itself."""
-        return (
-            os.waitstatus_to_exitcode(self.status)
-            if self.end == 0 and not self.timed_out and os.WIFEXITED(self.status)
-            else None
-        )
+        """The exit status of a run that ended by itself, else None."""
+        is_exit = self.end == Ending.NORMAL and not self.timed_out and os.WIFEXITED(self.status)
+        return os.waitstatus_to_exitcode(self.status) if is_exit else None
 
 
-class Server:
-    """One server process. Use it in a `with` block."""
+class ForkServer:
+    """One server process, to be used in a `with` block."""
 
     def __init__(
         self,
@@ -93,10 +98,10 @@ class Server:
         name: str,
         spec: RunSpec,
         expected: bytes,
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         cwd: str | None = None,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or RunLimits()
         self.sites = len(build.sites)
         with contextlib.ExitStack() as started:
             try:
@@ -128,10 +133,10 @@ class Server:
 
         def attach() -> None:
             prepare()
-            os.dup2(to_server, _IN)
-            os.dup2(from_server, _OUT)
+            os.dup2(to_server, _REQUEST_FD)
+            os.dup2(from_server, _ANSWER_FD)
             for fd in map(int, os.listdir("/proc/self/fd")):
-                if fd > 2 and fd not in (_IN, _OUT):
+                if fd > 2 and fd not in (_REQUEST_FD, _ANSWER_FD):
                     with contextlib.suppress(OSError):
                         os.set_inheritable(fd, False)
 
@@ -144,7 +149,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                close_fds=False,  # `attach` sees to it; the two made here stay open
+                close_fds=False,  # `attach` does that, except for the two pipes
                 preexec_fn=attach,
             )
         finally:
@@ -156,7 +161,7 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> ForkServer:
         return self
 
     def __exit__(
@@ -164,54 +169,55 @@ class Server:
     ) -> None:
         self._stack.close()
 
-    def give(self, stdin: bytes) -> None:
-        """Another standard input for the runs from now on."""
+    def set_stdin(self, stdin: bytes) -> None:
+        """Give the following runs another standard input."""
         (self.home / "stdin").write_bytes(stdin)
 
-    def give_all(self, args: Sequence[bytes], stdin: bytes, nondet: Sequence[int]) -> None:
-        """Another input for the runs from now on, with as many arguments as the server was started with."""
-        self.give(stdin)
+    def set_input(self, args: Sequence[bytes], stdin: bytes, nondet: Sequence[int]) -> None:
+        """Give the following runs another input, with as many arguments as the server was started with."""
+        self.set_stdin(stdin)
         (self.home / "arguments").write_bytes(b"".join(a + b"\0" for a in args))
-        (self.home / "nondet").write_text(",".join(str(v & _WORD) for v in nondet))
+        (self.home / "nondet").write_text(",".join(str(v & _WORD_MASK) for v in nondet))
 
-    def run(self, rules: Sequence[Rule] = ()) -> Outcome:
-        """One run with these rules."""
-        self.ask(rules)
-        return self.answer()
+    def run(self, rules: Sequence[Rule] = ()) -> RunOutcome:
+        """The outcome of one run with these rules."""
+        self.send(rules)
+        return self.receive()
 
-    def watch(self) -> tuple[Outcome, NDArray[np.void]]:
-        """One run without rules, and what every site saw; row 0 is no site."""
-        self.ask((), _WATCH)
-        outcome = self.answer()
-        return outcome, np.frombuffer(self._read((self.sites + 1) * SEEN.itemsize), SEEN)
+    def observe(self) -> tuple[RunOutcome, NDArray[np.void]]:
+        """The outcome of one run without rules, and what every site saw; row 0 is no site."""
+        self.send((), _OBSERVE)
+        outcome = self.receive()
+        return outcome, np.frombuffer(self._read((self.sites + 1) * OBSERVATION.itemsize), OBSERVATION)
 
-    def adopt(self, rules: Sequence[Rule] = ()) -> Outcome:
-        """One run without rules at sites, whose output is the expected one from now on."""
-        self.ask(rules, _ADOPT)
-        return self.answer()
+    def adopt_output(self, rules: Sequence[Rule] = ()) -> RunOutcome:
+        """The outcome of one run, whose output is the expected one from now on; its rules change no site."""
+        self.send(rules, _ADOPT)
+        return self.receive()
 
     def output(self) -> bytes:
-        """What the last run wrote to standard output."""
+        """The standard output of the last run."""
         return (self.home / "output").read_bytes()
 
-    def ask(self, rules: Sequence[Rule], mode: int = 0) -> None:
-        """Sends one request."""
+    def send(self, rules: Sequence[Rule], mode: int = 0) -> None:
+        """Send the request for one run."""
         limits = self.limits
         head = _REQUEST.pack(len(rules), mode, limits.milliseconds, limits.megabytes, limits.events, limits.file_size)
         body = b"".join(
-            _RULE.pack(r.site, r.op, signed(r.a & _WORD, 64), signed(r.b & _WORD, 64), r.only, r.size) for r in rules
+            _RULE.pack(r.site, r.op, signed(r.a & _WORD_MASK, 64), signed(r.b & _WORD_MASK, 64), r.only, r.size)
+            for r in rules
         )
         try:
             os.write(self._to, head + body)
         except OSError as e:
             raise CannotRecord("the program could not be run again") from e
 
-    def answer(self) -> Outcome:
-        """The answer to the oldest request."""
+    def receive(self) -> RunOutcome:
+        """The outcome of the oldest run requested."""
         status, end, changed, timed_out, *numbers, error, error_at, text = _ANSWER.unpack(self._read(_ANSWER.size))
         events, change_event, reached, output, matched, touched = numbers
-        said = text.partition(b"\0")[0].decode("utf-8", "replace")
-        return Outcome(
+        message = text.partition(b"\0")[0].decode("utf-8", "replace")
+        return RunOutcome(
             status,
             end,
             changed,
@@ -222,13 +228,13 @@ class Server:
             output,
             matched,
             touched,
-            said,
+            message,
             error,
             error_at,
         )
 
     def fileno(self) -> int:
-        """For select."""
+        """The file descriptor of the answers, for select."""
         return self._from
 
     def _read(self, size: int) -> bytes:
@@ -242,29 +248,39 @@ class Server:
         return b"".join(parts)
 
 
-def run_all(servers: Sequence[Server], requests: Iterable[Sequence[Rule]]) -> Iterator[tuple[Sequence[Rule], Outcome]]:
-    """Runs with each of these sets of rules, on all servers, answers as they come. A consumer that stops early leaves nothing in the pipes."""
+def observed_values(row: np.void) -> list[int]:
+    """The first few distinct values that a site saw; for a comparison, left minus right."""
+    return [int(v) for v in row["values"][: int(row["nvalues"])]]
+
+
+def run_all(
+    servers: Sequence[ForkServer], requests: Iterable[Sequence[Rule]]
+) -> Iterator[tuple[Sequence[Rule], RunOutcome]]:
+    """The outcomes of runs with each of these sets of rules, on all servers, as they come.
+
+    A consumer that stops early leaves nothing in the pipes.
+    """
     source = iter(requests)
-    waiting: dict[Server, list[Sequence[Rule]]] = {server: [] for server in servers}
+    waiting: dict[ForkServer, list[Sequence[Rule]]] = {server: [] for server in servers}
     is_open = True
     try:
         while True:
             for server, queue in waiting.items():
-                while is_open and len(queue) < _AHEAD:
+                while is_open and len(queue) < _MAX_PENDING_REQUESTS:
                     rules = next(source, None)
                     if rules is None:
                         is_open = False
                         break
-                    server.ask(rules)
+                    server.send(rules)
                     queue.append(rules)
             busy = [server for server, queue in waiting.items() if queue]
             if not busy:
                 return
             for server in select.select(busy, (), ())[0]:
-                outcome = server.answer()
+                outcome = server.receive()
                 yield waiting[server].pop(0), outcome
     finally:
         for server, queue in waiting.items():
             while queue:
                 queue.pop()
-                server.answer()
+                server.receive()

@@ -1,4 +1,4 @@
-"""The inputs of a run as units that can be changed one at a time: an argument, a word of standard input, a variable, a file, a nondet value."""
+"""The inputs of a run as units that can be changed one at a time: arguments, words, variables, files."""
 
 from __future__ import annotations
 
@@ -12,27 +12,25 @@ from butfor.frontends.c.run_program import RunSpec
 
 _WORD = re.compile(rb"\S+")
 _INTEGER = re.compile(r"[-+]?\d{1,18}\Z")
-_MOST_WORDS, _MOST_NONDET = 24, 16
+MAX_WORDS_PER_SOURCE = 24  # each costs a dozen runs
+MAX_NONDET_VALUES = 16  # as these do
 MAX_ADDED_ARGUMENTS = 4  # more are rarely looked at
-_LONGEST_FILE = 1 << 16
+MAX_FILE_BYTES = 1 << 16  # in larger ones a single word rarely decides about a failure
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """The bytes [start, end) of an input: source is argv, argc, stdin, file, env or nondet.
+class InputUnit:
+    """The bytes [start, end) of one input."""
 
-    Of a nondet value it is the number of the call.
-    """
-
-    source: str
-    name: str
-    start: int
+    source: str  # argv, argc, stdin, file, env or nondet
+    name: str  # the number of an argument, or the name of a file or variable
+    start: int  # of a nondet value: the number of the call
     end: int
-    text: str  # what it is in the failing run
+    text: str  # in the failing run
 
     @property
     def shown(self) -> str:
-        """How people call it."""
+        """The unit as messages name it."""
         match self.source:
             case "argv":
                 return f"argv[{self.name}]"
@@ -47,78 +45,79 @@ class Unit:
         return f"standard input{self._bytes()}"
 
     def _bytes(self) -> str:
-        return (
-            f", byte {self.start}"
-            if self.end - self.start == 1
-            else f", bytes {self.start} to {self.end - 1}"
-            if self.end > self.start
-            else ""
-        )
+        if self.end - self.start == 1:
+            return f", byte {self.start}"
+        return f", bytes {self.start} to {self.end - 1}" if self.end > self.start else ""
 
 
 @dataclass(frozen=True, slots=True)
-class World:
-    """A run with the files that it reads, as far as they may be changed: their content by name."""
+class RunInputs:
+    """All inputs of a run: its specification, and the contents of the files that it may read, by name."""
 
     spec: RunSpec
     files: tuple[tuple[str, bytes], ...] = ()
 
 
-def world_of(spec: RunSpec, folder: str, literals: Iterable[str]) -> World:
-    """The run with the files that arguments name, or names that the program itself has."""
+def run_inputs(spec: RunSpec, folder: str, literals: Iterable[str]) -> RunInputs:
+    """The inputs of a run, with the files that its arguments or literals of the program name."""
     found: dict[str, bytes] = {}
     for name in (*spec.args, *literals):
         path = Path(folder, name)
         try:
-            if name and "\0" not in name and path.is_file() and path.stat().st_size <= _LONGEST_FILE:
+            if name and "\0" not in name and path.is_file() and path.stat().st_size <= MAX_FILE_BYTES:
                 found[name] = path.read_bytes()
         except OSError:
             continue
-    return World(spec, tuple(found.items()))
+    return RunInputs(spec, tuple(found.items()))
 
 
-def units_of(world: World, variables: Iterable[str], nondet: int) -> list[Unit]:
-    """All units of a run: `variables` of the environment that it reads, and the number of nondet values."""
-    spec = world.spec
-    names = {name for name, _ in world.files}
+def input_units(inputs: RunInputs, variables: Iterable[str], nondet: int) -> list[InputUnit]:
+    """All units of a run's inputs; `variables` are those of the environment it reads, `nondet` its number of values."""
+    spec = inputs.spec
+    names = {name for name, _ in inputs.files}
     found = [
-        Unit("argv", str(k + 1), 0, len(a.encode("utf-8", "surrogateescape")), a)
+        InputUnit("argv", str(k + 1), 0, len(a.encode("utf-8", "surrogateescape")), a)
         for k, a in enumerate(spec.args)
         if a not in names
     ]
-    found += [] if spec.args else [Unit("argv", "1", 0, 0, "")]
-    found += [Unit("nondet", "", k, k + 1, str(v)) for k, v in enumerate(_padded(spec.nondet, nondet)[:_MOST_NONDET])]
+    found += [] if spec.args else [InputUnit("argv", "1", 0, 0, "")]
+    found += [
+        InputUnit("nondet", "", k, k + 1, str(v))
+        for k, v in enumerate(_padded(spec.nondet, nondet)[:MAX_NONDET_VALUES])
+    ]
     found += _words("stdin", "", spec.stdin)
     given = {**os.environ, **dict(spec.env)}
-    found += [Unit("env", name, 0, len(given.get(name, "")), given.get(name, "")) for name in variables]
-    for name, data in world.files:
+    found += [InputUnit("env", name, 0, len(given.get(name, "")), given.get(name, "")) for name in variables]
+    for name, data in inputs.files:
         found += _words("file", name, data)
     return found
 
 
-def whole_inputs(world: World) -> list[Unit]:
-    """The number of arguments and all of standard input: what to change when changing parts of them avoids nothing."""
-    spec = world.spec
-    found = [Unit("argc", "", 0, 0, str(len(spec.args)))]
-    return [*found, Unit("stdin", "", 0, len(spec.stdin), _text(spec.stdin))] if spec.stdin else found
+def whole_inputs(inputs: RunInputs) -> list[InputUnit]:
+    """The number of arguments and all of standard input, to change if changing parts of them avoids nothing."""
+    spec = inputs.spec
+    found = [InputUnit("argc", "", 0, 0, str(len(spec.args)))]
+    return [*found, InputUnit("stdin", "", 0, len(spec.stdin), _text(spec.stdin))] if spec.stdin else found
 
 
 def _padded(values: tuple[int, ...], count: int) -> tuple[int, ...]:
     return (*values, *([0] * (count - len(values))))
 
 
-def _words(source: str, name: str, data: bytes) -> list[Unit]:
-    found = [Unit(source, name, m.start(), m.end(), _text(m[0])) for m in _WORD.finditer(data)][:_MOST_WORDS]
-    return [*found, Unit(source, name, 0, len(data), _text(data))] if len(found) != 1 else found
+def _words(source: str, name: str, data: bytes) -> list[InputUnit]:
+    found = [InputUnit(source, name, m.start(), m.end(), _text(m[0])) for m in _WORD.finditer(data)][
+        :MAX_WORDS_PER_SOURCE
+    ]
+    return [*found, InputUnit(source, name, 0, len(data), _text(data))] if len(found) != 1 else found
 
 
 def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def put(world: World, unit: Unit, text: str) -> World | None:
-    """The run with another text in a unit; None when that cannot be."""
-    spec = world.spec
+def with_text(inputs: RunInputs, unit: InputUnit, text: str) -> RunInputs | None:
+    """The inputs with another text in a unit; None if that is impossible."""
+    spec = inputs.spec
     if "\0" in text and unit.source in ("argv", "env"):
         return None
     match unit.source:
@@ -126,37 +125,38 @@ def put(world: World, unit: Unit, text: str) -> World | None:
             k = int(unit.name) - 1
             old = (spec.args[k] if k < len(spec.args) else "").encode("utf-8", "surrogateescape")
             return replace(
-                world, spec=replace(spec, args=(*spec.args[:k], _text(_cut(old, unit, text)), *spec.args[k + 1 :]))
+                inputs,
+                spec=replace(spec, args=(*spec.args[:k], _text(_replaced(old, unit, text)), *spec.args[k + 1 :])),
             )
         case "argc":
             count = int(text)
             if not 0 <= count <= len(spec.args) + MAX_ADDED_ARGUMENTS:
                 return None
             added = ("1",) * (count - len(spec.args))
-            return replace(world, spec=replace(spec, args=(*spec.args[:count], *added)))
+            return replace(inputs, spec=replace(spec, args=(*spec.args[:count], *added)))
         case "nondet":
             values = list(_padded(spec.nondet, unit.start + 1))
             values[unit.start] = int(text)
-            return replace(world, spec=replace(spec, nondet=tuple(values)))
+            return replace(inputs, spec=replace(spec, nondet=tuple(values)))
         case "stdin":
-            return replace(world, spec=replace(spec, stdin=_cut(spec.stdin, unit, text)))
+            return replace(inputs, spec=replace(spec, stdin=_replaced(spec.stdin, unit, text)))
         case "env":
             return replace(
-                world, spec=replace(spec, env=(*(e for e in spec.env if e[0] != unit.name), (unit.name, text)))
+                inputs, spec=replace(spec, env=(*(e for e in spec.env if e[0] != unit.name), (unit.name, text)))
             )
         case "file":
             return replace(
-                world, files=tuple((n, _cut(d, unit, text) if n == unit.name else d) for n, d in world.files)
+                inputs, files=tuple((n, _replaced(d, unit, text) if n == unit.name else d) for n, d in inputs.files)
             )
     return None
 
 
-def _cut(data: bytes, unit: Unit, text: str) -> bytes:
+def _replaced(data: bytes, unit: InputUnit, text: str) -> bytes:
     return data[: unit.start] + text.encode("utf-8", "surrogateescape") + data[unit.end :]
 
 
-def variants(unit: Unit) -> Iterator[str]:
-    """Other texts for a unit, near ones first."""
+def other_texts(unit: InputUnit) -> Iterator[str]:
+    """Other texts for a unit, similar ones first."""
     text = unit.text
     if _INTEGER.match(text):
         n = int(text)

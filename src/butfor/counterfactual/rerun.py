@@ -1,16 +1,16 @@
-"""From a recording to the means of running its program again with something changed."""
+"""The recorded run repeated with changes: the hooked program, the goal of a changed run, other tests."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.counterfactual.experiment import Experiment, Goal, Second, Trial
-from butfor.counterfactual.other_tests import OtherRun
+from butfor.counterfactual.experiment import CheckedProgram, Experiment, Goal, Trial
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
@@ -20,22 +20,35 @@ from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
 
-MOST_FAILING, MOST_PASSING = 6, 24
+MAX_FAILING_TESTS = 6  # that changes are tried on; each change costs a run of each
+MAX_PASSING_TESTS = 24  # more of them, because any may be the one that a change breaks
 
 
-def hooked(recording: Recording, cc: str | None, *, checked: bool = False) -> HookedBuild:
-    """The recorded program with hooks; memory errors end the runs of one that is `checked`."""
+@dataclass(frozen=True, slots=True)
+class OtherTest:
+    """Another test of the program."""
+
+    name: str
+    spec: RunSpec
+    expect_stdout: bytes | None
+    expect_exit: int | None
+    failed: bool
+    covered: NDArray[np.bool_]  # the segments that ran
+
+
+def hooked_program(recording: Recording, cc: str | None, *, checked: bool = False) -> HookedBuild:
+    """The recorded program with hooks; if `checked`, memory errors end its runs."""
     return build_hooked(recording.program, cc, recording.meta.libs, checked=checked)
 
 
-def same_run(recording: Recording) -> RunSpec:
-    """The recorded run."""
+def recorded_spec(recording: Recording) -> RunSpec:
+    """The specification of the recorded run."""
     meta = recording.meta
     return RunSpec(meta.args, (recording.home / "stdin").read_bytes(), meta.env, meta.nondet)
 
 
-def goal_of(recording: Recording, point: FailurePoint, build: HookedBuild | None) -> Goal:
-    """When a changed run counts as not failing; `build` is the program with hooks, None when patches are tried instead."""
+def goal_of_run(recording: Recording, point: FailurePoint, build: HookedBuild | None) -> Goal:
+    """When a changed run counts as not failing; `build` is the hooked program, None if patches are tried instead."""
     meta = recording.meta
     exit_status = meta.expect_exit
     is_memory, is_endless = point.kind is FailureKind.MEMORY, point.kind is FailureKind.NO_END
@@ -73,7 +86,7 @@ def _checks_of(recording: Recording, point: FailurePoint, build: HookedBuild) ->
 
 
 def _probe(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -> int:
-    """The last site before the place where the run failed."""
+    """The last site before the point of failure, 0 for none."""
     if point.kind in (FailureKind.OUTPUT, FailureKind.EXIT_STATUS, FailureKind.NO_END):
         return 0
     nodes: list[Node] = [*point.roots[:1], *([point.node] if point.node is not None else [])]
@@ -86,12 +99,12 @@ def _probe(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -
     return 0
 
 
-def trials(others: Iterable[OtherRun], covered: NDArray[np.bool_]) -> list[Trial]:
-    """The other tests to try changes on: a few failing ones, and the passing ones that ran nearly the same code."""
+def trials_of(others: Iterable[OtherTest], covered: NDArray[np.bool_]) -> list[Trial]:
+    """The other tests to try changes on: a few failing ones, and the passing ones whose coverage is most similar."""
     known = [run for run in others if run.expect_stdout is not None or run.expect_exit is not None]
-    failing = [run for run in known if run.failed][:MOST_FAILING]
+    failing = [run for run in known if run.failed][:MAX_FAILING_TESTS]
     passing = sorted((run for run in known if not run.failed), key=lambda run: int((run.covered != covered).sum()))[
-        :MOST_PASSING
+        :MAX_PASSING_TESTS
     ]
     return [
         Trial(run.spec, Goal(run.expect_stdout or b"", run.expect_stdout is not None, run.expect_exit), run.failed)
@@ -100,24 +113,30 @@ def trials(others: Iterable[OtherRun], covered: NDArray[np.bool_]) -> list[Trial
 
 
 @contextmanager
-def experiment(
+def start_experiment(
     recording: Recording, point: FailurePoint, cc: str | None, *, checked: bool = True
 ) -> Iterator[tuple[HookedBuild, Experiment]]:
-    """The program with hooks and running servers for it. `checked`: memory errors count as failures.
+    """The hooked program and running servers for it; if `checked`, memory errors count as failures.
 
-    Where the failure is no memory error, only what was confirmed is checked: a search without checks is some times faster.
+    Unless the failure is a memory error, only confirmed changes are checked: a search without checks is several times
+    faster.
     """
     is_memory = point.kind is FailureKind.MEMORY
-    build = hooked(recording, cc, checked=checked and is_memory)
+    build = hooked_program(recording, cc, checked=checked and is_memory)
     meta = recording.meta
     cwd = meta.folder if os.path.isdir(meta.folder) else None
 
-    def second() -> Second:
-        other = hooked(recording, cc, checked=True)
-        return Second(other, _checks_of(recording, point, other))
+    def build_checked() -> CheckedProgram:
+        other = hooked_program(recording, cc, checked=True)
+        return CheckedProgram(other, _checks_of(recording, point, other))
 
-    goal = goal_of(recording, point, build)
+    goal = goal_of_run(recording, point, build)
     with Experiment(
-        build, f"./{meta.name}", same_run(recording), goal, cwd, second if checked and not is_memory else None
+        build,
+        f"./{meta.name}",
+        recorded_spec(recording),
+        goal,
+        cwd,
+        build_checked if checked and not is_memory else None,
     ) as running:
         yield build, running

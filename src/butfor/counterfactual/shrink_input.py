@@ -1,8 +1,8 @@
-"""A smaller input with which the program fails in the same way: parts are left out, texts are cut, numbers are brought closer to 0, and
-characters that cannot be read are replaced.
+"""Input reduction: a smaller input with which the program fails in the same way.
 
-A smaller input is first tried with the program with hooks, which writes no files; only if it ends as before, and wanted to change nothing
-outside, the real program is run and recorded with it, to see whether it fails in the same way at the same place.
+Parts are removed, numbers brought closer to 0 and unprintable characters replaced. A smaller input is first tried with
+the hooked program, which writes no files. Only if it ends as before, and tried to change nothing outside, the real
+program is run and recorded with it, to see whether it fails in the same way at the same position.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from butfor.counterfactual.fork_server import Outcome, Server
+from butfor.counterfactual.fork_server import ForkServer, RunOutcome
 from butfor.explanation import Failure, FailureKind
 from butfor.frontends.c.run_program import RunSpec
 from butfor.options import RunOptions
 
-SHRINK_SHARE = 0.25  # of the budget
-_MOST_SHOWN = 300  # bytes of a reduced input that a note shows
+SHRINK_SHARE = 0.25  # of the budget: the explanation itself needs most of it
+_MAX_BYTES_SHOWN = 300  # of a reduced input in a note: a few lines
 _INTEGER = re.compile(r"-?[1-9]\d{0,18}\Z")
-_WORD = re.compile(r"\s+|\w+|[^\w\s]")
-_TOKEN = re.compile(_WORD.pattern.encode())
-_PLAIN = frozenset(string.printable) - frozenset("\v\f\r")
-_MOST_PLAIN = 200  # characters that are replaced by plainer ones
+_TOKEN = re.compile(r"\s+|\w+|[^\w\s]")
+_BYTES_TOKEN = re.compile(_TOKEN.pattern.encode())
+_PRINTABLE = frozenset(string.printable) - frozenset("\v\f\r")
+_MAX_CHARACTERS_REPLACED = 200  # by printable ones; each costs up to three runs
 _T = TypeVar("_T")
-# Where the run of the program with hooks must end as before. Of memory errors it sees nothing.
-_COMPARED = (
+# Failures for which the hooked program must end as before. It does not detect memory errors.
+_COMPARED_KINDS = (
     FailureKind.ASSERTION,
     FailureKind.SIGNAL,
     FailureKind.DIVISION,
@@ -43,29 +43,28 @@ class NotShrinkable(Exception):
     """The input cannot be reduced; the text says why."""
 
 
-class _Over(Exception):
+class _OutOfTime(Exception):
     """The time is used up."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """The reduced input, the sizes in bytes before and after, how many inputs were tried, and whether all of it was."""
+    """A reduced input."""
 
     spec: RunSpec
-    before: int
-    after: int
-    tried: int
-    complete: bool
+    before: int  # bytes
+    after: int  # bytes
+    tried: int  # inputs
+    complete: bool  # False if the time was used up
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was reduced, for people."""
+        """Notes about what was reduced."""
         if self.after == self.before:
-            return (
-                f"no smaller input was found that fails in the same way{'' if self.complete else ' (the time for it was used up)'}",
-            )
+            end = "" if self.complete else " (the time for it was used up)"
+            return (f"no smaller input was found that fails in the same way{end}",)
         reduced = f"the input was reduced from {self.before} to {self.after} bytes; it still fails the same way"
-        if self.after > _MOST_SHOWN:
+        if self.after > _MAX_BYTES_SHOWN:
             return (reduced,)
         parts = (("arguments", shlex.join(self.spec.args)), ("nondet", ",".join(map(str, self.spec.nondet))))
         text = [f"{name} {part}" for name, part in parts if part]
@@ -87,7 +86,7 @@ class Shrunk:
 
 
 def check_shrinkable(failure: Failure, options: RunOptions) -> None:
-    """Raises NotShrinkable for failures that cannot be told apart with another input."""
+    """Raise NotShrinkable for failures that cannot be recognised with another input."""
     is_expected = failure.kind is FailureKind.EXIT_STATUS and (
         options.expect_exit is not None or options.expect_stdout is not None
     )
@@ -100,12 +99,12 @@ def check_shrinkable(failure: Failure, options: RunOptions) -> None:
 
 
 def is_same_failure(a: Failure | None, b: Failure) -> bool:
-    """Whether two runs failed in the same way at the same place."""
-    return a is not None and nature(a) == nature(b)
+    """Whether two runs failed in the same way at the same position."""
+    return a is not None and failure_identity(a) == failure_identity(b)
 
 
-def nature(f: Failure) -> tuple[object, ...]:
-    """What makes two failures the same: how and where, not with which values."""
+def failure_identity(f: Failure) -> tuple[object, ...]:
+    """What two failures must have in common to be the same: how and where, not with which values."""
     return (
         f.kind,
         f.file,
@@ -117,7 +116,7 @@ def nature(f: Failure) -> tuple[object, ...]:
 
 
 def size_of(spec: RunSpec) -> int:
-    """Bytes of input: arguments, standard input, nondeterministic values."""
+    """The bytes of input: arguments, standard input, nondeterministic values."""
     return (
         len(spec.stdin)
         + sum(len(a.encode("utf-8", "surrogateescape")) + 1 for a in spec.args)
@@ -126,58 +125,60 @@ def size_of(spec: RunSpec) -> int:
 
 
 def shrink(
-    start: Callable[[RunSpec], Server],
+    start: Callable[[RunSpec], ForkServer],
     spec: RunSpec,
     kind: FailureKind,
     fails_alike: Callable[[RunSpec], bool],
     is_over: Callable[[], bool],
 ) -> Shrunk:
-    """The smallest input found in time. `start` gives a server for an input; `fails_alike` runs the real program, if that seems harmless."""
+    """The smallest input found in time; `start` starts a server for an input, `fails_alike` runs the real program."""
     if not size_of(spec):
         raise NotShrinkable("there is no input that could be reduced")
-    with _Work(start, spec, fails_alike, is_over) as work:
-        usual = work.quick(spec)
-        if usual.touched:
-            raise NotShrinkable(
-                "the input is not reduced: the program writes files or acts on other programs, and would do so with any input"
-            )
-        if kind in _COMPARED and (usual.exit_status is None) == (kind is not FailureKind.EXIT_STATUS):
-            work.usual = _ending(usual)
+    with _Reduction(start, spec, fails_alike, is_over) as work:
+        baseline = work.hooked_run(spec)
+        if baseline.touched:
+            reason = "the program writes files or acts on other programs, and would do so with any input"
+            raise NotShrinkable(f"the input is not reduced: {reason}")
+        if kind in _COMPARED_KINDS and (baseline.exit_status is None) == (kind is not FailureKind.EXIT_STATUS):
+            work.baseline = _ending(baseline)
         try:
-            _until_nothing_changes(work)
+            _reduce_to_fixpoint(work)
             complete = True
-        except _Over:
+        except _OutOfTime:
             complete = False
     return Shrunk(work.spec, size_of(spec), size_of(work.spec), work.tried, complete)
 
 
-def _until_nothing_changes(work: _Work) -> None:
+def _reduce_to_fixpoint(work: _Reduction) -> None:
+    """Apply all reductions until none of them makes the input smaller."""
     before = None
     while before != work.spec:
         before = work.spec
-        _parts(work.spec.args, lambda args: work.accepts(replace(work.spec, args=tuple(args))))
+        _remove_parts(work.spec.args, lambda args: work.accepts(replace(work.spec, args=tuple(args))))
         for split in (_lines, _tokens, _bytes):
-            _parts(split(work.spec.stdin), lambda parts: work.accepts(replace(work.spec, stdin=b"".join(parts))))
+            _remove_parts(split(work.spec.stdin), lambda parts: work.accepts(replace(work.spec, stdin=b"".join(parts))))
         for k in range(len(work.spec.args)):
-            _argument(work, k)
-        _parts(work.spec.nondet, lambda values: work.accepts(replace(work.spec, nondet=tuple(values))))
+            _reduce_argument(work, k)
+        _remove_parts(work.spec.nondet, lambda values: work.accepts(replace(work.spec, nondet=tuple(values))))
         for k in range(len(work.spec.nondet)):
-            _nondet(work, k)
-        _readable_bytes(work.spec.stdin, lambda data: work.accepts(replace(work.spec, stdin=data)))
+            _reduce_nondet(work, k)
+        _make_readable(work.spec.stdin, lambda data: work.accepts(replace(work.spec, stdin=data)))
         for k in range(len(work.spec.args)):
-            _readable_argument(work, k)
+            _make_argument_readable(work, k)
 
 
-def _readable_argument(work: _Work, k: int) -> None:
+def _make_argument_readable(work: _Reduction, k: int) -> None:
     def accepts(data: bytes) -> bool:
-        return work.accepts(replace(work.spec, args=_with(work.spec.args, k, data.decode("utf-8", "surrogateescape"))))
+        return work.accepts(
+            replace(work.spec, args=_replaced(work.spec.args, k, data.decode("utf-8", "surrogateescape")))
+        )
 
-    _readable_bytes(work.spec.args[k].encode("utf-8", "surrogateescape"), accepts)
+    _make_readable(work.spec.args[k].encode("utf-8", "surrogateescape"), accepts)
 
 
-def _readable_bytes(data: bytes, accepts: Callable[[bytes], bool]) -> None:
-    """Puts plain characters where others are, as long as that is accepted."""
-    for k in [k for k, b in enumerate(data) if chr(b) not in _PLAIN][:_MOST_PLAIN]:
+def _make_readable(data: bytes, accepts: Callable[[bytes], bool]) -> None:
+    """Replace unprintable characters by printable ones where that is accepted."""
+    for k in [k for k, b in enumerate(data) if chr(b) not in _PRINTABLE][:_MAX_CHARACTERS_REPLACED]:
         for plain in b"a0 ":
             new = data[:k] + bytes([plain]) + data[k + 1 :]
             if accepts(new):
@@ -185,18 +186,18 @@ def _readable_bytes(data: bytes, accepts: Callable[[bytes], bool]) -> None:
                 break
 
 
-class _Work:
-    """The smallest input so far, and the server that inputs are tried with. Use it in a `with` block."""
+class _Reduction:
+    """The smallest input so far and the server that inputs are tried with, to be used in a `with` block."""
 
     def __init__(
         self,
-        start: Callable[[RunSpec], Server],
+        start: Callable[[RunSpec], ForkServer],
         spec: RunSpec,
         fails_alike: Callable[[RunSpec], bool],
         is_over: Callable[[], bool],
     ) -> None:
         self.spec = spec
-        self.usual: tuple[int, int, str] | None = None
+        self.baseline: tuple[int, int, str] | None = None
         self.tried = 0
         self._known: set[tuple[object, ...]] = {(spec.args, spec.stdin, spec.nondet)}
         self._start, self._fails_alike, self._is_over = start, fails_alike, is_over
@@ -204,35 +205,35 @@ class _Work:
         self._stack = ExitStack()
         self._server = self._stack.enter_context(start(spec))
 
-    def __enter__(self) -> _Work:
+    def __enter__(self) -> _Reduction:
         return self
 
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
-    def quick(self, spec: RunSpec) -> Outcome:
-        """A run of the program with hooks; only other arguments need another server."""
+    def hooked_run(self, spec: RunSpec) -> RunOutcome:
+        """The outcome of a run of the hooked program; only other arguments need another server."""
         if (spec.args, spec.nondet) != (self._served.args, self._served.nondet):
             self._stack.close()
             self._server = self._stack.enter_context(self._start(spec))
             self._served = spec
-        self._server.give(spec.stdin)
+        self._server.set_stdin(spec.stdin)
         return self._server.run()
 
     def accepts(self, spec: RunSpec) -> bool:
-        """Whether the program fails in the same way with this input, which is the smallest then."""
+        """Whether the program fails in the same way with this input, which then becomes the smallest."""
         key = (spec.args, spec.stdin, spec.nondet)
         if key in self._known:
             return False
         self._known.add(key)
         if self._is_over():
-            raise _Over
+            raise _OutOfTime
         self.tried += 1
-        outcome = self.quick(spec)
+        outcome = self.hooked_run(spec)
         if (
             outcome.touched
             or outcome.timed_out
-            or (self.usual is not None and _ending(outcome) != self.usual)
+            or (self.baseline is not None and _ending(outcome) != self.baseline)
             or not self._fails_alike(spec)
         ):
             return False
@@ -240,12 +241,12 @@ class _Work:
         return True
 
 
-def _ending(outcome: Outcome) -> tuple[int, int, str]:
-    return outcome.status, outcome.end, outcome.said
+def _ending(outcome: RunOutcome) -> tuple[int, int, str]:
+    return outcome.status, outcome.end, outcome.message
 
 
-def _parts(parts: Sequence[_T], accepts: Callable[[Sequence[_T]], bool]) -> None:
-    """Leaves out as many parts as possible: first all, then halves, quarters and so on, the last ones first."""
+def _remove_parts(parts: Sequence[_T], accepts: Callable[[Sequence[_T]], bool]) -> None:
+    """Remove as many parts as possible: all, then halves, quarters and so on, from the end (delta debugging)."""
     left = list(parts)
     size = len(left)
     while size:
@@ -262,8 +263,8 @@ def _parts(parts: Sequence[_T], accepts: Callable[[Sequence[_T]], bool]) -> None
             return
 
 
-def _number(n: int, accepts: Callable[[int], bool]) -> None:
-    """Brings a number as close to 0 as possible."""
+def _reduce_number(n: int, accepts: Callable[[int], bool]) -> None:
+    """Bring a number as close to 0 as possible."""
     step = abs(n)
     while step and n:
         new = n - step if n > 0 else n + step
@@ -273,27 +274,30 @@ def _number(n: int, accepts: Callable[[int], bool]) -> None:
             step //= 2
 
 
-def _nondet(work: _Work, k: int) -> None:
+def _reduce_nondet(work: _Reduction, k: int) -> None:
     """Bring a nondeterministic value closer to zero."""
-    _number(work.spec.nondet[k], lambda n: work.accepts(replace(work.spec, nondet=_with(work.spec.nondet, k, n))))
+    _reduce_number(
+        work.spec.nondet[k], lambda n: work.accepts(replace(work.spec, nondet=_replaced(work.spec.nondet, k, n)))
+    )
 
 
-def _argument(work: _Work, k: int) -> None:
+def _reduce_argument(work: _Reduction, k: int) -> None:
+    """Reduce the number or the text of an argument."""
     text = work.spec.args[k]
     with suppress(OSError, ValueError):
         if Path(text).exists():
-            return  # part of a name names something else
+            return  # part of a file name would name another file
     if _INTEGER.match(text):
-        _number(int(text), lambda n: work.accepts(replace(work.spec, args=_with(work.spec.args, k, str(n)))))
+        _reduce_number(int(text), lambda n: work.accepts(replace(work.spec, args=_replaced(work.spec.args, k, str(n)))))
         return
-    for split in (_WORD.findall, list):
-        _parts(
+    for split in (_TOKEN.findall, list):
+        _remove_parts(
             split(work.spec.args[k]),
-            lambda parts: work.accepts(replace(work.spec, args=_with(work.spec.args, k, "".join(parts)))),
+            lambda parts: work.accepts(replace(work.spec, args=_replaced(work.spec.args, k, "".join(parts)))),
         )
 
 
-def _with(values: tuple[_T, ...], k: int, value: _T) -> tuple[_T, ...]:
+def _replaced(values: tuple[_T, ...], k: int, value: _T) -> tuple[_T, ...]:
     return (*values[:k], value, *values[k + 1 :])
 
 
@@ -302,7 +306,7 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _tokens(data: bytes) -> list[bytes]:
-    return _TOKEN.findall(data)
+    return _BYTES_TOKEN.findall(data)
 
 
 def _bytes(data: bytes) -> list[bytes]:

@@ -1,4 +1,4 @@
-"""Other inputs of the same shape as the given one. Most of them do not meet the fault, so on most of them the program's own behaviour is right."""
+"""Random mutations of a given input: on most of them the fault does not show, so the program is right."""
 
 from __future__ import annotations
 
@@ -15,20 +15,24 @@ _INTEGER = re.compile(r"[-+]?\d{1,18}\Z")
 _REAL = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _TOKEN = re.compile(rb"[-+]?\d+(?:\.\d+)?|[A-Za-z_]\w*|[^\s\w]|\s+")
 
+_MAX_ATTEMPTS_PER_INPUT = 8  # a short input has few different mutations
+_SEED_BYTES = 65536  # of standard input
 
-def others(spec: RunSpec, count: int) -> Iterator[RunSpec]:
-    """Up to `count` different inputs made from this one by changes here and there, the same ones every time."""
-    seed = zlib.crc32(repr((spec.args, spec.nondet)).encode("utf-8", "surrogateescape") + spec.stdin[:65536])
+
+def similar_inputs(spec: RunSpec, count: int) -> Iterator[RunSpec]:
+    """Up to `count` different inputs made from this one by small mutations, the same ones every time."""
+    seed = zlib.crc32(repr((spec.args, spec.nondet)).encode("utf-8", "surrogateescape") + spec.stdin[:_SEED_BYTES])
     pick = random.Random(seed)
     parts = [
         part for part, there in (("args", spec.args), ("stdin", spec.stdin.strip()), ("nondet", spec.nondet)) if there
     ]
     size = max(4, min(40, len(spec.args) + len(spec.nondet) + len(_TOKEN.findall(spec.stdin)) // 2))
     known = {(spec.args, spec.stdin, spec.nondet)}
-    for attempt in range(8 * count if parts else 0):
+    for attempt in range(_MAX_ATTEMPTS_PER_INPUT * count if parts else 0):
         new = spec
-        for _ in range((1, 2, 1 + size // 4, 1 + size // 2, size)[attempt % 5]):
-            new = _changed(new, pick.choice(parts), pick)
+        mutations = (1, 2, 1 + size // 4, 1 + size // 2, size)  # from near inputs to far ones in turn
+        for _ in range(mutations[attempt % len(mutations)]):
+            new = _mutated(new, pick.choice(parts), pick)
         key = (new.args, new.stdin, new.nondet)
         if key not in known:
             known.add(key)
@@ -37,18 +41,18 @@ def others(spec: RunSpec, count: int) -> Iterator[RunSpec]:
                 return
 
 
-def _changed(spec: RunSpec, part: str, pick: random.Random) -> RunSpec:
+def _mutated(spec: RunSpec, part: str, pick: random.Random) -> RunSpec:
     if part == "args":
-        return replace(spec, args=_arguments(spec.args, pick))
+        return replace(spec, args=_mutated_arguments(spec.args, pick))
     if part == "stdin":
-        return replace(spec, stdin=_text(spec.stdin, pick))
+        return replace(spec, stdin=_mutated_text(spec.stdin, pick))
     numbers = list(spec.nondet)
     k = pick.randrange(len(numbers))
-    numbers[k] = _near_integer(numbers[k], pick)
+    numbers[k] = _mutated_integer(numbers[k], pick)
     return replace(spec, nondet=tuple(numbers))
 
 
-def _arguments(args: tuple[str, ...], pick: random.Random) -> tuple[str, ...]:
+def _mutated_arguments(args: tuple[str, ...], pick: random.Random) -> tuple[str, ...]:
     words = list(args)
     k = pick.randrange(len(words))
     if _INTEGER.match(words[k]) or _REAL.match(words[k]):
@@ -56,24 +60,24 @@ def _arguments(args: tuple[str, ...], pick: random.Random) -> tuple[str, ...]:
             other = pick.randrange(len(words))
             words[k], words[other] = words[other], words[k]
         else:
-            words[k] = _near_number(words[k], pick)
-    elif not os.path.exists(words[k]):  # a long word is no file, and no error
+            words[k] = _mutated_number(words[k], pick)
+    elif not os.path.exists(words[k]):
         words[k] = (
-            _text(words[k].encode("utf-8", "surrogateescape"), pick)
+            _mutated_text(words[k].encode("utf-8", "surrogateescape"), pick)
             .replace(b"\0", b"")
             .decode("utf-8", "surrogateescape")
         )
     return tuple(words)
 
 
-def _near_number(text: str, pick: random.Random) -> str:
+def _mutated_number(text: str, pick: random.Random) -> str:
     if _INTEGER.match(text):
-        return str(_near_integer(int(text), pick))
+        return str(_mutated_integer(int(text), pick))
     value = float(text)
     return f"{pick.choice((value + 1, value - 1, value * 2, value / 2, -value, 0.0, value + pick.uniform(-2, 2))):g}"
 
 
-def _near_integer(n: int, pick: random.Random) -> int:
+def _mutated_integer(n: int, pick: random.Random) -> int:
     far = abs(n) + 2
     return pick.choice(
         (
@@ -92,7 +96,8 @@ def _near_integer(n: int, pick: random.Random) -> int:
     )
 
 
-def _text(data: bytes, pick: random.Random) -> bytes:
+def _mutated_text(data: bytes, pick: random.Random) -> bytes:
+    """The text with a line or a token deleted, repeated, moved or changed."""
     lines = data.splitlines(keepends=True)
     kind = pick.random()
     if len(lines) > 1 and kind < 0.4:
@@ -109,7 +114,7 @@ def _text(data: bytes, pick: random.Random) -> bytes:
         return data + b"a"
     k = pick.randrange(len(tokens))
     if re.fullmatch(rb"[-+]?\d+(?:\.\d+)?", tokens[k]) and kind < 0.85:
-        tokens[k] = _near_number(tokens[k].decode(), pick).encode()
+        tokens[k] = _mutated_number(tokens[k].decode(), pick).encode()
     elif kind < 0.6:
         del tokens[k]
     elif kind < 0.75:

@@ -1,4 +1,4 @@
-"""What the values of one function are for: which are indices, sizes of allocations, results of operators; which constants it mentions."""
+"""Uses of the values of one function: indices, allocation sizes, results of operators; its constants."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from butfor.ir.instructions import Const, Function
 from butfor.libc.library import allocation_sizes
 from butfor.trace.semantics.integers import signed
 
-_WHOLE = ("add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "and", "or", "xor", "shl", "ashr", "lshr")
-_OPERATORS = frozenset((*_WHOLE, "fadd", "fsub", "fmul", "fdiv"))
+_INTEGER_OPERATORS = ("add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "and", "or", "xor", "shl", "ashr", "lshr")
+_OPERATORS = frozenset((*_INTEGER_OPERATORS, "fadd", "fsub", "fmul", "fdiv"))
 _WIDENING = ("sext", "zext")
 
 
-class Uses:
-    """Slots of one function by what they are for."""
+class ValueUses:
+    """Registers of one function by their use."""
 
     def __init__(self, fn: Function) -> None:
         self.fn = fn
 
     @cached_property
     def sizes(self) -> set[int]:
-        """The values that are the size of an allocation, directly or after a conversion."""
+        """The values that determine the size of an allocation, directly or after a conversion."""
         calls = [(i, allocation_sizes(i.detail.callee)) for i in self.fn.instrs if i.op == "call"]
         return self._widened(
             {slot for i, places in calls for k in places if k < len(i.args) and isinstance(slot := i.args[k], int)}
@@ -39,7 +39,7 @@ class Uses:
 
     @cached_property
     def computed(self) -> set[int]:
-        """The values that an operator gave, directly or after a conversion."""
+        """The results of operators, also after a conversion."""
         found = {i.slot for i in self.fn.instrs if i.op in _OPERATORS}
         return found | {i.slot for i in self.fn.instrs if i.op in (*_WIDENING, "trunc") and i.args[0] in found}
 

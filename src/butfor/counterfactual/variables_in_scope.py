@@ -11,53 +11,56 @@ from butfor.ir.debug_types import CType, Variable
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.program import Program
 
-Found = tuple[
-    int | str, Variable, Rule
-]  # the slot of a local variable or the name of a global one, the variable, the rule that reads it
+# The slot of a local variable or the name of a global one, the variable, the rule that uses it.
+VariableRule = tuple[int | str, Variable, Rule]
 
-_MOST = 8
+MAX_LOCALS_PER_SITE = 8  # the nearest ones: others are rarely confused with what is read
+MAX_VARIABLES_PER_SITE = 16  # local and global
+_NO_LINE = 1 << 30  # of an instruction without a position: all variables are declared before
 
 
-class Variables:
-    """Rules that read another variable."""
+class VariablesInScope:
+    """Rules that use another variable of the right type."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
         self.source = program.source
         self._globals: list[tuple[int, str, Variable]] | None = None
 
-    def instead(
+    def replacements(
         self, site: Site, fn: Function, instr: Instr, address: Operand | None, *, right: bool = False
     ) -> Iterator[Rule]:
-        """Rules that read another variable at a site; `address` is that of the variable read now. `right`: it replaces the right side."""
+        """Rules that read another variable than the one at `address`; `right` replaces the right side only."""
         found = 0
-        for where, _, rule in self.every(site, fn, instr, right=right):
+        for where, _, rule in self.readable(site, fn, instr, right=right):
             is_read_now = where == (address.value if isinstance(address, Const) else address)
-            if not is_read_now and found < (_MOST if isinstance(where, int) else 2 * _MOST):
+            if not is_read_now and found < (MAX_LOCALS_PER_SITE if isinstance(where, int) else MAX_VARIABLES_PER_SITE):
                 found += 1
                 yield rule
 
-    def every(self, site: Site, fn: Function, instr: Instr, *, right: bool = False) -> Iterator[Found]:
-        """All variables that fit a site, the nearest first."""
+    def readable(self, site: Site, fn: Function, instr: Instr, *, right: bool = False) -> Iterator[VariableRule]:
+        """All variables whose value fits a site, the nearest first."""
         local, other = (Op.RIGHT_LOCAL, Op.RIGHT_GLOBAL) if right else (Op.LOCAL, Op.GLOBAL)
         where = self.source.location(instr)
-        line = where.line if where is not None else 1 << 30
+        line = where.line if where is not None else _NO_LINE
         frame = self.program.layout(fn.name).frame
         for slot, v in sorted(self.source.variables(fn).items(), key=lambda item: -item[1].line):
             if slot in frame and v.line <= line and _fits(site, v.type):
                 yield slot, v, Rule(site.number, local, frame[slot], size=v.type.size, name=v.name)
-        for number, name, v in self._known_globals():
+        for number, name, v in self._global_variables():
             if _fits(site, v.type):
                 yield name, v, Rule(site.number, other, number, size=v.type.size, name=v.name)
 
-    def added(self, site: Site, fn: Function, instr: Instr, scale: int = 1, most: int = _MOST) -> Iterator[Rule]:
-        """Rules that add another variable in scope, so many times, to a value or an address."""
-        for slot, _, rule in islice(self.every_added(site, fn, instr, scale), most):
+    def additions(
+        self, site: Site, fn: Function, instr: Instr, scale: int = 1, limit: int = MAX_LOCALS_PER_SITE
+    ) -> Iterator[Rule]:
+        """Rules that add another variable in scope, multiplied by `scale`, to a value or an address."""
+        for slot, _, rule in islice(self.addable(site, fn, instr, scale), limit):
             if slot not in instr.args:
                 yield rule
 
-    def every_added(self, site: Site, fn: Function, instr: Instr, scale: int) -> Iterator[Found]:
-        """All local variables that could be added, the nearest first: real ones to real numbers, integers to all else."""
+    def addable(self, site: Site, fn: Function, instr: Instr, scale: int) -> Iterator[VariableRule]:
+        """All local variables that can be added, the nearest first: floats to floats, integers to all else."""
         kinds = ("float",) if site.is_real else ("signed", "unsigned")
         frame = self.program.layout(fn.name).frame
         where = self.source.location(instr)
@@ -71,15 +74,15 @@ class Variables:
             ):
                 yield slot, v, Rule(site.number, Op.PLUS_LOCAL, frame[slot], scale, size=v.type.size, name=v.name)
 
-    def addresses(self, site: Site, fn: Function, instr: Instr) -> Iterator[Rule]:
+    def other_addresses(self, site: Site, fn: Function, instr: Instr) -> Iterator[Rule]:
         """Rules that pass the address of another variable of the same type."""
         operand = instr.args[site.operand]
-        for where, _, rule in self.every_address(site, fn, instr):
+        for where, _, rule in self.addressable(site, fn, instr):
             if where != (operand.value if isinstance(operand, Const) else operand):
                 yield rule
 
-    def every_address(self, site: Site, fn: Function, instr: Instr) -> Iterator[Found]:
-        """All variables of the type of the one whose address is passed."""
+    def addressable(self, site: Site, fn: Function, instr: Instr) -> Iterator[VariableRule]:
+        """All variables of the same type as the one whose address is passed."""
         operand = instr.args[site.operand]
         here = self.source.variables(fn)
         frame = self.program.layout(fn.name).frame
@@ -90,17 +93,13 @@ class Variables:
         if mine is None:
             return
         for slot, v in here.items():
-            if slot in frame and (v.type.kind, v.type.name, v.type.size) == (
-                mine.type.kind,
-                mine.type.name,
-                mine.type.size,
-            ):
+            if slot in frame and _is_same_type(v.type, mine.type):
                 yield slot, v, Rule(site.number, Op.ADDRESS_LOCAL, frame[slot], size=v.type.size, name=v.name)
-        for number, name, v in self._known_globals():
-            if (v.type.kind, v.type.name, v.type.size) == (mine.type.kind, mine.type.name, mine.type.size):
+        for number, name, v in self._global_variables():
+            if _is_same_type(v.type, mine.type):
                 yield name, v, Rule(site.number, Op.ADDRESS_GLOBAL, number, name=v.name)
 
-    def _known_globals(self) -> list[tuple[int, str, Variable]]:
+    def _global_variables(self) -> list[tuple[int, str, Variable]]:
         if self._globals is None:
             rows = (
                 (k, name, self.source.global_declaration(name))
@@ -111,8 +110,12 @@ class Variables:
         return self._globals
 
 
+def _is_same_type(a: CType, b: CType) -> bool:
+    return (a.kind, a.name, a.size) == (b.kind, b.name, b.size)
+
+
 def _fits(site: Site, t: CType) -> bool:
-    """Whether a variable of this type can stand in for the value of a site."""
+    """Whether a variable of this type can replace the value of a site."""
     if site.is_pointer:
         return t.kind == "pointer"
     if site.is_real:

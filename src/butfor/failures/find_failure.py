@@ -1,11 +1,12 @@
-"""Which failure a run has: how it ended, the user's expectations, memory errors that it survived."""
+"""The failure of a run, from how it ended, what was expected, and memory errors that it survived."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from butfor.explanation import FailureKind
+from butfor.errors import UnsupportedError
+from butfor.explanation import Failure, FailureKind
 from butfor.failures.crash import crash_failure, operand_roots
 from butfor.failures.endless_loops import condition_variables, endless_loop
 from butfor.failures.failure_point import FailurePoint, Unsupported
@@ -14,6 +15,7 @@ from butfor.failures.uninitialised_reads import uninitialised_origin, uninitiali
 from butfor.failures.wrong_output import first_difference, output_failure
 from butfor.libc.library import control_of
 from butfor.libc.record import Control
+from butfor.options import RunOptions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
 from butfor.trace.log.record_layout import NO_FRAME
@@ -66,6 +68,32 @@ def find_failure(
         e for e in errors if failure is None or failure.kind is not FailureKind.MEMORY or e.node != failure.node
     )
     return Verdict(failure, rest, end.reason == EndReason.ASSUME)
+
+
+def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: RunOptions) -> Verdict:
+    """What failed; raises `UnsupportedError`, with its position, for runs that cannot be recorded faithfully."""
+    try:
+        return find_failure(recording, dependence, options.memory_errors, places.objects)
+    except Unsupported as e:
+        place = places.of(e.node) if e.node is not None else None
+        file, line = (place.file, place.line) if place is not None else ("", 0)
+        raise UnsupportedError(e.what, file=file, line=line) from e
+
+
+def reported_failure(point: FailurePoint, places: Places) -> Failure:
+    """The failure as reports show it: at its position in the user's own code."""
+    node = places.in_user_code(point.node) if point.node is not None else None
+    place = places.of(node) if node is not None else None
+    where = places.location(places.trace.instr(node)) if node is not None and node[1] >= 0 else None
+    if place is None:
+        function = places.trace.at(node[0]).fn.name if node is not None else ""
+        file, line, column = (places.shown(where.file), where.line, where.column) if where is not None else ("", 0, 0)
+        return Failure(point.kind, file, line, column, function, point.message, dict(point.details))
+    same = where is not None and places.shown(where.file) == place.file and where.line >= place.line
+    line, column = (where.line, where.column) if same and where is not None else (place.line, place.column)
+    return Failure(
+        point.kind, place.file, line, column, place.function, point.message, {**point.details, "text": place.text}
+    )
 
 
 def _last_node(trace: Trace) -> Node:

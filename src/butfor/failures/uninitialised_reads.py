@@ -17,10 +17,18 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.failures.undefined_bits import UndefinedBits
 from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import Kind, store_size
-from butfor.ir.recording_segments import ENTRY
+from butfor.ir.recording_segments import AFTER, ENTRY
 from butfor.libc.library import prints
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind, ObjectKind, ReadFlag, record_number
+from butfor.trace.log.record_layout import (
+    ESCAPED,
+    FIRST_EVENT_ID,
+    FIRST_READ_ID,
+    EventKind,
+    ObjectKind,
+    ReadFlag,
+    record_number,
+)
 from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.run_objects import RunObjects
@@ -171,7 +179,7 @@ class _DefinednessFlow:
         if s.seg.flags & ENTRY and self.args:
             regs = dict(self.args)
         self.args = {}
-        if s.seg.flags & 2 and self.returned:
+        if s.seg.flags & AFTER and self.returned:
             regs[s.fn.instrs[s.seg.start - 1].slot] = self.returned
         self.returned = 0
         self.fresh = []
@@ -197,7 +205,7 @@ class _DefinednessFlow:
         if not s.seg.loads:
             return False
         first = self.log.counts_before(i).loads
-        if not self.stores and not (self.log.load[first : first + s.seg.loads] == 255).any():
+        if not self.stores and not (self.log.load[first : first + s.seg.loads] == ESCAPED).any():
             return False
         return any(s.layout.effects[n].loads and self._loaded((i, n)) for n in s.offsets)
 
@@ -241,7 +249,7 @@ class _DefinednessFlow:
         self.fresh.append(number)
         r = self.log.read[number - 1]
         start, flags, seg, mask = int(r["addr"]), int(r["flags"]), int(r["seg"]), 0
-        if not flags & 2:
+        if not flags & ReadFlag.CHANGED:
             for k, w in enumerate(self.log.read_sources(number)):
                 undefined = (
                     flags & ReadFlag.UNINIT and self._is_object(start + k, seg)

@@ -1,4 +1,4 @@
-"""Output that differs from what was expected: the call and the argument that wrote the first wrong byte."""
+"""Wrong output: the call and the argument that wrote the first byte that is not as expected."""
 
 from __future__ import annotations
 

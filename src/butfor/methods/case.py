@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from butfor.counterfactual.other_tests import OtherRun
+from butfor.counterfactual.rerun import OtherTest
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.marks import Marks
@@ -50,7 +50,7 @@ class FailingRun:
     options: Options
     budget: Budget
     marks: Marks = field(default_factory=Marks)
-    others: tuple[OtherRun, ...] = ()  # the other tests, when there are any
+    others: tuple[OtherTest, ...] = ()  # the other tests, when there are any
 
     @property
     def trace(self) -> Trace:

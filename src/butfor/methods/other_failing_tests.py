@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from butfor.counterfactual.other_tests import OtherRun
+from butfor.counterfactual.rerun import OtherTest
 from butfor.errors import ButforError
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
@@ -40,7 +40,7 @@ def other_paths(case: FailingRun, *, free: bool, most: int = MAX_OTHER_RUNS) -> 
             continue
 
 
-def _recorded_again(case: FailingRun, run: OtherRun) -> FailingRun | None:
+def _recorded_again(case: FailingRun, run: OtherTest) -> FailingRun | None:
     spec = run.spec
     options = replace(
         case.options,

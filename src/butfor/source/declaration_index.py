@@ -1,4 +1,4 @@
-"""Variable declarations by name: where a variable is declared and where a global or static is initialised."""
+"""Variable declarations by name: where variables are declared, and globals and statics initialised."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of source text: byte ranges of a file and what replaces them; all other bytes stay as they are."""
+"""Edits of source text: byte ranges of a file and their replacements; all other bytes stay."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _label(side: str, name: str) -> str:
             for c in plain
         )
         return f'"{side}/{escaped}"'
-    return f"{side}/{plain}" + ("\t" if " " in plain else "")  # the tab says where the name ends
+    return f"{side}/{plain}" + ("\t" if " " in plain else "")  # the tab ends the name
 
 
 def lines_touched(data: bytes, edit: Edit) -> tuple[int, str, str]:

@@ -1,4 +1,4 @@
-"""Where function definitions begin and end, from the syntax tree or, for K&R and broken code, the text."""
+"""Extents of function definitions, from the syntax tree or, for K&R and broken code, the text."""
 
 from __future__ import annotations
 

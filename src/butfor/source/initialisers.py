@@ -50,14 +50,14 @@ class NameMeanings:
 
 
 class UnclearInitialiser(Exception):
-    """Raised where the text does not tell which element a part of an initialiser belongs to."""
+    """Raised if the text does not determine which element a part of an initialiser belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
 class _InitialiserPart:
     """One part of an initialiser list: the elements it is for and the value they get."""
 
-    where: tuple[Range, ...]  # each step on the way to the elements is a range of indices
+    where: tuple[Range, ...]  # for each level of nesting, the range of indices
     node: Node
     value: Node
     shape: Shape  # of one of these elements
@@ -75,8 +75,8 @@ class Initialiser:
     def part(self, path: Sequence[int]) -> Node | None:
         """The innermost part that mentions the element at the end of `path` or an aggregate around it; the last wins.
 
-        None when no part does, so that the value is a zero nobody wrote. Raises `UnclearInitialiser` where the text
-        does not tell.
+        None when no part does, so that the value is a zero nobody wrote. Raises `UnclearInitialiser` if the text
+        does not determine it.
         """
         found: Node | None = None
         for entry in self._entries:
@@ -124,10 +124,10 @@ class Initialiser:
     def _steps(self, designator: Node, shape: Shape) -> Iterator[Range]:
         if designator.type in ("field_designator", "field_identifier"):
             name = designator if designator.type == "field_identifier" else designator.named_children[0]
-            way = shape.path_to_member((name.text or b"").decode("ascii", "replace"))
-            if way is None:
+            indices = shape.path_to_member((name.text or b"").decode("ascii", "replace"))
+            if indices is None:
                 raise UnclearInitialiser
-            yield from ((number, number) for number in way)
+            yield from ((number, number) for number in indices)
             return
         first, last = designator.child_by_field_name("start"), designator.child_by_field_name("end")
         if first is None or last is None:

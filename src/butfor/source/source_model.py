@@ -32,8 +32,8 @@ class Statement:
     """One statement-like unit of source; equal for every position inside the same unit, so it can group steps.
 
     Lines and columns count from 1, columns in bytes; the start is inclusive and `end_column` exclusive. `text` is the
-    source on one line. `target` is the lvalue that the unit assigns, `keyword` says what a condition belongs to, and
-    `declares` tells a declaration from an assignment.
+    source on one line. `target` is the lvalue that the unit assigns, `keyword` is that of the statement a condition
+    belongs to, and `declares` distinguishes a declaration from an assignment.
     """
 
     file: str

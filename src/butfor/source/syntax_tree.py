@@ -1,4 +1,4 @@
-"""What a position of the debug info stands for in a C file: statement, expression, decision, declaration."""
+"""The statement, expression, decision or declaration of a C file at a position of the debug info."""
 
 from __future__ import annotations
 

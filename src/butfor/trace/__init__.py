@@ -1,1 +1,1 @@
-"""The recorded run: its columns, its instances with values, what they depended on, and its source view."""
+"""The recorded run: its columns, its instances with values, their dependences, and its source view."""

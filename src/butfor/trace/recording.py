@@ -1,4 +1,4 @@
-"""Recordings: the columns of one run with the program's IR and sources, in a folder or packed into a file."""
+"""Recordings: the columns of a run with the program's IR and sources, in a folder or in a file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Meta:
 
 
 class RecordedProgram:
-    """A program that was built to be recorded, and the table of its segments; both are read when first asked for.
+    """A program that was built to be recorded, and the table of its segments; both are read on first use.
 
     All recordings of one build share it.
     """

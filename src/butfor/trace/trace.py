@@ -352,9 +352,7 @@ class Trace:
         regs = {a: self._values[self.definition(i, a)] for a in instr.args if isinstance(a, int)}
         try:
             return closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
-        except (
-            TrapError
-        ) as e:  # the run went on, so an operand was another: one that was read where nothing was written
+        except TrapError as e:  # the run went on, so an operand differed: it was read from uninitialised memory
             raise UnknownValue(str(e)) from e
 
     def _call_value(self, node: Node, s: StaticSegment, instr: Instr) -> Any:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.fork_server import Limits, Outcome, Server
+from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome
 from butfor.frontends.c.build import BuildSpec
 from butfor.frontends.c.object_files import code_of, exported, renamed
 from butfor.frontends.c.program_variants import Copy, Variants, build_variants, can_be_copied
@@ -56,9 +56,9 @@ def built(folder: Path, *changes: tuple[bytes, bytes, bytes]) -> Variants:
     return build_variants(BuildSpec((file,)), [copy(file, k, *c) for k, c in enumerate(changes, 1)])
 
 
-def run(variants: Variants, *numbers: int, limits: Limits | None = None) -> tuple[bytes, Outcome]:
+def run(variants: Variants, *numbers: int, limits: RunLimits | None = None) -> tuple[bytes, RunOutcome]:
     """What the program writes with these versions."""
-    with Server(variants.build, "./prog", RunSpec(), b"", limits or Limits(events=300_000)) as server:
+    with ForkServer(variants.build, "./prog", RunSpec(), b"", limits or RunLimits(events=300_000)) as server:
         outcome = server.run([Rule(0, Op.VARIANT, n) for n in numbers])
         return server.output(), outcome
 
@@ -96,7 +96,7 @@ def test_a_version_that_never_ends_is_stopped(tmp_path: Path) -> None:
         (b"main", b"printf", b"for (;;) ; printf"),
     )
     for number in (1, 2, 3):
-        outcome = run(variants, number, limits=Limits(milliseconds=3000, events=100_000, file_size=1 << 16))[1]
+        outcome = run(variants, number, limits=RunLimits(milliseconds=3000, events=100_000, file_size=1 << 16))[1]
         assert outcome.exit_status is None
         assert outcome.output <= 1 << 16
 
@@ -147,7 +147,7 @@ def test_nothing_outside_is_touched(tmp_path: Path, evil: str) -> None:
         BuildSpec((file,)), [Copy(1, file, start, start + len(body), body.index(b"main"), 4, new)]
     )
     assert not variants.refused
-    with Server(variants.build, "./prog", RunSpec(), b"", Limits(milliseconds=3000, events=300_000)) as server:
+    with ForkServer(variants.build, "./prog", RunSpec(), b"", RunLimits(milliseconds=3000, events=300_000)) as server:
         server.run([Rule(0, Op.VARIANT, 1)])
         after = server.run([])  # whoever it tried to end is still there
         assert after.exit_status == 0
@@ -160,7 +160,7 @@ def test_nothing_outside_is_touched(tmp_path: Path, evil: str) -> None:
 def test_memory_without_end_is_refused(tmp_path: Path) -> None:
     loop = b'for (int k = 0; k < 100000; k++) {{ char *p = malloc(1 << 24); if (!p) {{ puts("no more"); break; }} p[0] = 1; }} printf'
     variants = built(tmp_path, (b"main", b"printf", loop.replace(b"{{", b"{").replace(b"}}", b"}")))
-    output, outcome = run(variants, 1, limits=Limits(milliseconds=5000, events=10_000_000))
+    output, outcome = run(variants, 1, limits=RunLimits(milliseconds=5000, events=10_000_000))
     assert output.startswith(b"no more") or outcome.exit_status is None
 
 

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.counterfactual.change_rules import Op
-from butfor.counterfactual.change_syntax import Speech
-from butfor.counterfactual.change_words import Words
-from butfor.counterfactual.evidence_strength import score_of
-from butfor.counterfactual.experiment import Confirmed, Result
-from butfor.counterfactual.variables_in_scope import Variables
+from butfor.counterfactual.change_syntax import ChangeSyntax
+from butfor.counterfactual.change_words import ChangeWords
+from butfor.counterfactual.evidence_strength import score_of_log_odds
+from butfor.counterfactual.experiment import ConfirmedChange, Effect, SearchResult
+from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.explanation import Evidence
 from butfor.ir.change_sites import Site
 from butfor.methods.case import FailingRun
@@ -19,7 +19,6 @@ from butfor.trace.view.source_places import Place
 
 MAX_CHANGES_PER_STATEMENT = 6  # that are tried on other inputs and shown: the others are less natural
 _MEMORY_ERRORS_REMAIN = ", but for memory errors that the failing run has too"
-_OTHER_OUTPUT = 2  # the effect of a change on another input: its output changed
 
 
 @dataclass(slots=True)
@@ -27,15 +26,17 @@ class ChangedStatement:
     """A statement with the changes at it that avoid the failure."""
 
     place: Place
-    found: list[Confirmed] = field(default_factory=list)
+    found: list[ConfirmedChange] = field(default_factory=list)
 
 
 class ChangeReporter:
     """Puts confirmed changes into words."""
 
-    def __init__(self, case: FailingRun, variables: Variables, sites: tuple[Site, ...], result: Result) -> None:
-        self.words = Words(case.places)
-        self.speech = Speech(variables, sites, case.places.shown)
+    def __init__(
+        self, case: FailingRun, variables: VariablesInScope, sites: tuple[Site, ...], result: SearchResult
+    ) -> None:
+        self.words = ChangeWords(case.places)
+        self.syntax = ChangeSyntax(variables, sites, case.places.shown)
         self.result = result
         has_expectation = case.recording.meta.expect_stdout is not None
         self.then = "the output would have been right" if has_expectation else "the run would not have failed"
@@ -45,13 +46,13 @@ class ChangeReporter:
         best = s.found[0]
         edit = self.words.edit(best.candidate)
         names_edit = best.candidate.rule.op is Op.RELATION  # its words already name the operator
-        what = f"{self.words.had(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
+        what = f"{self.words.clause(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
         output = "" if best.keeps else ", with other output before"
         text = f"{what}, {self.then}{output}{'' if best.is_clean else _MEMORY_ERRORS_REMAIN}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
-        return Finding(s.place, round(score_of(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
+        return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
 
-    def _tests(self, c: Confirmed) -> str:
+    def _tests(self, c: ConfirmedChange) -> str:
         parts = []
         if self.result.failing:
             parts.append(f"avoids {c.avoids} of {self.result.failing} other failures")
@@ -59,12 +60,12 @@ class ChangeReporter:
             parts.append(f"breaks {c.breaks} of {self.result.passing} passing tests")
         return f"; {', '.join(parts)}" if parts else ""
 
-    def _change(self, c: Confirmed) -> dict[str, Any]:
+    def _change(self, c: ConfirmedChange) -> dict[str, Any]:
         return {
-            "text": self.words.had(c.candidate),
+            "text": self.words.clause(c.candidate),
             "edit": self.words.edit(c.candidate),
             "family": c.candidate.family,
-            "with": self.speech.write(c.candidate.rule),
+            "with": self.syntax.format(c.candidate.rule),
             "changed": c.outcome.changed,
             "passes": c.passes,
             "keeps": c.keeps,
@@ -72,8 +73,8 @@ class ChangeReporter:
             "direct": c.is_direct,
             "avoids": c.avoids,
             "breaks": c.breaks,
-            "inputs": len(c.elsewhere),
-            "inputs_altered": sum(effect == _OTHER_OUTPUT for effect in c.elsewhere),
+            "inputs": len(c.other_effects),
+            "inputs_altered": sum(effect is Effect.OUTPUT for effect in c.other_effects),
         }
 
     def plain(self, s: ChangedStatement) -> dict[str, Any]:

@@ -11,15 +11,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from butfor.counterfactual.change_candidates import Candidate, Candidates
-from butfor.counterfactual.change_candidates import initial as initial_values
+from butfor.counterfactual.change_candidates import ChangeCandidate, ChangeCandidates
+from butfor.counterfactual.change_candidates import initial_value_candidates as initial_values
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.comparison_relations import in_all_runs
-from butfor.counterfactual.evidence_strength import FAMILIES, statement_strength, strength, weights_of
-from butfor.counterfactual.experiment import Confirmed, Result
-from butfor.counterfactual.fork_server import MEMORY
-from butfor.counterfactual.rerun import experiment, trials
-from butfor.counterfactual.variables_in_scope import Variables
+from butfor.counterfactual.comparison_relations import operator_rule
+from butfor.counterfactual.evidence_strength import FAMILY_WEIGHTS, input_weights, statement_strength, strength
+from butfor.counterfactual.experiment import ConfirmedChange, SearchResult
+from butfor.counterfactual.fork_server import Ending
+from butfor.counterfactual.rerun import start_experiment, trials_of
+from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.ir.change_sites import Site, SiteKind
@@ -69,22 +69,24 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     def is_over() -> bool:
         return search.is_over() or case.budget.is_over()
 
-    variables = Variables(case.recording.program)
-    started = experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors)
+    variables = VariablesInScope(case.recording.program)
+    started = start_experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors)
     with started as (build, running):
-        result = running.watch()
+        result = running.observe()
         if not result.repeatable or running.goal.is_met(result.baseline) or not _is_same_output(case, result):
             return _skipped(
                 "the run is not repeatable: run again without any change, it behaves differently, "
                 "so no change of it was tried"
             )
-        tests = trials(case.others, case.recording.log.counts > 0)
-        candidates = Candidates(variables, result.seen, running.seen_in(tests, case.budget.is_over))
-        ordered = _in_order(case, build.sites, candidates.of, initial=True)
+        tests = trials_of(case.others, case.recording.log.counts > 0)
+        candidates = ChangeCandidates(
+            variables, result.observations, running.values_in_tests(tests, case.budget.is_over)
+        )
+        ordered = _in_order(case, build.sites, candidates.at, initial=True)
         running.search(result, (c for c, _ in ordered), is_over)
         places = {id(c): place for c, place in ordered}
         if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < MIN_STATEMENTS_FOUND:
-            single = _in_order(case, build.sites, candidates.once, initial=False)
+            single = _in_order(case, build.sites, candidates.at_single_occurrences, initial=False)
             running.search(result, (c for c, _ in single), is_over)
             tried = len(single)
             single += _solver_candidates(case, build.sites)
@@ -96,9 +98,9 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
             running.search(result, (c for c, _ in edits), case.budget.is_over)
             places |= {id(c): place for c, place in edits}
         running.try_tests(result, tests, case.budget.is_over)
-        inputs = running.disturb(result, _best(places, result), case.budget.is_over)
+        inputs = running.measure_side_effects(result, _best(places, result), case.budget.is_over)
     _mark_direct(case, result.confirmed)
-    weights = weights_of([c.elsewhere for c in result.confirmed if c.elsewhere])
+    weights = input_weights([c.other_effects for c in result.confirmed if c.other_effects])
     statements = _by_statement(places, result.confirmed)
     for s in statements:
         s.found.sort(key=lambda c: -strength(c, weights, result.failing, result.passing))
@@ -124,25 +126,25 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     return Diagnosis(tuple(findings), data, result.complete, notes)
 
 
-def _in_all_runs(confirmed: list[Confirmed], places: Mapping[int, Place]) -> list[tuple[Candidate, Place]]:
+def _in_all_runs(confirmed: list[ConfirmedChange], places: Mapping[int, Place]) -> list[tuple[ChangeCandidate, Place]]:
     """The operators that do in all runs what a changed relation did in this one: other tests meet other relations."""
     found = []
     for c in (known.candidate for known in confirmed):
-        rule = in_all_runs(c.site, c.rule, c.operator)
+        rule = operator_rule(c.site, c.rule, c.operator)
         if rule is not None:
             found.append((replace(c, rule=rule), places[id(c)]))
     return found
 
 
-def _is_same_output(case: FailingRun, result: Result) -> bool:
+def _is_same_output(case: FailingRun, result: SearchResult) -> bool:
     """Whether the run wrote what the recorded one did, as far as it got: a memory error may have ended it earlier."""
     written = case.recording.stdout
     if case.point.kind is FailureKind.NO_END:
         return written.startswith(result.output) or result.output.startswith(written)
-    return written.startswith(result.output) if result.baseline.end == MEMORY else written == result.output
+    return written.startswith(result.output) if result.baseline.end == Ending.MEMORY else written == result.output
 
 
-def _mark_direct(case: FailingRun, confirmed: list[Confirmed]) -> None:
+def _mark_direct(case: FailingRun, confirmed: list[ConfirmedChange]) -> None:
     """Mark changes that override the wrong value itself where it is only passed on."""
     handed_on = case.forwarding.forwarding_instructions(case.point.roots)
     for c in confirmed:
@@ -157,7 +159,7 @@ def _is_print_at_fault(earlier: Earlier) -> bool:
     return "output" in earlier and any(f.score >= MIN_TELLING_SCORE for f in earlier["output"].findings)
 
 
-def _missing_statement(statements: list[ChangedStatement], result: Result) -> tuple[str, ...]:
+def _missing_statement(statements: list[ChangedStatement], result: SearchResult) -> tuple[str, ...]:
     """The note for when no edit of a statement avoids the failure: something is missing in the program."""
     if not result.complete or any(c.candidate.family not in _DETOURS for s in statements for c in s.found):
         return ()
@@ -189,11 +191,11 @@ def _distances(case: FailingRun) -> dict[tuple[str, int], float]:
 
 
 def _in_order(
-    case: FailingRun, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[Candidate]], *, initial: bool
-) -> list[tuple[Candidate, Place]]:
+    case: FailingRun, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[ChangeCandidate]], *, initial: bool
+) -> list[tuple[ChangeCandidate, Place]]:
     """The candidates with the statements they change: near the failure first, natural edits first."""
     known = _distances(case)
-    rows: list[tuple[float, Candidate, Place]] = []
+    rows: list[tuple[float, ChangeCandidate, Place]] = []
     for site in sites:
         place = _place_of(case, site)
         if place is None or case.is_check(place):
@@ -211,7 +213,7 @@ def _in_order(
     return [(c, place) for _, c, place in rows]
 
 
-def _solver_candidates(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[Candidate, Place]]:
+def _solver_candidates(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[ChangeCandidate, Place]]:
     """Values that the solver proposes for statements of the failing path, where that is short enough."""
     if len(case.slices["relevant"].distance) > MAX_SOLVED_INSTANCES:
         return []
@@ -224,11 +226,11 @@ def _solver_candidates(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[
     for site in sites:
         place = _place_of(case, site) if site.kind is SiteKind.STORE and not (site.is_pointer or site.is_real) else None
         if place is not None and place in proposed and not case.is_check(place):
-            found.append((Candidate(Rule(site.number, Op.SET, proposed[place]), site, "solved"), place))
+            found.append((ChangeCandidate(Rule(site.number, Op.SET, proposed[place]), site, "solved"), place))
     return found
 
 
-def _with_family(c: Candidate, place: Place) -> Candidate:
+def _with_family(c: ChangeCandidate, place: Place) -> ChangeCandidate:
     """The candidate, with a family of its own for another value of a named constant, which nobody mistypes."""
     is_named = (
         c.family == "literal"
@@ -244,7 +246,7 @@ def _declares(place: Place) -> bool:
     )
 
 
-def _initial_data(case: FailingRun) -> Iterator[tuple[float, Candidate, Place]]:
+def _initial_data(case: FailingRun) -> Iterator[tuple[float, ChangeCandidate, Place]]:
     """Changes of initial data that the failure depended on."""
     relevant = case.slices["relevant"]
     met: set[tuple[str, int]] = set()
@@ -284,7 +286,7 @@ def _place_of(case: FailingRun, site: Site) -> Place | None:
     return case.places.of_instr(fn, fn.instrs[site.instr])
 
 
-def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> list[ChangedStatement]:
+def _by_statement(places: Mapping[int, Place], confirmed: list[ConfirmedChange]) -> list[ChangedStatement]:
     found: dict[Place, ChangedStatement] = {}
     for c in confirmed:
         place = places[id(c.candidate)]
@@ -292,7 +294,7 @@ def _by_statement(places: Mapping[int, Place], confirmed: list[Confirmed]) -> li
     return list(found.values())
 
 
-def _best(places: Mapping[int, Place], result: Result) -> list[Confirmed]:
+def _best(places: Mapping[int, Place], result: SearchResult) -> list[ConfirmedChange]:
     """The most natural changes of each statement."""
     return [
         c
@@ -301,5 +303,5 @@ def _best(places: Mapping[int, Place], result: Result) -> list[Confirmed]:
     ]
 
 
-def _naturalness(c: Confirmed) -> float:
-    return FAMILIES[c.candidate.family] + c.passes
+def _naturalness(c: ConfirmedChange) -> float:
+    return FAMILY_WEIGHTS[c.candidate.family] + c.passes

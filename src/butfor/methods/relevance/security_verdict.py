@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from butfor.counterfactual.input_steering import Steered, Steering
-from butfor.counterfactual.input_units import Unit, is_number, units_of, whole_inputs, world_of
-from butfor.counterfactual.rerun import hooked, same_run
+from butfor.counterfactual.input_steering import ControllingInput, InputSteering
+from butfor.counterfactual.input_units import InputUnit, input_units, is_number, run_inputs, whole_inputs
+from butfor.counterfactual.rerun import hooked_program, recorded_spec
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.libc.library import is_nondeterministic, is_self_contained, names_where, prints, reports_failure
@@ -43,7 +43,7 @@ class SecurityVerdict:
     """input-controlled, not-input-controlled or unknown; `how`: replayed, proved or tried; `why` in words."""
 
     verdict: str
-    inputs: tuple[Steered, ...] = ()
+    inputs: tuple[ControllingInput, ...] = ()
     how: str = ""
     why: str = ""
     runs: int = 0
@@ -155,14 +155,14 @@ class _InputSearch:
         meta = recording.meta
         texts = list(case.places.texts().values())
         folder = meta.folder if os.path.isdir(meta.folder) else None
-        self.world = world_of(same_run(recording), folder or ".", _names_in(_OPENED, texts))
+        self.run_inputs = run_inputs(recorded_spec(recording), folder or ".", _names_in(_OPENED, texts))
         events = recording.log.event
         streams = [int(e["stream"]) for e in events[events["kind"] == EventKind.INPUT]] if len(events) else []
-        self.units = units_of(self.world, _names_in(_GETENV, texts), streams.count(NONDET_STREAM))
+        self.units = input_units(self.run_inputs, _names_in(_GETENV, texts), streams.count(NONDET_STREAM))
         if STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
-        build = hooked(recording, case.options.cc, checked=case.point.kind is FailureKind.MEMORY)
-        self.steering = Steering(build, f"./{meta.name}", folder, self.world, case.point.kind)
+        build = hooked_program(recording, case.options.cc, checked=case.point.kind is FailureKind.MEMORY)
+        self.steering = InputSteering(build, f"./{meta.name}", folder, self.run_inputs, case.point.kind)
 
     def security(self, judgement: Judgement | None) -> SecurityVerdict:
         with self.steering as steering:
@@ -171,7 +171,7 @@ class _InputSearch:
                     "whether inputs control the failure could not be tried: run again, the program behaves differently"
                 )
                 return SecurityVerdict("unknown", why=why)
-            found: dict[tuple[str, str, int], Steered] = {}
+            found: dict[tuple[str, str, int], ControllingInput] = {}
             proposed = self._proposals(self.case.free_path, judgement) if judgement is not None else iter(())
             for steered in self._controlling(proposed):
                 found.setdefault((steered.unit.source, steered.unit.name, steered.unit.start), steered)
@@ -181,14 +181,14 @@ class _InputSearch:
                 return SecurityVerdict("input-controlled", tuple(found.values()), "replayed", runs=steering.runs)
             return self._without_replay(judgement)
 
-    def _controlling(self, proposed: Iterable[tuple[Unit, str]]) -> Iterator[Steered]:
+    def _controlling(self, proposed: Iterable[tuple[InputUnit, str]]) -> Iterator[ControllingInput]:
         """Inputs that avoid the failure when the program is run with them, the proposed ones first."""
         for unit, text in proposed:
             steered = self.steering.try_text(unit, text, self.is_over)
             if steered is not None:
                 yield steered
         yield from self.steering.find(self.units, self.is_over)
-        yield from self.steering.find(whole_inputs(self.world), self.is_over)
+        yield from self.steering.find(whole_inputs(self.run_inputs), self.is_over)
 
     # --- no run avoids the failure ------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class _InputSearch:
 
     # --- proposals from the path --------------------------------------------------------------------------------------
 
-    def _proposals(self, path: Path, judgement: Judgement) -> Iterator[tuple[Unit, str]]:
+    def _proposals(self, path: Path, judgement: Judgement) -> Iterator[tuple[InputUnit, str]]:
         """Inputs that should avoid the failure, since their values do so along the path; the latest first."""
         for k, judged in sorted(judgement.by_position.items(), reverse=True):
             instance = path.instances[k]
@@ -247,24 +247,26 @@ class _InputSearch:
                     text = _text(unit, instance.recorded[other.cell.name], other.value, other.sort)
                     yield from () if text is None else ((unit, text),)
 
-    def _unit(self, source: str, name: str, start: int, end: int) -> Unit | None:
-        spec = self.world.spec
+    def _unit(self, source: str, name: str, start: int, end: int) -> InputUnit | None:
+        spec = self.run_inputs.spec
         if source == "nondet":
             return next((u for u in self.units if u.source == "nondet" and u.start == start), None)
         if source == "argv" and int(name) <= len(spec.args):
             data = spec.args[int(name) - 1].encode("utf-8", "surrogateescape")
         elif source == "stdin":
             data = spec.stdin
-        elif source == "file" and len(self.world.files) == 1:
-            name, data = self.world.files[0]
+        elif source == "file" and len(self.run_inputs.files) == 1:
+            name, data = self.run_inputs.files[0]
         else:
             return None
         return (
-            Unit(source, name, start, end, data[start:end].decode("utf-8", "surrogateescape")) if start < end else None
+            InputUnit(source, name, start, end, data[start:end].decode("utf-8", "surrogateescape"))
+            if start < end
+            else None
         )
 
 
-def _text(unit: Unit, recorded: int, value: int, sort: int) -> str | None:
+def _text(unit: InputUnit, recorded: int, value: int, sort: int) -> str | None:
     """The input text that gives a cell another value: a decimal number, or the byte itself; None if there is none."""
     if is_number(unit.text) and int(unit.text) == signed(recorded, sort):
         return str(signed(value, sort))

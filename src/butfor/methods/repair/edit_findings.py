@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from butfor.counterfactual.evidence_strength import AVOIDS, BREAKS, COMPLETE, score_of
+from butfor.counterfactual.evidence_strength import AVOIDS, BREAKS, COMPLETE, score_of_log_odds
 from butfor.explanation import Also, Evidence
 from butfor.methods.repair.repair_model import Repair, best_by_statement
 from butfor.ranking.finding import Finding
@@ -28,7 +28,7 @@ def repair_findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
     found = (
         Finding(
             place,
-            round(score_of(edit_strength(r) + crowd), 4),
+            round(score_of_log_odds(edit_strength(r) + crowd), 4),
             _words(r),
             Evidence.REPLAYED,
             also=tuple(_also_beside(r, survivors)),

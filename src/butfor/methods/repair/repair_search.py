@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from butfor.counterfactual.fork_server import MEMORY, Outcome
+from butfor.counterfactual.fork_server import Ending, RunOutcome
 from butfor.errors import ButforError
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.methods.repair.patched_program import (
@@ -90,7 +90,7 @@ class RepairSearch:
         self.tests = [_up_to_failure(first, outcome), *usable]
         return True
 
-    def _measured(self, *, checked: bool) -> list[tuple[Test, Outcome]]:
+    def _measured(self, *, checked: bool) -> list[tuple[Test, RunOutcome]]:
         """The outcomes of the tests without a repair."""
         self.checked = checked
         self._original = build_alone(self.sources, (), checked=checked)
@@ -241,8 +241,8 @@ class RepairSearch:
         return self._passes_when_recorded(r.proposal)
 
 
-def _up_to_failure(test: Test, outcome: Outcome) -> Test:
+def _up_to_failure(test: Test, outcome: RunOutcome) -> Test:
     """The test; of a run that a memory error ends, only the output up to there is expected."""
-    if outcome.end != MEMORY or test.goal.is_whole or outcome.matched != outcome.output:
+    if outcome.end != Ending.MEMORY or test.goal.is_whole or outcome.matched != outcome.output:
         return test
     return replace(test, goal=replace(test.goal, output=test.goal.output[: outcome.output]))

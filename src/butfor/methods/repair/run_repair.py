@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from butfor.counterfactual.experiment import Goal
-from butfor.counterfactual.rerun import MOST_FAILING, goal_of, same_run
+from butfor.counterfactual.rerun import MAX_FAILING_TESTS as MAX_FAILING_TESTS_PER_CHANGE
+from butfor.counterfactual.rerun import goal_of_run, recorded_spec
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
 from butfor.frontends.c.record_run import build_spec
@@ -36,7 +37,7 @@ MAX_UNASKED_SHARE = 0.4  # of the budget, where nobody asked for repairs and no 
 MAX_UNASKED_SOURCE_BYTES = 300_000  # where nobody asked: larger sources take too long to compile again and again
 PATH_SEARCH_SHARE = 0.15  # of the time left, for the search on the failing paths
 TRYING_SHARE = 0.6  # of the time left, for trying proposals on the failing run; validation takes the rest
-MAX_FAILING_TESTS = 8 * MOST_FAILING  # a repair runs on more tests than a change does: few get that far
+MAX_FAILING_TESTS = 8 * MAX_FAILING_TESTS_PER_CHANGE  # a repair runs on more tests than a change does: few get that far
 MAX_PASSING_TESTS = 200  # each costs a run of every proposal that gets that far
 
 
@@ -156,7 +157,7 @@ def _run_options(case: FailingRun) -> RunOptions:
     """The options of the recorded run, which may be one of several tests."""
     meta = case.recording.meta
     expected = None if meta.expect_stdout is None else meta.expect_stdout.encode("latin-1")
-    stdin = same_run(case.recording).stdin
+    stdin = recorded_spec(case.recording).stdin
     return replace(
         case.options, tests=None, args=meta.args, stdin=stdin, expect_stdout=expected, expect_exit=meta.expect_exit
     )
@@ -164,7 +165,7 @@ def _run_options(case: FailingRun) -> RunOptions:
 
 def _tests(case: FailingRun) -> list[Test]:
     """The recorded run and the other tests."""
-    tests = [Test(same_run(case.recording), goal_of(case.recording, case.point, None), True)]
+    tests = [Test(recorded_spec(case.recording), goal_of_run(case.recording, case.point, None), True)]
     failing = [run for run in case.others if run.failed]
     passing = [run for run in case.others if not run.failed][:MAX_PASSING_TESTS]
     for run in (*failing[:MAX_FAILING_TESTS], *passing):

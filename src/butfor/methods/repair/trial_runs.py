@@ -13,8 +13,8 @@ from butfor.concolic.input_mutations import Mutator
 from butfor.concolic.search_inputs import input_of
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.experiment import Goal
-from butfor.counterfactual.fork_server import Limits, Outcome, Server, run_all
-from butfor.counterfactual.similar_inputs import others
+from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome, run_all
+from butfor.counterfactual.similar_inputs import similar_inputs
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import NOWHERE
@@ -45,7 +45,7 @@ class Test:
     goal: Goal
     failed: bool
     name: str = ""
-    limits: Limits = field(default_factory=Limits)  # of runs with a repair
+    limits: RunLimits = field(default_factory=RunLimits)  # of runs with a repair
 
 
 @dataclass(slots=True)
@@ -65,11 +65,11 @@ class OriginalRun:
     """An input, and what the original program does with it."""
 
     spec: RunSpec
-    outcome: Outcome
+    outcome: RunOutcome
     output: bytes
-    limits: Limits
+    limits: RunLimits
 
-    def is_same(self, other: Outcome) -> bool:
+    def is_same(self, other: RunOutcome) -> bool:
         """Whether another run ended in the same way and wrote the same; it was told to expect the output."""
         ended = (other.status, other.end) == (self.outcome.status, self.outcome.end)
         return ended and other.matched == other.output == len(self.output)
@@ -85,12 +85,12 @@ class Trials:
     is_thorough: bool = True  # programs are compared on many inputs, not on some
     runs: int = field(default=0, init=False)
 
-    def measured(self, build: HookedBuild, test: Test) -> tuple[Test, Outcome]:
+    def measured(self, build: HookedBuild, test: Test) -> tuple[Test, RunOutcome]:
         """A test with limits for patched programs, multiples of what the original takes; and how that one ends."""
         start = time.monotonic()
         first = replace(
             test,
-            limits=Limits(
+            limits=RunLimits(
                 MAX_LIMIT_MILLISECONDS if not test.failed else MIN_LIMIT_MILLISECONDS,
                 UNLIMITED_EVENTS,
                 _output_limit(test.goal.output),
@@ -98,7 +98,7 @@ class Trials:
         )
         ((_, outcome),) = self.outcomes(build, first, [ORIGINAL])
         milliseconds = MIN_LIMIT_MILLISECONDS + MAX_SLOWDOWN * int(1000 * (time.monotonic() - start))
-        limits = Limits(
+        limits = RunLimits(
             min(milliseconds, MAX_LIMIT_MILLISECONDS),
             max(MIN_EVENT_LIMIT, MAX_SLOWDOWN * outcome.events),
             _output_limit(test.goal.output),
@@ -107,7 +107,7 @@ class Trials:
 
     def outcomes(
         self, build: HookedBuild, test: Test, numbers: Iterable[int], width: int = 1
-    ) -> Iterator[tuple[int, Outcome]]:
+    ) -> Iterator[tuple[int, RunOutcome]]:
         """The outcomes of the variants on one test, in no order."""
         with self._servers(build, test.spec, test.goal.output, test.limits, width) as servers:
             for rules, outcome in run_all(servers, _requests(numbers)):
@@ -116,11 +116,12 @@ class Trials:
 
     @contextmanager
     def _servers(
-        self, build: HookedBuild, spec: RunSpec, expected: bytes, limits: Limits, width: int
-    ) -> Iterator[list[Server]]:
+        self, build: HookedBuild, spec: RunSpec, expected: bytes, limits: RunLimits, width: int
+    ) -> Iterator[list[ForkServer]]:
         with ExitStack() as stack:
             yield [
-                stack.enter_context(Server(build, self.name, spec, expected, limits, self.cwd)) for _ in range(width)
+                stack.enter_context(ForkServer(build, self.name, spec, expected, limits, self.cwd))
+                for _ in range(width)
             ]
 
     def survivors(self, build: HookedBuild, test: Test, numbers: Sequence[int]) -> list[int]:
@@ -161,14 +162,14 @@ class Trials:
                 break
             if not is_far and len(found) >= near:
                 continue
-            limits = Limits(test.limits.milliseconds, test.limits.events)
+            limits = RunLimits(test.limits.milliseconds, test.limits.events)
             with self._servers(build, other, b"", limits, 1) as (server,):
                 outcome = server.run([Rule(NOWHERE, Op.VARIANT, ORIGINAL)])
                 way = (outcome.status, outcome.events)
                 if outcome.exit_status is not None and not (is_far and way in ways):
                     ways.add(way)
                     output = server.output()
-                    more = Limits(
+                    more = RunLimits(
                         limits.milliseconds, max(MIN_EVENT_LIMIT, MAX_SLOWDOWN * outcome.events), _output_limit(output)
                     )
                     found.append(OriginalRun(other, outcome, output, more))
@@ -189,7 +190,7 @@ class Trials:
 
 def _nearby_inputs(tests: Sequence[Test], sources: Iterable[bytes]) -> Iterator[tuple[RunSpec, bool]]:
     """Inputs like the failing one, then further ones with words of the program, each with whether it is further."""
-    yield from ((spec, False) for spec in others(tests[0].spec, MAX_SIMILAR_MADE))
+    yield from ((spec, False) for spec in similar_inputs(tests[0].spec, MAX_SIMILAR_MADE))
     text = b"\n".join(sources)
     words = [w for literal in _LITERAL.findall(text) for w in _WORD.findall(literal)]
     numbers = [int(n) for n in _NUMBER.findall(text)]

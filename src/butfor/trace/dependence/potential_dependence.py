@@ -1,4 +1,4 @@
-"""Potential dependence: branches whose other arm could have assigned what was read, or printed something.
+"""Potential dependence: branches whose other arm could have assigned what was read, or printed.
 
 The arms that may assign a cell are known statically. The run says more: which object was read, when each branch last
 avoided such an arm since the cell was assigned, and mostly also which address the arm would have written to.

@@ -1,4 +1,4 @@
-"""Stores that may assign what was read, but wrote to another part of its object: perhaps their index is wrong."""
+"""Stores that may assign what was read but wrote elsewhere in its object, perhaps by a wrong index."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class StoresElsewhere:
             instr, address = s.fn.instrs[n], int(there[k])
             length = sum(s.layout.effects[n].stores)
             overlaps = address < read.address + read.size and read.address < address + length
-            if (s.fn.name, n) in seen or overlaps or not _is_indexed(s.fn, instr):
+            if (s.fn.name, n) in seen or overlaps or not stores_to_computed_element(s.fn, instr):
                 continue
             seen.add((s.fn.name, n))
             if instr in self.potential.may_define.writers(cell, s.fn.name, instr.block):
@@ -68,8 +68,8 @@ class StoresElsewhere:
                     return
 
 
-def _is_indexed(fn: Function, instr: Instr) -> bool:
-    """Whether an instruction stores to an element whose index is computed."""
+def stores_to_computed_element(fn: Function, instr: Instr) -> bool:
+    """Whether an instruction is a store to an element whose index is computed."""
     if instr.op != "store" or not isinstance(instr.args[1], int) or fn.definer[instr.args[1]] < 0:
         return False
     address = fn.instrs[fn.definer[instr.args[1]]]

@@ -1,4 +1,4 @@
-"""Statements that only forward a value, such as `x = f();` or `return x;`, and the statements that computed it."""
+"""Statements that only forward a value, such as `return x;`, and the statements that computed it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from butfor.ir.instructions import Const
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.stores_elsewhere import stores_to_computed_element
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place, Places
 
@@ -60,7 +61,7 @@ class ValueForwarding:
 
     def origin(self, node: Node, place: Place) -> Place | None:
         """The statement whose value this instance forwarded; None if it computed one or chose an element for it."""
-        if self._stores_to_element(node):
+        if stores_to_computed_element(self.trace.at(node[0]).fn, self.trace.instr(node)):
             return None
         at = node
         for _ in range(_MAX_CHAIN_LENGTH):
@@ -73,14 +74,6 @@ class ValueForwarding:
                 if there is not None and there != place:
                     return there
         return None
-
-    def _stores_to_element(self, node: Node) -> bool:
-        """Whether an instance is a store to an element whose index is computed."""
-        instr = self.trace.instr(node)
-        address = instr.args[1] if instr.op == "store" else None
-        fn = self.trace.at(node[0]).fn
-        by = fn.instrs[fn.definer[address]] if isinstance(address, int) and fn.definer[address] >= 0 else None
-        return by is not None and by.op == "gep" and any(isinstance(index, int) for index in by.args[1:])
 
     def _source(self, node: Node) -> Node | None:
         """The one instance whose value this one has, if it only forwards it."""

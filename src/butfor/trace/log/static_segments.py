@@ -1,4 +1,4 @@
-"""Static segments by number: which instructions they hold, and where each of those logs in the columns."""
+"""Static segments by number: their instructions, and where each of these logs in the columns."""
 
 from __future__ import annotations
 

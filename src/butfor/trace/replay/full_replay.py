@@ -1,6 +1,6 @@
 """The full replay: every value, address and branch recomputed and compared with what was recorded.
 
-It shares the semantics of instructions with the lazy trace, but neither its memory nor its way of finding definitions:
+It shares the semantics of instructions with the lazy trace, but neither its memory nor its search for definitions:
 it runs forward with registers per frame and a byte memory of its own. A mismatch is a defect of butfor.
 """
 

@@ -11,7 +11,7 @@ from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Trace
 
 UNKNOWN = object()  # a value that the recording does not determine: never compared
-_MAX_SHOWN_MISMATCHES = 20  # the first ones tell what is wrong, later ones follow from them
+_MAX_SHOWN_MISMATCHES = 20  # the first ones show what is wrong, later ones follow from them
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""Pure LLVM intrinsics that clang emits at -O0, as functions of their argument values.
+"""Pure LLVM intrinsics that clang emits at -O0, as functions of their arguments.
 
 Counting the zeros of 0 gives the width, also where LLVM calls it poison.
 """
@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from butfor.ir.machine_types import Kind, Type
+from butfor.trace.semantics.float_intrinsics import FLOAT_MAKERS
 from butfor.trace.semantics.integers import signed
-from butfor.trace.semantics.libm import FLOAT_MAKERS
 from butfor.trace.semantics.register_values import Pure
 
 _Maker = Callable[[int], Pure]  # from the width of the operands to the function
@@ -19,7 +19,7 @@ _Maker = Callable[[int], Pure]  # from the width of the operands to the function
 def intrinsic(name: str, arg_types: Sequence[Type], result: Type) -> Pure | None:
     """The function of an intrinsic's argument values; None when it is not known or not pure."""
     found = re.fullmatch(r"llvm\.([a-z]+(?:\.(?:with\.overflow|sat|constant|fpclass|with\.probability))?)(\..*)?", name)
-    if found is None or not arg_types or "bf16" in name:  # a type does not tell bfloat from half
+    if found is None or not arg_types or "bf16" in name:  # the types do not distinguish bfloat from half
         return None
     operand, base = arg_types[0], found[1]
     if base == "is.constant":

@@ -1,1 +1,1 @@
-"""The run in the words of the source: places, steps, objects, values."""
+"""The run in source terms: places, steps, objects, values."""

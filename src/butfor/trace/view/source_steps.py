@@ -1,4 +1,4 @@
-"""The run in source terms: assignments, branches, calls and returns with values, frames and iterations."""
+"""The run in source terms: assignments, branches, calls and returns with values and iterations."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 /* A program that can be run again with something changed: what its parts share.
 
    Every place that can be changed is a site with a number. A rule says what happens at one site; sites without a rule cost one look at a
-   byte. See program/sites.py for the kinds of sites, intervene/rules.py for what the operations mean. */
+   byte. See ir/change_sites.py for the kinds of sites, counterfactual/change_rules.py for what the operations mean. */
 #ifndef BUTFOR_HOOKS_H
 #define BUTFOR_HOOKS_H
 #define _GNU_SOURCE

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import butfor
-from butfor.counterfactual.shrink_input import _number, _parts
+from butfor.counterfactual.shrink_input import _reduce_number, _remove_parts
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from tests.commands import butfor_command
@@ -71,13 +71,22 @@ def test_kinds(body: str, kind: str, args: list[str], least: tuple[str, ...] | N
 
 def test_nondeterministic_values(tmp_path: Path) -> None:
     body = "int __VERIFIER_nondet_int(void);\nvoid reach_error(void) {}\n"
-    body += "int main(void) {\n int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();\n if (a + b > 50) reach_error();\n return 0; }\n"
+    body += (
+        "int main(void) {\n"
+        " int a = __VERIFIER_nondet_int(), b = __VERIFIER_nondet_int();\n"
+        " if (a + b > 50) reach_error();\n"
+        " return 0; }\n"
+    )
     found = shrunk(tmp_path, body, nondet=[40, 70, 5, 6]).to_dict()["shrunk"]
     assert sum(found["nondet"][:2]) == 51
     assert len(found["nondet"]) <= 2
 
 
-OUTPUT = 'int main(int argc, char **argv) {\n FILE *f = argc > 2 ? fopen(argv[2], "w") : 0;\n puts(argv[1]); assert(argc < 3); return argc; }\n'
+OUTPUT = (
+    "int main(int argc, char **argv) {\n"
+    ' FILE *f = argc > 2 ? fopen(argv[2], "w") : 0;\n'
+    " puts(argv[1]); assert(argc < 3); return argc; }\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +120,11 @@ def test_runs_without_end_and_without_input(tmp_path: Path) -> None:
 
 def test_files_are_not_made_on_the_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A smaller input may lead to code that writes files: it is not run for real."""
-    body = 'int main(int argc, char **argv) {\n if (argc < 3 || strlen(argv[1]) < 4) { fclose(fopen("evil", "w")); assert(0); }\n assert(0); }\n'
+    body = (
+        "int main(int argc, char **argv) {\n"
+        ' if (argc < 3 || strlen(argv[1]) < 4) { fclose(fopen("evil", "w")); assert(0); }\n'
+        " assert(0); }\n"
+    )
     monkeypatch.chdir(tmp_path)
     answer = shrunk(tmp_path, body, args=["abcdefgh", "second", "third"])
     assert [len(a) for a in answer.run.args] == [4, 0]
@@ -119,7 +132,13 @@ def test_files_are_not_made_on_the_way(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_the_time_is_limited(tmp_path: Path) -> None:
-    body = "int main(void) {\n long n = 0; int c;\n while ((c = getchar()) != EOF) n += c;\n assert(n < 15000000);\n return 0; }\n"
+    body = (
+        "int main(void) {\n"
+        " long n = 0; int c;\n"
+        " while ((c = getchar()) != EOF) n += c;\n"
+        " assert(n < 15000000);\n"
+        " return 0; }\n"
+    )
     answer = shrunk(tmp_path, body, stdin="x" * 300000, budget=4)
     assert answer.to_dict()["shrunk"]["complete"] is False
     assert answer.notes[0].startswith("the input was reduced from 300000 to ")
@@ -164,7 +183,7 @@ def reduced(parts: str, test: Callable[[str], bool]) -> tuple[str, int]:
             return True
         return False
 
-    _parts(parts, accepts)
+    _remove_parts(parts, accepts)
     return best, asked
 
 
@@ -197,6 +216,6 @@ def test_numbers_come_closer_to_zero(start: int, least: int) -> None:
             return True
         return False
 
-    _number(start, accepts)
+    _reduce_number(start, accepts)
     assert best == least
     assert asked < 150

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from butfor.counterfactual.input_units import Unit, put, units_of, variants, world_of
+from butfor.counterfactual.input_units import InputUnit, input_units, other_texts, run_inputs, with_text
 from butfor.frontends.c.run_program import RunSpec
 
 
 def test_units_of_all_sources(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(b"7 x")
-    world = world_of(RunSpec(("a", "data"), b"1 two", (("V", "v"),), (4,)), str(tmp_path), ())
-    found = [(u.source, u.name, u.start, u.end, u.text) for u in units_of(world, ("V",), 2)]
+    world = run_inputs(RunSpec(("a", "data"), b"1 two", (("V", "v"),), (4,)), str(tmp_path), ())
+    found = [(u.source, u.name, u.start, u.end, u.text) for u in input_units(world, ("V",), 2)]
     assert found == [
         ("argv", "1", 0, 1, "a"),
         ("nondet", "", 0, 1, "4"),
@@ -27,23 +27,23 @@ def test_units_of_all_sources(tmp_path: Path) -> None:
 
 
 def test_another_text_in_a_unit(tmp_path: Path) -> None:
-    world = world_of(RunSpec(("ab",), b"1 two", (("V", "v"),), (4,)), str(tmp_path), ())
+    world = run_inputs(RunSpec(("ab",), b"1 two", (("V", "v"),), (4,)), str(tmp_path), ())
     for unit, spec in (
-        (Unit("argv", "1", 1, 2, "b"), RunSpec(("ax",), b"1 two", (("V", "v"),), (4,))),
-        (Unit("stdin", "", 2, 5, "two"), RunSpec(("ab",), b"1 x", (("V", "v"),), (4,))),
-        (Unit("env", "V", 0, 1, "v"), RunSpec(("ab",), b"1 two", (("V", "x"),), (4,))),
+        (InputUnit("argv", "1", 1, 2, "b"), RunSpec(("ax",), b"1 two", (("V", "v"),), (4,))),
+        (InputUnit("stdin", "", 2, 5, "two"), RunSpec(("ab",), b"1 x", (("V", "v"),), (4,))),
+        (InputUnit("env", "V", 0, 1, "v"), RunSpec(("ab",), b"1 two", (("V", "x"),), (4,))),
     ):
-        changed = put(world, unit, "x")
+        changed = with_text(world, unit, "x")
         assert changed is not None
         assert changed.spec == spec
-    changed = put(world, Unit("nondet", "", 2, 3, "0"), "9")
+    changed = with_text(world, InputUnit("nondet", "", 2, 3, "0"), "9")
     assert changed is not None
     assert changed.spec.nondet == (4, 0, 9)
-    assert put(world, Unit("argv", "1", 0, 2, "ab"), "a\0b") is None
+    assert with_text(world, InputUnit("argv", "1", 0, 2, "ab"), "a\0b") is None
 
 
 def test_variants_differ_from_what_is_there() -> None:
     for text in ("5", "0", "abc", "", "x"):
-        found = list(variants(Unit("argv", "1", 0, len(text), text)))
+        found = list(other_texts(InputUnit("argv", "1", 0, len(text), text)))
         assert text not in found
         assert len(found) == len(set(found)) > 2

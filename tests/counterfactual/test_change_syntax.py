@@ -1,4 +1,4 @@
-"""Changes in words: what is written is read again as the same rule, and what users write means what they mean."""
+"""Changes as users write them: what is formatted parses to the same rule, and texts mean what users expect."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from butfor.counterfactual.change_candidates import Candidates, initial
+from butfor.counterfactual.change_candidates import ChangeCandidates, initial_value_candidates
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.change_syntax import Speech
-from butfor.counterfactual.fork_server import SEEN
-from butfor.counterfactual.variables_in_scope import Variables
+from butfor.counterfactual.change_syntax import ChangeSyntax
+from butfor.counterfactual.fork_server import OBSERVATION
+from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import UsageError
 from butfor.ir.change_sites import SiteKind
 from tests import corpus, seeded_corpus
@@ -34,32 +34,37 @@ SOURCES = [
 
 
 @cache
-def speech_of(source: Path) -> Speech:
+def speech_of(source: Path) -> ChangeSyntax:
     """The words for changes of a program."""
     build, program = build_of(source)
-    return Speech(Variables(program), build.sites, os.path.basename)
+    return ChangeSyntax(VariablesInScope(program), build.sites, os.path.basename)
 
 
-def rules_of(speech: Speech) -> Iterator[Rule]:
+def rules_of(syntax: ChangeSyntax) -> Iterator[Rule]:
     """The rules of all candidates, as if every site had met all there is to meet."""
-    seen = np.zeros(len(speech.sites) + 1, SEEN)
+    seen = np.zeros(len(syntax.sites) + 1, OBSERVATION)
     seen["count"], seen["nvalues"] = 1, 4
     seen["values"][:, :4] = -5, 7, 2**62 + 3, -(2**63)
     seen["relations"] = 24 | (np.arange(len(seen)) % 7 + 1)
-    candidates = Candidates(Variables(speech.program), seen)
-    for site in speech.sites:
-        yield from (c.rule for c in candidates.of(site))
-    for name, size in speech.program.global_table[:5]:
-        yield from (c.rule for offset in (0, 8) if offset + 4 <= size for c in initial(speech.program, name, offset, 4))
+    candidates = ChangeCandidates(VariablesInScope(syntax.program), seen)
+    for site in syntax.sites:
+        yield from (c.rule for c in candidates.at(site))
+    for name, size in syntax.program.global_table[:5]:
+        yield from (
+            c.rule
+            for offset in (0, 8)
+            if offset + 4 <= size
+            for c in initial_value_candidates(syntax.program, name, offset, 4)
+        )
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
 def test_every_candidate_is_read_as_it_was_written(source: Path) -> None:
-    speech = speech_of(source)
+    syntax = speech_of(source)
     count = 0
-    for rule in rules_of(speech):
+    for rule in rules_of(syntax):
         count += 1
-        assert speech.read(speech.write(rule)) == rule
+        assert syntax.parse(syntax.format(rule)) == rule
     assert count > 100
 
 
@@ -77,13 +82,13 @@ def test_all_operations_occur() -> None:
     "value", [0.1, -0.0, 5e-324, 1.7976931348623157e308, float("inf"), float("-inf"), float("nan"), 1 / 3], ids=str
 )
 def test_real_numbers_are_exact(value: float) -> None:
-    speech = speech_of(Path(__file__).parent / "sites.c")
-    site = next(s for s in speech.sites if s.kind is SiteKind.OPERATION and s.is_real)
+    syntax = speech_of(Path(__file__).parent / "sites.c")
+    site = next(s for s in syntax.sites if s.kind is SiteKind.OPERATION and s.is_real)
     raw = struct.unpack("<q", struct.pack("<d", value))[0]
     for op in (Op.SET, Op.ADD, Op.RIGHT):
         for a in (raw, raw | 1):
             rule = Rule(site.number, op, a, only=3)
-            assert speech.read(speech.write(rule)) == rule
+            assert syntax.parse(syntax.format(rule)) == rule
 
 
 PROGRAM = """
@@ -100,13 +105,13 @@ int main(int argc, char **argv) {
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory: pytest.TempPathFactory) -> Speech:
+def small(tmp_path_factory: pytest.TempPathFactory) -> ChangeSyntax:
     """A program in a folder below the one that is worked in."""
     folder = tmp_path_factory.mktemp("words") / "src"
     folder.mkdir()
     path = written(folder, PROGRAM)
     build, program = build_of(path)
-    return Speech(Variables(program), build.sites, lambda path: os.path.relpath(path, folder.parent))
+    return ChangeSyntax(VariablesInScope(program), build.sites, lambda path: os.path.relpath(path, folder.parent))
 
 
 def line(part: str) -> int:
@@ -114,36 +119,40 @@ def line(part: str) -> int:
     return 8 + next(n for n, text in enumerate(PROGRAM.splitlines(), 1) if part in text)
 
 
-def test_places_are_named_in_many_ways(small: Speech) -> None:
+def test_places_are_named_in_many_ways(small: ChangeSyntax) -> None:
     at = line("i = twice")
-    rule = small.read(f"src/prog.c:{at} flip")
+    rule = small.parse(f"src/prog.c:{at} flip")
     at_site = small.source.location(small.program.function("main").instrs[small.sites[rule.site - 1].instr])
     assert at_site is not None
     path = at_site.file
     for file in ("prog.c", "./src/prog.c", "src//prog.c", "../src/prog.c", "elsewhere/prog.c", path):
-        assert small.read(f"{file}:{at} flip") == rule
-        assert small.read(f"  {file}:{at}:8   flip  ") == rule
-    assert small.read(f"{at} flip") == rule
-    assert small.write(rule) == f"src/prog.c:{at}:8 flip"
+        assert small.parse(f"{file}:{at} flip") == rule
+        assert small.parse(f"  {file}:{at}:8   flip  ") == rule
+    assert small.parse(f"{at} flip") == rule
+    assert small.format(rule) == f"src/prog.c:{at}:8 flip"
 
 
-def test_several_sites(small: Speech) -> None:
+def test_several_sites(small: ChangeSyntax) -> None:
     at = line("i = twice")
-    first, second = small.read(f"prog.c:{at} flip when equal"), small.read(f"prog.c:{at}#2 flip when equal")
+    first, second = small.parse(f"prog.c:{at} flip when equal"), small.parse(f"prog.c:{at}#2 flip when equal")
     assert first.site != second.site
     assert small.alternatives(f"prog.c:{at} flip when equal") == [second]
     assert small.alternatives(f"prog.c:{at}#1 flip when equal") == []
     in_macro = line("BOTH(i")
-    assert small.write(small.read(f"prog.c:{in_macro}#2 flip when less")) == f"src/prog.c:{in_macro}:6#2 flip when less"
+    assert (
+        small.format(small.parse(f"prog.c:{in_macro}#2 flip when less")) == f"src/prog.c:{in_macro}:6#2 flip when less"
+    )
 
 
-def test_values(small: Speech) -> None:
+def test_values(small: ChangeSyntax) -> None:
     at = line("c == ")
-    assert small.read(f"prog.c:{at} set 'b'").a == ord("b")
-    assert small.read(f"prog.c:{at} set 0x10 at 3") == Rule(small.read(f"prog.c:{at} set 16").site, Op.SET, 16, only=3)
-    assert small.read(f"prog.c:{at} set NULL").a == 0
-    assert small.read(f"prog.c:{at} set 0.25").a == struct.unpack("<q", struct.pack("<d", 0.25))[0]
-    assert small.read("prog.c:11 initial limit +1") == small.read("initial limit+0:4 +1")
+    assert small.parse(f"prog.c:{at} set 'b'").a == ord("b")
+    assert small.parse(f"prog.c:{at} set 0x10 at 3") == Rule(
+        small.parse(f"prog.c:{at} set 16").site, Op.SET, 16, only=3
+    )
+    assert small.parse(f"prog.c:{at} set NULL").a == 0
+    assert small.parse(f"prog.c:{at} set 0.25").a == struct.unpack("<q", struct.pack("<d", 0.25))[0]
+    assert small.parse("prog.c:11 initial limit +1") == small.parse("initial limit+0:4 +1")
 
 
 @pytest.mark.parametrize(
@@ -167,10 +176,10 @@ def test_values(small: Speech) -> None:
         ("prog.c:11 initial limit+4:4 +1", "limit has no number of 4 bytes at offset 4", ""),
     ],
 )
-def test_what_means_nothing_is_said(text: str, message: str, hint: str, small: Speech) -> None:
+def test_what_means_nothing_is_said(text: str, message: str, hint: str, small: ChangeSyntax) -> None:
     assert line("i = twice") == 15
     with pytest.raises(UsageError) as caught:
-        small.read(text)
+        small.parse(text)
     assert caught.value.message == message
     assert hint in caught.value.hint
 
@@ -184,13 +193,15 @@ def test_files_of_the_same_name(tmp_path: Path) -> None:
         '#include "a/part.h"\n#include "b/part.h"\nint main(int n, char **v) {\n return one(n) - two(n); }\n'
     )
     build, program = build_of(tmp_path / "main.c")
-    speech = Speech(
-        Variables(program), build.sites, lambda path: os.path.relpath(path, tmp_path).replace("main.c", "my 3:4 main.c")
+    syntax = ChangeSyntax(
+        VariablesInScope(program),
+        build.sites,
+        lambda path: os.path.relpath(path, tmp_path).replace("main.c", "my 3:4 main.c"),
     )
-    assert speech.read("a/part.h:2 flip").site != speech.read("b/part.h:2 flip").site
+    assert syntax.parse("a/part.h:2 flip").site != syntax.parse("b/part.h:2 flip").site
     with pytest.raises(UsageError, match=r"part\.h can be in several files"):
-        speech.read("part.h:2 flip")
+        syntax.parse("part.h:2 flip")
     with pytest.raises(UsageError, match="the line can be in several files"):
-        speech.read("2 flip")
-    for rule in rules_of(speech):
-        assert speech.read(speech.write(rule)) == rule
+        syntax.parse("2 flip")
+    for rule in rules_of(syntax):
+        assert syntax.parse(syntax.format(rule)) == rule

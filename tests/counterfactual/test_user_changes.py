@@ -184,7 +184,14 @@ def test_sources_by_command(tmp_path: Path) -> None:
 
 
 def test_the_changed_run_writes_no_files(tmp_path: Path) -> None:
-    body = 'int main(void) {\n FILE *f = fopen("out", "w");\n fputs("x", f), fclose(f);\n int k = 3;\n assert(k == 4);\n return 0; }\n'
+    body = (
+        "int main(void) {\n"
+        ' FILE *f = fopen("out", "w");\n'
+        ' fputs("x", f), fclose(f);\n'
+        " int k = 3;\n"
+        " assert(k == 4);\n"
+        " return 0; }\n"
+    )
     path = written(tmp_path, body)
     done = butfor_command(["record", path.name, "-o", "run.bfr"], tmp_path)
     assert done.code == 0

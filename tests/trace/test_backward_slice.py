@@ -41,8 +41,8 @@ def sliced(folder: Path, body: str, limit: int | None = None, **knobs: object) -
     return Sliced(program, slices, lines)
 
 
-# In each program: `data`, `control` and `relevant` mark the lines that are in this slice and not in the one before; `initial` marks data
-# that the data slice ends at; `none` is in no slice.
+# In each program: `data`, `control` and `relevant` mark the lines that are in this slice and not in the one before;
+# `initial` marks data that the data slice ends at; `none` is in no slice.
 PROGRAMS = {
     "values": """int main(int argc, char **argv) {
  int a = argc + 1; // data
@@ -238,7 +238,7 @@ def test_every_instance_was_reached_from_another(tmp_path: Path) -> None:
             assert s.distance[towards] < s.distance[node]
 
 
-# --- bounds ---------------------------------------------------------------------------------------------------------------------
+# --- bounds -------------------------------------------------------------------------------------------------
 
 LONG = """int main(int argc, char **argv) {
  int start = argc * 3; // before the loop

@@ -162,7 +162,7 @@ def test_before_with_several_ways_to_a_variable(tmp_path: Path) -> None:
     assert {line: value for line, value in said.items() if value not in (None, truth[line])} == {}
 
 
-# --- branches, calls ------------------------------------------------------------------------------------------------------------
+# --- branches, calls ----------------------------------------------------------------------------------------
 
 BRANCHES = """static int kind(int n) {
  switch (n) {
@@ -226,7 +226,7 @@ def test_frames_and_depth(branches: Told) -> None:
     assert {s.depth for s in branches.at("if (!x)")} == {0}
 
 
-# --- loops ----------------------------------------------------------------------------------------------------------------------
+# --- loops --------------------------------------------------------------------------------------------------
 
 LOOPS = """static int total;
 static void rec(int n) {
@@ -297,7 +297,7 @@ def test_no_loops_outside(loops: Told) -> None:
     assert [s.loops for s in loops.at("rec(2);", "call")] == [()]
 
 
-# --- callers, enclosing decisions -----------------------------------------------------------------------------------------------
+# --- callers, enclosing decisions ---------------------------------------------------------------------------
 
 CALLS = """static int hits;
 static int leaf(int n) {
@@ -352,7 +352,7 @@ def test_arguments_of_main(tmp_path: Path) -> None:
     assert told.assigned("char *p") == [("p", None, '"word"')]
 
 
-# --- structs in registers -------------------------------------------------------------------------------------------------------
+# --- structs in registers -----------------------------------------------------------------------------------
 
 STRUCTS = """typedef struct { int row, col; } pos;
 typedef struct { float x, y; } spot;
@@ -452,7 +452,7 @@ def test_before_of_a_bit_field(structs: Told) -> None:
     assert structs.assigned("p8.hi = 9;") == [("p8.hi", "4", "9")]
 
 
-# --- what stands in a macro -----------------------------------------------------------------------------------------------------
+# --- what stands in a macro ---------------------------------------------------------------------------------
 
 MACROS = """#include <ctype.h>
 #include <errno.h>
@@ -496,7 +496,7 @@ def macros(tmp_path_factory: pytest.TempPathFactory) -> Told:
     return Told(tmp_path_factory.mktemp("steps"), MACROS)
 
 
-# --- conditions of several parts ------------------------------------------------------------------------------------------------
+# --- conditions of several parts ----------------------------------------------------------------------------
 
 CONDITIONS = """#define IS_LEAP(y) ((y) % 4 == 0 && ((y) % 100 != 0 || (y) % 400 == 0))
 #define NOT_BOTH(a, b) (!((a) && (b)))

@@ -1,4 +1,4 @@
-"""A run that is only tried touches nothing: not the user's files, no other process, no terminal; and it sees the files that it would have made."""
+"""A counterfactual run touches no user files, no other process and no terminal, but sees the files it makes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import pytest
 
-from butfor.counterfactual.fork_server import Limits, Server
+from butfor.counterfactual.fork_server import ForkServer, RunLimits
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.record_run import compile_program, record
 from butfor.frontends.c.run_program import RunSpec
@@ -40,7 +40,7 @@ ENDLESS = (
     "nested",
 )
 _T = TypeVar("_T")
-QUICK = Limits(milliseconds=300, file_size=1 << 20, megabytes=512)
+QUICK = RunLimits(milliseconds=300, file_size=1 << 20, megabytes=512)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def looks(folder: Path) -> dict[str, object]:
     return found
 
 
-def session_of(server: Server) -> list[int]:
+def session_of(server: ForkServer) -> list[int]:
     """The processes that the server started and that are still there."""
     found = []
     for entry in Path("/proc").iterdir():
@@ -104,14 +104,14 @@ def session_of(server: Server) -> list[int]:
 def test_files_are_seen_as_they_would_have_been(
     what: str, folder: Path, files: HookedBuild, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The run prints what the real program prints in a copy of the folder; three times, each run begins with the folder as it is."""
+    """The run prints what the real program prints in a copy of the folder; each of three runs starts from that."""
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy, symlinks=True)
     options = Options(sources=(HERE / "files.c",), args=(what,))
     monkeypatch.chdir(copy)
     recording = record(options, compile_program(options, lambda text: None), lambda text: None)
     before = looks(folder)
-    with Server(files, "./files", RunSpec((what,)), recording.stdout, cwd=str(folder)) as server:
+    with ForkServer(files, "./files", RunSpec((what,)), recording.stdout, cwd=str(folder)) as server:
         for _ in range(3):
             outcome = server.run()
             assert server.output().decode() == recording.stdout.decode()
@@ -126,7 +126,7 @@ def test_files_are_seen_as_they_would_have_been(
 @pytest.mark.parametrize("what", REFUSED)
 def test_nothing_beyond_the_run(what: str, folder: Path, beyond: HookedBuild) -> None:
     before = looks(folder)
-    with Server(beyond, "./beyond", RunSpec((what,)), b"0\n", QUICK, str(folder)) as server:
+    with ForkServer(beyond, "./beyond", RunSpec((what,)), b"0\n", QUICK, str(folder)) as server:
         outcome = server.run()
         assert (server.output(), outcome.exit_status) == (b"0\n", 0)
         assert outcome.touched or what == "terminal"
@@ -141,7 +141,7 @@ def test_nothing_beyond_the_run(what: str, folder: Path, beyond: HookedBuild) ->
 @pytest.mark.parametrize("what", UNHOOKED)
 def test_the_kernel_forbids_what_libraries_do(what: str, folder: Path, beyond: HookedBuild) -> None:
     before = looks(folder)
-    with Server(beyond, "./beyond", RunSpec((f"unhooked {what}",)), b"0\n", QUICK, str(folder)) as server:
+    with ForkServer(beyond, "./beyond", RunSpec((f"unhooked {what}",)), b"0\n", QUICK, str(folder)) as server:
         outcome = server.run()
         assert (server.output(), outcome.exit_status) == (b"0\n", 0)
         assert session_of(server) == []
@@ -152,7 +152,7 @@ def test_the_kernel_forbids_what_libraries_do(what: str, folder: Path, beyond: H
 @pytest.mark.parametrize("what", [*ENDLESS, "unhooked fork bomb"])
 def test_a_run_without_end_is_ended(what: str, folder: Path, beyond: HookedBuild) -> None:
     before = looks(folder)
-    with Server(beyond, "./beyond", RunSpec((what,)), b"", QUICK, str(folder)) as server:
+    with ForkServer(beyond, "./beyond", RunSpec((what,)), b"", QUICK, str(folder)) as server:
         for _ in range(2):
             outcome = server.run()
             assert outcome.output <= QUICK.file_size
@@ -174,15 +174,15 @@ def open_file(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_files_that_butfor_has_open_are_not_passed_on(open_file: Path, folder: Path, beyond: HookedBuild) -> None:
-    with Server(beyond, "./beyond", RunSpec(("inherited",)), b"0\n", QUICK, str(folder)) as server:
+    with ForkServer(beyond, "./beyond", RunSpec(("inherited",)), b"0\n", QUICK, str(folder)) as server:
         server.run()
         assert server.output() == b"0\n"
     assert open_file.read_bytes() == b""
 
 
 def test_a_server_ends_with_its_run_under_way(folder: Path, beyond: HookedBuild) -> None:
-    with Server(beyond, "./beyond", RunSpec(("loop",)), b"", Limits(milliseconds=60_000), str(folder)) as server:
-        server.ask(())
+    with ForkServer(beyond, "./beyond", RunSpec(("loop",)), b"", RunLimits(milliseconds=60_000), str(folder)) as server:
+        server.send(())
         running = awaited(lambda: session_of(server))
         assert running
     assert awaited(lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))

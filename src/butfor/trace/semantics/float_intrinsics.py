@@ -1,4 +1,4 @@
-"""LLVM's floating-point intrinsics that are pure, as functions of raw bits.
+"""Pure floating-point intrinsics of LLVM, as functions of raw bits.
 
 `fmuladd` rounds twice, as x86-64 code without FMA does.
 """

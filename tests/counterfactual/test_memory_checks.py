@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from butfor.api import changed, explain
-from butfor.counterfactual.fork_server import MEMORY, Limits, Server
-from butfor.counterfactual.rerun import hooked, same_run
+from butfor.counterfactual.fork_server import Ending, ForkServer, RunLimits
+from butfor.counterfactual.rerun import hooked_program, recorded_spec
 from butfor.counterfactual.user_changes import changed_run
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
@@ -67,14 +67,14 @@ def errors_of(recording: Recording) -> set[tuple[str, str, int]]:
 def check(recording: Recording, *, hooks: bool = True) -> None:
     """Runs the program with checks and compares."""
     build = build_hooked(recording.program, None, recording.meta.libs, checked=True, hooks=hooks)
-    limits = Limits(milliseconds=1_000 if recording.meta.limit else 60_000)
-    with Server(build, f"./{recording.meta.name}", same_run(recording), recording.stdout, limits) as server:
+    limits = RunLimits(milliseconds=1_000 if recording.meta.limit else 60_000)
+    with ForkServer(build, f"./{recording.meta.name}", recorded_spec(recording), recording.stdout, limits) as server:
         outcome = server.run()
         output = server.output()
     errors = errors_of(recording)
     if errors:
         kind = _UNDEFINED.get(outcome.error) or MEMORY_ERROR_NAMES.get(outcome.error)
-        assert outcome.end == MEMORY
+        assert outcome.end == Ending.MEMORY
         assert (kind, *build.checks[outcome.error_at - 1]) in errors
         assert recording.stdout.startswith(output)
     else:
@@ -113,29 +113,102 @@ def test_random_programs(tmp_path: Path) -> None:
 
 
 SMALL = {
-    "padding is copied": "struct s { char c; int i; };\nint main(void) {\n struct s a, b; a.c = 1; a.i = 2; b = a; return b.c + b.i - 3; }\n",
-    "bits of a word": "int main(void) {\n struct { unsigned a : 3, b : 5; } s; s.a = 2; s.b = 3; return s.a + s.b - 5; }\n",
-    "bits that were not set": 'int main(void) {\n struct { unsigned a : 3, b : 5; } s; s.a = 2; if (s.b) puts("x"); return 0; }\n',
-    "masked bits": 'int main(void) {\n int *p = malloc(8); p[1] = 4; int x = p[0] & 0; if (x) puts("x"); free(p); return 0; }\n',
-    "a struct by value": "struct s { int a[8]; };\nstatic int f(struct s s) { return s.a[3]; }\nint main(void) {\n struct s s; s.a[3] = 0; return f(s); }\n",
-    "a part of it by value": 'struct s { int a[8]; };\nstatic void f(struct s s) { if (s.a[4]) puts("x"); }\nint main(void) {\n struct s s; s.a[3] = 0; f(s); return 0; }\n',
-    "realloc keeps": "int main(void) {\n char *p = malloc(2); p[0] = 0; p = realloc(p, 5000); int x = p[0]; free(p); return x; }\n",
-    "realloc gives more": 'int main(void) {\n char *p = malloc(2); p[0] = 0; p = realloc(p, 50); if (p[1]) puts("x"); free(p); return 0; }\n',
-    "the old block": "int main(void) {\n char *p = calloc(2, 1), *q = realloc(p, 5000); int x = p[0]; free(q); return x; }\n",
-    "the same place again": "int main(void) {\n int *p = malloc(8); *p = 1; free(p); int *q = malloc(8); *q = 0; int x = *q; free(q); return x; }\n",
-    "a loop's array": "int main(void) {\n int s = 0; for (int n = 1; n < 5; n++) { int a[n]; a[n - 1] = 0; s += a[n - 1]; } return s; }\n",
-    "an array that is too short": "int main(int c, char **v) {\n int a[c + 1]; for (int i = 0; i <= c + 1; i++) a[i] = 0; return a[0]; }\n",
-    "longjmp": "static jmp_buf b;\nstatic void f(int n) { int a[9]; a[n] = n; if (n == 5) longjmp(b, 1); f(n + 1); }\nint main(void) {\n if (!setjmp(b)) f(0); char t[64]; sprintf(t, \"%d\", 3); return t[0] - '3'; }\n",
-    "arguments of any number": "static int f(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += va_arg(l, int); va_end(l); return s; }\nint main(void) {\n return f(3, 1, 2, -3); }\n",
-    "a comparison for qsort": "static int by(const void *a, const void *b) { return *(int *)a - *(int *)b; }\nint main(void) {\n int a[4] = {3, 1, 2, 0}; qsort(a, 4, sizeof *a, by); return a[0]; }\n",
-    "qsort of too many": "static int by(const void *a, const void *b) { return *(int *)a - *(int *)b; }\nint main(void) {\n int a[4] = {3, 1, 2, 0}; qsort(a, 5, sizeof *a, by); return 0; }\n",
+    "padding is copied": (
+        "struct s { char c; int i; };\n"
+        "int main(void) {\n"
+        " struct s a, b; a.c = 1; a.i = 2; b = a; return b.c + b.i - 3; }\n"
+    ),
+    "bits of a word": (
+        "int main(void) {\n struct { unsigned a : 3, b : 5; } s; s.a = 2; s.b = 3; return s.a + s.b - 5; }\n"
+    ),
+    "bits that were not set": (
+        'int main(void) {\n struct { unsigned a : 3, b : 5; } s; s.a = 2; if (s.b) puts("x"); return 0; }\n'
+    ),
+    "masked bits": (
+        'int main(void) {\n int *p = malloc(8); p[1] = 4; int x = p[0] & 0; if (x) puts("x"); free(p); return 0; }\n'
+    ),
+    "a struct by value": (
+        "struct s { int a[8]; };\n"
+        "static int f(struct s s) { return s.a[3]; }\n"
+        "int main(void) {\n"
+        " struct s s; s.a[3] = 0; return f(s); }\n"
+    ),
+    "a part of it by value": (
+        "struct s { int a[8]; };\n"
+        'static void f(struct s s) { if (s.a[4]) puts("x"); }\n'
+        "int main(void) {\n"
+        " struct s s; s.a[3] = 0; f(s); return 0; }\n"
+    ),
+    "realloc keeps": (
+        "int main(void) {\n char *p = malloc(2); p[0] = 0; p = realloc(p, 5000); int x = p[0]; free(p); return x; }\n"
+    ),
+    "realloc gives more": (
+        "int main(void) {\n"
+        ' char *p = malloc(2); p[0] = 0; p = realloc(p, 50); if (p[1]) puts("x"); free(p); return 0; }\n'
+    ),
+    "the old block": (
+        "int main(void) {\n char *p = calloc(2, 1), *q = realloc(p, 5000); int x = p[0]; free(q); return x; }\n"
+    ),
+    "the same place again": (
+        "int main(void) {\n"
+        " int *p = malloc(8); *p = 1; free(p); int *q = malloc(8); *q = 0; int x = *q; free(q); return x; }\n"
+    ),
+    "a loop's array": (
+        "int main(void) {\n"
+        " int s = 0; for (int n = 1; n < 5; n++) { int a[n]; a[n - 1] = 0; s += a[n - 1]; } return s; }\n"
+    ),
+    "an array that is too short": (
+        "int main(int c, char **v) {\n int a[c + 1]; for (int i = 0; i <= c + 1; i++) a[i] = 0; return a[0]; }\n"
+    ),
+    "longjmp": (
+        "static jmp_buf b;\n"
+        "static void f(int n) { int a[9]; a[n] = n; if (n == 5) longjmp(b, 1); f(n + 1); }\n"
+        "int main(void) {\n"
+        " if (!setjmp(b)) f(0); char t[64]; sprintf(t, \"%d\", 3); return t[0] - '3'; }\n"
+    ),
+    "arguments of any number": (
+        "static int f(int n, ...) { va_list l; va_start(l, n); int s = 0; while (n--) s += va_arg(l, int); "
+        "va_end(l); return s; }\n"
+        "int main(void) {\n"
+        " return f(3, 1, 2, -3); }\n"
+    ),
+    "a comparison for qsort": (
+        "static int by(const void *a, const void *b) { return *(int *)a - *(int *)b; }\n"
+        "int main(void) {\n"
+        " int a[4] = {3, 1, 2, 0}; qsort(a, 4, sizeof *a, by); return a[0]; }\n"
+    ),
+    "qsort of too many": (
+        "static int by(const void *a, const void *b) { return *(int *)a - *(int *)b; }\n"
+        "int main(void) {\n"
+        " int a[4] = {3, 1, 2, 0}; qsort(a, 5, sizeof *a, by); return 0; }\n"
+    ),
     "a text without an end": 'int main(void) {\n char t[4]; memcpy(t, "abcd", 4); return strlen(t) == 99; }\n',
     "strcpy onto itself": 'int main(void) {\n char t[9] = "abcdef"; strcpy(t + 1, t); return 0; }\n',
-    "a pointer in bytes": "int main(void) {\n int x = 0, *p = &x, *q; for (unsigned k = 0; k < sizeof p; k++) ((char *)&q)[k] = ((char *)&p)[k]; return *q; }\n",
-    "a returned struct": "struct p { long a, b, c; };\nstatic struct p f(void) { struct p p; p.a = 1; p.c = 2; return p; }\nint main(void) {\n struct p p = f(); return p.a + p.c - 3; }\n",
-    "its other member": 'struct p { long a, b, c; };\nstatic struct p f(void) { struct p p; p.a = 1; p.c = 2; return p; }\nint main(void) {\n struct p p = f(); if (p.b) puts("x"); return 0; }\n',
-    "a value that is handed on": 'static int g(int x) { return x + 1; }\nint main(void) {\n int x; x = g(x); printf("%d\\n", x); return 0; }\n',
-    "read from a stream": 'int main(void) {\n char t[16]; int n; FILE *f = tmpfile(); fputs("12 x", f); rewind(f); n = fscanf(f, "%d %s", (int *)t, t + 8); return n - 2 + t[9]; }\n',
+    "a pointer in bytes": (
+        "int main(void) {\n"
+        " int x = 0, *p = &x, *q; for (unsigned k = 0; k < sizeof p; k++) ((char *)&q)[k] = ((char *)&p)[k]; "
+        "return *q; }\n"
+    ),
+    "a returned struct": (
+        "struct p { long a, b, c; };\n"
+        "static struct p f(void) { struct p p; p.a = 1; p.c = 2; return p; }\n"
+        "int main(void) {\n"
+        " struct p p = f(); return p.a + p.c - 3; }\n"
+    ),
+    "its other member": (
+        "struct p { long a, b, c; };\n"
+        "static struct p f(void) { struct p p; p.a = 1; p.c = 2; return p; }\n"
+        "int main(void) {\n"
+        ' struct p p = f(); if (p.b) puts("x"); return 0; }\n'
+    ),
+    "a value that is handed on": (
+        'static int g(int x) { return x + 1; }\nint main(void) {\n int x; x = g(x); printf("%d\\n", x); return 0; }\n'
+    ),
+    "read from a stream": (
+        "int main(void) {\n"
+        ' char t[16]; int n; FILE *f = tmpfile(); fputs("12 x", f); rewind(f); '
+        'n = fscanf(f, "%d %s", (int *)t, t + 8); return n - 2 + t[9]; }\n'
+    ),
 }
 
 
@@ -144,7 +217,7 @@ def test_small_programs(body: str, tmp_path: Path) -> None:
     check(recorded(make_options(written(tmp_path, body))))
 
 
-# --- evidence ---------------------------------------------------------------------------------------------------------------------
+# --- evidence -----------------------------------------------------------------------------------------------
 
 EXPECTED = {  # the faulty lines, of which one at least must be among those at which a change avoids the error
     "fail_bad_free_interior": {13, 24},
@@ -236,7 +309,7 @@ def test_every_counterfactual_reproduces(name: str) -> None:
         assert run.changed
 
 
-# --- the same change made in the source, and recorded --------------------------------------------------------------------------------
+# --- the same change made in the source, and recorded -------------------------------------------------------
 
 LIST = """struct node { int value; struct node *next; };
 int main(void) {
@@ -297,13 +370,20 @@ def test_the_same_change_in_the_source(tried: list[tuple[tuple[str, ...], ...]],
 
 def test_hooks_come_with_checks(tmp_path: Path) -> None:
     recording = recorded(make_options(written(tmp_path, LIST)))
-    assert hooked(recording, None).sites == hooked(recording, None, checked=True).sites
-    assert not hooked(recording, None).checks
+    assert hooked_program(recording, None).sites == hooked_program(recording, None, checked=True).sites
+    assert not hooked_program(recording, None).checks
 
 
-# --- other failures -------------------------------------------------------------------------------------------------------------------
+# --- other failures -----------------------------------------------------------------------------------------
 
-SILENT = "static int a[4], guard[4];\nint main(void) {\n int k = 3; // index\n a[k] = 1;\n assert(a[3] == 0);\n return guard[3]; }\n"
+SILENT = (
+    "static int a[4], guard[4];\n"
+    "int main(void) {\n"
+    " int k = 3; // index\n"
+    " a[k] = 1;\n"
+    " assert(a[3] == 0);\n"
+    " return guard[3]; }\n"
+)
 
 
 def test_a_change_that_writes_elsewhere_is_not_confirmed(tmp_path: Path) -> None:
@@ -328,14 +408,22 @@ def test_errors_that_were_there_before_are_let_pass(tmp_path: Path) -> None:
 
 
 def test_a_right_run_may_be_much_longer(tmp_path: Path) -> None:
-    body = "int main(void) {\n int n = 3; long s = 0;\n if (n < 5) abort();\n for (long i = 0; i < 1000000; i++) s += i;\n return s < 0; }\n"
+    body = (
+        "int main(void) {\n"
+        " int n = 3; long s = 0;\n"
+        " if (n < 5) abort();\n"
+        " for (long i = 0; i < 1000000; i++) s += i;\n"
+        " return s < 0; }\n"
+    )
     answer = explain(make_options(written(tmp_path, body), methods=["butfor"]))
     assert {row["text"] for row in answer.methods["butfor"]["confirmed"]} >= {"n < 5"}
 
 
 def test_a_crash_names_the_read_that_led_to_it(tmp_path: Path) -> None:
     body = (
-        "struct node { long value; struct node *next; };\nint main(void) {\n struct node *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);\n"
+        "struct node { long value; struct node *next; };\n"
+        "int main(void) {\n"
+        " struct node *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);\n"
         " a->next = b; b->next = a; free(a);\n return a->next->next->value == 5; }\n"
     )
     failure = explain(make_options(written(tmp_path, body), methods=["slice"])).failure
