@@ -16,7 +16,7 @@ from butfor.methods.error_invariants.explained_path import story_of_run
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.interpolation_engines import ENGINES
 from butfor.options import Options
-from butfor.path.source_expressions import Express
+from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 
@@ -72,7 +72,7 @@ def _row(case: FailingRun, rounds: int, idle: int) -> str:
     cells = [f"{rounds:>7}{idle:>7}{len(path.instances):>6}"]
     if isinstance(trace, CoreTrace):
         cells.append(f"{len(trace):>6}{core:>8.2f}")
-        text = Express({c.name: c for c in path.cells})
+        text = SourceExpressions({c.name: c for c in path.cells})
         for engine in ENGINES.values():
             queries = InterpolationQueries(Limit.after(10.0))
             start = time.perf_counter()

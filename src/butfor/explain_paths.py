@@ -15,7 +15,7 @@ from butfor.methods.case import Budget, FailingPath
 from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.path.path_model import Kind, Path
-from butfor.path.path_words import Words, shown_in
+from butfor.path.path_words import PathWords, cell_text
 from butfor.pipeline import ask_methods, chosen_methods, ranked
 from butfor.trace.view.source_places import Place
 
@@ -144,18 +144,18 @@ def _failure(found: Found) -> Failure:
 
 def values_at_end(path: Path) -> dict[str, str]:
     """The inputs that lead to the failure, and what the failed check saw."""
-    words = Words(path)
+    words = PathWords(path)
     return {**_start_values(words, ("parameter",)), **words.seen(len(path.instances))}
 
 
-def _start_values(words: Words, sources: tuple[str, ...]) -> dict[str, str]:
+def _start_values(words: PathWords, sources: tuple[str, ...]) -> dict[str, str]:
     cells = [words.cells[name] for name, source in words.path.inputs.items() if source.source in sources]
-    return {c.shown: shown_in(c, words.path.start[c.name]) for c in cells}
+    return {c.shown: cell_text(c, words.path.start[c.name]) for c in cells}
 
 
 def steps(path: Path) -> list[dict[str, Any]]:
     """The path for the report: what each instance wrote, or which values it read when it branched."""
-    words = Words(path)
+    words = PathWords(path)
     rows: list[dict[str, Any]] = []
     if path.inputs:
         rows.append(

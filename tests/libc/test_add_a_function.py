@@ -16,7 +16,7 @@ from butfor.libc import library
 from butfor.libc.effects import stores_pointer
 from butfor.libc.record import CFile, LibcFunction, SearchModel, text
 from butfor.options import make_options
-from butfor.path.lift.external_inputs import Inputs
+from butfor.path.lift.external_inputs import ExternalInputs
 from butfor.path.path_model import Input
 from tests.ir.intervals.test_precision import facts_of
 from tests.small import case_of, explained, recorded, source, written
@@ -121,7 +121,7 @@ def test_the_search_solves_for_its_result(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("_added")
 def test_paths_know_the_input_that_it_parses(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, LOCK, args=["482134"]))
-    inputs = Inputs(case.recording)
+    inputs = ExternalInputs(case.recording)
     parsed = [found for i in range(len(case.trace)) if (found := inputs.parsed(i)) is not None]
     assert parsed == [Input("argv", "1", 0, 6)]
 

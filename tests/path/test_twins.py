@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from butfor.path.lift.chosen_effects import Run
+from butfor.path.lift.chosen_effects import LiftableRun
 from butfor.path.lift.lift_run import lift
 from butfor.path.path_model import Kind, Path
 from tests.frontends.boogie.helpers import explored
@@ -31,7 +31,7 @@ OTHERWISE = {
 def whole(name: str) -> Path:
     """The path of the C program with every statement, not only those that the failure depended on."""
     c = example(name)
-    run = Run(
+    run = LiftableRun(
         c.recording, c.point, c.dependence, c.places, c.objects, c.slices["relevant"], c.is_check, c.budget.is_over
     )
     return lift(run, free_inputs=True, whole=True)

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from butfor.logic.sorts import INT, REAL, MapSort, MapValue, Value
-from butfor.path.path_words import shown
+from butfor.path.path_words import boogie_text
 
 
 @pytest.mark.parametrize(
@@ -29,4 +29,4 @@ from butfor.path.path_words import shown
     ],
 )
 def test_values(value: Value, sort: int, text: str) -> None:
-    assert shown(value, sort) == text
+    assert boogie_text(value, sort) == text

@@ -140,12 +140,12 @@ class FailingRun:
         return self._lifted(free_inputs=False, endless=True) if self.point.kind is FailureKind.NO_END else self.path
 
     def _lifted(self, *, free_inputs: bool, endless: bool = False) -> Path:
-        from butfor.path.lift.chosen_effects import Run  # late: most methods need no path
+        from butfor.path.lift.chosen_effects import LiftableRun  # late: most methods need no path
         from butfor.path.lift.lift_run import lift
 
         parts = self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check
         is_silent = endless or self.point.details.get("difference") == "missing"
-        run = Run(*parts, self.budget.is_over, frozenset(self.point.roots if is_silent else self._not_printed))
+        run = LiftableRun(*parts, self.budget.is_over, frozenset(self.point.roots if is_silent else self._not_printed))
         return (
             lift(run, free_inputs=free_inputs, endless=True, most=MAX_EFFECTS_WITHOUT_END)
             if endless

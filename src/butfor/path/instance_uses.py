@@ -14,14 +14,14 @@ Read = tuple[str, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Uses:
+class PathUses:
     """For each instance, and last for the check: its reads, and the branches since the write of each cell whose other arms may assign it."""
 
     reads: tuple[tuple[Read, ...], ...]
     omitted: tuple[tuple[int, ...], ...]
 
 
-def uses_of(path: Path) -> Uses:
+def uses_of(path: Path) -> PathUses:
     """The reads of a path."""
     writers: dict[str, int] = {}
     framed: dict[str, list[int]] = {}
@@ -42,7 +42,7 @@ def uses_of(path: Path) -> Uses:
             for cell in instance.frames:
                 framed.setdefault(cell.name, []).append(position)
     read((path.check,))
-    return Uses(tuple(reads), tuple(omitted))
+    return PathUses(tuple(reads), tuple(omitted))
 
 
 def terms_of(instance: Instance) -> list[Term]:

@@ -112,7 +112,7 @@ def scope_guard(path: Path, scope: tuple[int, ...]) -> Term:
 
 
 OVERFLOWING = frozenset(("add", "sub", "mul"))
-_WIDEST = 32  # bits of a product that a solver can tell this of
+MAX_PRODUCT_BITS = 32  # bits of a product that a solver can tell this of
 
 
 def no_overflow(t: Term) -> Term:
@@ -121,10 +121,10 @@ def no_overflow(t: Term) -> Term:
     return equal(resize(t, width, True), binary(t.op, *(resize(a, width, True) for a in t.args)))
 
 
-def facts(path: Path, terms: Iterable[Term]) -> list[Term]:
+def defined_facts(path: Path, terms: Iterable[Term]) -> list[Term]:
     """What is known of the sums and products in some terms over cells."""
     return (
-        [no_overflow(t) for t in postorder(terms) if t in path.exact and (t.op != "mul" or t.width <= _WIDEST)]
+        [no_overflow(t) for t in postorder(terms) if t in path.exact and (t.op != "mul" or t.width <= MAX_PRODUCT_BITS)]
         if path.exact
         else []
     )

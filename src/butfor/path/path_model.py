@@ -114,11 +114,11 @@ class Path:
     exact: frozenset[Term] = frozenset()
     silent: frozenset[int] = frozenset()
     nodes: tuple[tuple[int, int], ...] = ()
-    ranges: Mapping[str, Range] = field(default_factory=dict)
+    ranges: Mapping[str, CellBytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
+class ObjectLife:
     """One life of an object: equal for all accesses to it while it was there."""
 
     key: tuple[object, ...]
@@ -134,11 +134,11 @@ class Home:
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class CellBytes:
     """The bytes of one cell."""
 
     cell: Cell
-    home: Home
+    home: ObjectLife
     start: int  # address
     size: int
 

@@ -10,7 +10,7 @@ from butfor.path.instance_uses import uses_of, values_before
 from butfor.path.path_model import Cell, Kind, Path
 
 
-class Words:
+class PathWords:
     """The words of one path."""
 
     def __init__(self, path: Path) -> None:
@@ -22,12 +22,12 @@ class Words:
     def seen(self, position: int) -> dict[str, str]:
         """What an instance read, by names as written; behind the last instance stands the check."""
         before = self.states[position]
-        return {self.cells[n].shown: shown_in(self.cells[n], before[n]) for n, _ in self.uses.reads[position]}
+        return {self.cells[n].shown: cell_text(self.cells[n], before[n]) for n, _ in self.uses.reads[position]}
 
     def wrote(self, position: int) -> dict[str, str]:
         """What an instance wrote, by names as written."""
         instance = self.path.instances[position]
-        return {c.shown: shown_in(c, instance.recorded[c.name]) for c, _ in instance.writes}
+        return {c.shown: cell_text(c, instance.recorded[c.name]) for c, _ in instance.writes}
 
     def told(self, position: int) -> str:
         """What an instance did."""
@@ -39,16 +39,18 @@ class Words:
         return f"{outcome}{'with ' + seen if seen else ''}".strip()
 
 
-_MOST = 8  # elements of a map that are shown
+MAX_MAP_ELEMENTS_SHOWN = 8  # elements of a map that are shown
 
 
-def shown(value: Value, sort: Sort) -> str:
+def boogie_text(value: Value, sort: Sort) -> str:
     """A value in the way Boogie writes it; a map by its elements."""
     if is_map(sort):
         known = sorted(value.others.items(), key=lambda pair: pair[0])
-        words = [f"{shown(k, sort.index)}: {shown(v, sort.value)}" for k, v in known[:_MOST]]
-        more = [f"{len(known) - _MOST} more"] if len(known) > _MOST else []
-        return f"[{', '.join((*words, *more, f'else {shown(value.default, sort.value)}'))}]"
+        words = [
+            f"{boogie_text(k, sort.index)}: {boogie_text(v, sort.value)}" for k, v in known[:MAX_MAP_ELEMENTS_SHOWN]
+        ]
+        more = [f"{len(known) - MAX_MAP_ELEMENTS_SHOWN} more"] if len(known) > MAX_MAP_ELEMENTS_SHOWN else []
+        return f"[{', '.join((*words, *more, f'else {boogie_text(value.default, sort.value)}'))}]"
     if sort > 0:
         return f"{value}bv{sort}"
     if sort == 0:
@@ -72,9 +74,9 @@ def _real(value: Fraction) -> str:
     return f"{sign}{whole // 10**digits}.{str(whole % 10**digits).zfill(digits) if digits else 0}"
 
 
-def shown_in(cell: Cell, value: Value) -> str:
+def cell_text(cell: Cell, value: Value) -> str:
     """The value of a cell."""
-    return shown(value, cell.sort)
+    return boogie_text(value, cell.sort)
 
 
 _CHARS = frozenset(("char", "signed char", "unsigned char"))
@@ -85,7 +87,7 @@ def value_text(cell: Cell, value: Value, sort: int | None = None) -> str:
     """A value of a cell as its language writes it."""
     width = cell.sort if sort is None else sort
     if width <= 0 or cell.type.startswith(("bv", "[")):
-        return shown(value, width)
+        return boogie_text(value, width)
     code = _FLOATS.get((cell.type, width))
     if code is not None:
         return repr(struct.unpack(code, int(value).to_bytes(width // 8, "little"))[0])

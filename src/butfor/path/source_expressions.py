@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from butfor.logic.sorts import INT
 from butfor.logic.terms import FALSE, TRUE, Term, postorder
 from butfor.path.path_model import Cell
-from butfor.path.path_words import shown
+from butfor.path.path_words import boogie_text
 
 _SIGNS = {
     **dict.fromkeys(("mul", "times"), ("*", 10)),
@@ -30,7 +30,7 @@ _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _CONSTANTS = ("const", "number")
 _ESCAPES = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"}
 _TIGHT, _LEAST = 12, 0
-LONGEST = 400  # characters; what is longer is cut
+MAX_EXPRESSION_CHARACTERS = 400  # characters; what is longer is cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def _is_comparison(t: Term) -> bool:
     return t.op in _ORDER or (t.op == "eq" and t.args[0].width != 0)
 
 
-class Express:
+class SourceExpressions:
     """Expressions of one path. `name` gives the words for a cell, `flag` those for an arm that was entered, `address` those for a pointer."""
 
     def __init__(
@@ -72,7 +72,11 @@ class Express:
             inner = t.args[0] if denied else t
             texts = [known[a] for a in inner.args]
             found = self._compare(_DENIED[_ORDER.get(inner.op, "==")], inner, texts) if denied else self._one(t, texts)
-            known[t] = found if len(found.text) <= LONGEST else _Text(found.text[:LONGEST] + "...", _TIGHT)
+            known[t] = (
+                found
+                if len(found.text) <= MAX_EXPRESSION_CHARACTERS
+                else _Text(found.text[:MAX_EXPRESSION_CHARACTERS] + "...", _TIGHT)
+            )
         return known[term].text
 
     def _one(self, t: Term, a: list[_Text]) -> _Text:
@@ -194,10 +198,10 @@ class Express:
 
     def _constant(self, t: Term, other: Term | None, signed: bool) -> str:
         if t.width <= 0 and t.width != INT:
-            return shown(t.data, t.width)
+            return boogie_text(t.data, t.width)
         value = self._number(t, signed)
         if self.boogie:
-            return str(value) if t.width == INT else shown(t.data, t.width)
+            return str(value) if t.width == INT else boogie_text(t.data, t.width)
         inner = other
         while inner is not None and inner.op in ("sext", "zext"):
             inner = inner.args[0]

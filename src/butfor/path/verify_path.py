@@ -12,7 +12,7 @@ from butfor.path.path_model import Instance, Kind, Path
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class PathVerdict:
     """`wrong`: what contradicts the path, in words. `forced`: UNSAT when the check cannot hold along the path."""
 
     wrong: tuple[str, ...]
@@ -24,12 +24,12 @@ class Verified:
         return not self.wrong
 
 
-def verify(path: Path, limit: Limit | None = None, solver: Solver | None = None) -> Verified:
+def verify(path: Path, limit: Limit | None = None, solver: Solver | None = None) -> PathVerdict:
     """Checks a path by its recorded values, and by a solver within the limit, if there is one."""
     wrong = (*run_along(path), *_shape(path))
     if limit is None or wrong:
-        return Verified(wrong)
-    return Verified(wrong, (solver or default_solver()).check(plain(path).problem(), limit).verdict)
+        return PathVerdict(wrong)
+    return PathVerdict(wrong, (solver or default_solver()).check(plain(path).problem(), limit).verdict)
 
 
 def run_along(path: Path) -> tuple[str, ...]:

@@ -11,11 +11,11 @@ from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, TRUE, negate
-from butfor.path.execute.relaxed_path import Selectors, selected
-from butfor.path.execute.single_change import Avoiding, avoiding
+from butfor.path.execute.relaxed_path import Selectors, with_selectors
+from butfor.path.execute.single_change import Avoidance, can_avoid
 from butfor.path.execute.single_change_rerun import Rerun
-from butfor.path.execute.smallest_change_sets import smallest_changes
-from butfor.path.execute.statement_changes import How, plain_changes
+from butfor.path.execute.smallest_change_sets import smallest_change_sets
+from butfor.path.execute.statement_changes import ChangeKind, plain_changes
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 from tests.methods.relevance.enumerated_change_sets import Names, minimal, surely
@@ -50,7 +50,7 @@ def test_sets_are_those_of_the_definition(seed: int, paths: int) -> None:
     sizes = set()
     for _ in range(FEW if seed < QUICK else MANY):
         rows = [made(pick) for _ in range(paths)]
-        found = smallest_changes([path for _, _, path in rows], lambda: False, most=1000, largest=3, each=60.0)
+        found = smallest_change_sets([path for _, _, path in rows], lambda: False, most=1000, largest=3, each=60.0)
         told = {frozenset(p.line for p in s.places) for s in found.sets}
         wanted = minimal([(p, names) for p, names, _ in rows], 3)
         least = min((len(s) for s in wanted), default=0)
@@ -72,17 +72,17 @@ def test_one_statement_changed_is_the_same_as_its_selector_alone(seed: int) -> N
         _, _, path = made(pick)
         changes = plain_changes(path)
         selectors = Selectors()
-        fails = selected(path, 0, changes.values(), selectors).fails
+        fails = with_selectors(path, 0, changes.values(), selectors).fails
         for place, change in changes.items():
             on = {str(v.data): FALSE for v in selectors.by_place.values()} | {str(selectors.by_place[place].data): TRUE}
             can = (
                 default_stack().check([(negate(Substitution(on, ALGEBRA)(fails)),)], Limit.after(60.0)).verdict
                 is Verdict.SAT
             )
-            verdict = avoiding(Rerun(path), change, Limit.after(60.0), Limit.after(60.0))
+            verdict = can_avoid(Rerun(path), change, Limit.after(60.0), Limit.after(60.0))
             verdicts.add(verdict)
             assert verdict.can == can, (place, path)
-    assert {Avoiding.NO, Avoiding.PROVED} <= verdicts
+    assert {Avoidance.NO, Avoidance.PROVED} <= verdicts
 
 
 def test_nothing_is_needed_anew_without_a_change() -> None:
@@ -99,9 +99,9 @@ def test_a_macro_is_all_statements_that_use_it() -> None:
         p, names, path = made(pick)
         macro = statement(99)
         changes = plain_changes(path, lambda place: (macro,) if place.line < 2 else ())  # noqa: B023  # called at once
-        assert changes.get(macro) is None or changes[macro].how is How.DEFINITION
+        assert changes.get(macro) is None or changes[macro].how is ChangeKind.DEFINITION
         if macro in changes:
-            found = smallest_changes([path], lambda: False, possible=[changes], largest=1)
+            found = smallest_change_sets([path], lambda: False, possible=[changes], largest=1)
             joined = [99 if n < 2 else n for n in names]
             alone = {s.places[0].line for s in found.sets}
             assert (99 in alone) == (frozenset({99}) in minimal([(p, joined)], 1))

@@ -6,7 +6,7 @@ import pytest
 
 from butfor.methods.relevance.instance_verdicts import Relevance, judge
 from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
-from butfor.path.execute.smallest_change_sets import smallest_changes
+from butfor.path.execute.smallest_change_sets import smallest_change_sets
 from butfor.path.path_model import Path
 from tests.frontends.boogie.helpers import explored
 from tests.path.made import EXAMPLES, example
@@ -103,7 +103,7 @@ def test_a_start_value_from_outside_is_judged_within_the_precondition() -> None:
     ],
 )
 def test_smallest_sets(name: str, sets: list[set[int]]) -> None:
-    found = smallest_changes([boogie(name)], never)
+    found = smallest_change_sets([boogie(name)], never)
     assert sorted(sorted(p.line for p in s.places) for s in found.sets) == sorted(map(sorted, sets))
     assert all(s.proved for s in found.sets)
     assert found.unavoidable == (not sets)
@@ -115,7 +115,7 @@ def test_a_change_must_help_in_every_run() -> None:
         explored(f"procedure main() {{ var x, c: int; c := {c}; x := 0; {arms} assert x <= 1; }}").failures[0].path
         for c in (1, 2)
     )
-    both = smallest_changes([one, two], never)
+    both = smallest_change_sets([one, two], never)
     assert {p.text for s in both.sets if len(s.places) == 1 for p in s.places} >= {"x := 0;"}
     assert {p.text for s in both.sets if len(s.places) == 1 for p in s.places} & {"x := x + 2;", "x := x + 3;"} == set()
 

@@ -11,7 +11,7 @@ from butfor.logic.solvers import default_solver
 from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.cause_tree.path_causes import PathCause, PathCauses
 from butfor.methods.cause_tree.run_causes import CauseTree, RunCause
-from butfor.path.path_words import Words
+from butfor.path.path_words import PathWords
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
@@ -147,14 +147,14 @@ def cause_tree_of_path(case: FailingPath, depth: int) -> Diagnosis:
         case.path, default_solver(), case.budget, lambda place: case.marks.of(place.file, place.line) == "benign"
     )
     tree = found.tree(depth)
-    words = Words(case.path)
+    words = PathWords(case.path)
     causes = [_path_cause(words, cause) for cause in tree]
     findings = tuple(_findings(causes, FailureKind.ASSERTION, None))
     notes = (_PINNED,) if any(c.core.pinned for c in tree) else ()
     return Diagnosis(findings, {"causes": [cause.row for cause in causes]}, found.complete, notes)
 
 
-def _path_cause(words: Words, cause: PathCause) -> ReportedCause:
+def _path_cause(words: PathWords, cause: PathCause) -> ReportedCause:
     instances = words.path.instances
     statements: dict[Place, list[int]] = {}
     for position in sorted({*cause.positions, *cause.others}):

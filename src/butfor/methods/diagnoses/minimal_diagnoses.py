@@ -12,8 +12,14 @@ from butfor.failures.failure_point import Unsupported
 from butfor.methods.case import Budget, FailingPath, FailingRun
 from butfor.methods.diagnoses.structural_changes import structural_changes, value_changes
 from butfor.methods.other_failing_tests import other_failing_runs
-from butfor.path.execute.smallest_change_sets import MAX_NAMED_SETS, Changes, ChangeSet, sets_in_words, smallest_changes
-from butfor.path.execute.statement_changes import Change, How, plain_changes
+from butfor.path.execute.smallest_change_sets import (
+    MAX_NAMED_SETS,
+    ChangeSet,
+    ChangeSets,
+    sets_in_words,
+    smallest_change_sets,
+)
+from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
 from butfor.path.path_model import Kind, Path
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
@@ -23,13 +29,13 @@ _PINNED = "the diagnoses are for the inputs that were found (pinned)"
 # scores of the first set of a kind; later ones go down to the least
 _LEAST_SCORE, _PROVED_SCORE, _POSSIBLE_SCORE, _STRUCTURAL_SCORE = 0.2, 0.9, 0.6, 0.4
 _WORDS = {
-    How.VALUE: "a change here{} can avoid {}",
-    How.DEFINITION: "a change of this definition{} can avoid {}",
-    How.INITIALISER: "another initial value{} can avoid {}",
-    How.INPUT: "reading something else here{} can avoid {}",
-    How.FAILING: "this is where the failure shows: a change here{} can avoid {}",
-    How.TARGET: "storing to another place here{} can avoid {}",
-    How.CALL: "another call here, or none{}, can avoid {}",
+    ChangeKind.VALUE: "a change here{} can avoid {}",
+    ChangeKind.DEFINITION: "a change of this definition{} can avoid {}",
+    ChangeKind.INITIALISER: "another initial value{} can avoid {}",
+    ChangeKind.INPUT: "reading something else here{} can avoid {}",
+    ChangeKind.FAILING: "this is where the failure shows: a change here{} can avoid {}",
+    ChangeKind.TARGET: "storing to another place here{} can avoid {}",
+    ChangeKind.CALL: "another call here, or none{}, can avoid {}",
 }
 _COUNTED = {
     1: "one statement",
@@ -82,7 +88,9 @@ def diagnoses_of_path(case: FailingPath) -> Diagnosis:
 def _diagnosis(runs: DiagnosedRuns, budget: Budget, failing: int = 1) -> Diagnosis:
     """The smallest sets whose change can avoid the failures of all paths; `failing` counts all failing tests."""
     paths = runs.paths
-    found = smallest_changes(tuple(paths.values()), budget.is_over, possible=runs.by_value, wider=runs.beyond_values)
+    found = smallest_change_sets(
+        tuple(paths.values()), budget.is_over, possible=runs.by_value, wider=runs.beyond_values
+    )
     exact = not any(p.approximate for p in paths.values())
     data = {
         "sets": [_row(s, exact) for s in found.sets],
@@ -119,7 +127,13 @@ def _findings(sets: Sequence[ChangeSet], exact: bool, runs: int) -> tuple[Findin
         others = [f"line {p.line}" for p in s.places if p is not place]
         together = f", together with {' and '.join(others)}," if others else ""
         evidence = Evidence.PROVED if s.proved and exact else Evidence.HEURISTIC
-        top = _STRUCTURAL_SCORE if s.how.order >= How.INPUT.order else _PROVED_SCORE if s.proved else _POSSIBLE_SCORE
+        top = (
+            _STRUCTURAL_SCORE
+            if s.how.order >= ChangeKind.INPUT.order
+            else _PROVED_SCORE
+            if s.proved
+            else _POSSIBLE_SCORE
+        )
         score = _LEAST_SCORE + (top - _LEAST_SCORE) * (1 - number / (len(best) + 1)) if number else top
         reason = _WORDS[s.how].format(together, "the failure" if runs == 1 else f"all {runs} failures")
         findings.append(Finding(place, round(score / len(s.places), 4), reason, evidence))
@@ -129,14 +143,14 @@ def _findings(sets: Sequence[ChangeSet], exact: bool, runs: int) -> tuple[Findin
 # --- in words ---------------------------------------------------------------------------------------------------------
 
 
-def _notes(found: Changes, runs: int) -> tuple[str, ...]:
+def _notes(found: ChangeSets, runs: int) -> tuple[str, ...]:
     if found.unavoidable:
         what = "the failure" if runs == 1 else "all failures"
         return (f"no change of statements along the path avoids {what}: it depends on the inputs alone",)
     return tuple(_set_notes(found, "the failure" if runs == 1 else f"all {runs} failures"))
 
 
-def _set_notes(found: Changes, what: str) -> Iterator[str]:
+def _set_notes(found: ChangeSets, what: str) -> Iterator[str]:
     """The sets by size, the first ones named, the others counted."""
     left = MAX_NAMED_SETS
     for size in sorted({len(s.places) for s in found.sets}):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from butfor.failures.memory_errors import checked_access
 from butfor.methods.case import FailingRun
-from butfor.path.execute.statement_changes import Change, Effect, How, plain_changes
-from butfor.path.path_model import Home, Path, Range
+from butfor.path.execute.statement_changes import Change, ChangeKind, OpenCells, plain_changes
+from butfor.path.path_model import CellBytes, ObjectLife, Path
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
@@ -41,13 +41,13 @@ def structural_changes(case: FailingRun, path: Path) -> dict[Place, Change]:
     for change in (
         *value_changes(case, path).values(),
         *_inputs(path),
-        Change(path.place, How.FAILING, leads=True),
+        Change(path.place, ChangeKind.FAILING, leads=True),
         *_calls(case, path),
         *_targets(case, path),
     ):
         known = found.get(change.place)
         found[change.place] = change if known is None else known.with_(change)
-    return {place: change for place, change in found.items() if change.how.order >= How.INPUT.order}
+    return {place: change for place, change in found.items() if change.how.order >= ChangeKind.INPUT.order}
 
 
 def _inputs(path: Path) -> Iterator[Change]:
@@ -58,7 +58,7 @@ def _inputs(path: Path) -> Iterator[Change]:
             and path.nodes[k][0] >= 0
             and (instance.inputs or any(term is None for _, term in instance.writes))
         ):
-            yield Change(instance.place, How.INPUT, frozenset((k,)), frozenset((k,)))
+            yield Change(instance.place, ChangeKind.INPUT, frozenset((k,)), frozenset((k,)))
 
 
 # --- calls ------------------------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def _calls(case: FailingRun, path: Path) -> Iterator[Change]:
         if place is None:
             continue
         if frame in leading:
-            yield Change(place, How.CALL, leads=True)
+            yield Change(place, ChangeKind.CALL, leads=True)
             continue
         first, last = inside[frame][0], inside[frame][-1]
         cells = {
@@ -91,7 +91,7 @@ def _calls(case: FailingRun, path: Path) -> Iterator[Change]:
             for j in range(first, last + 1)
             for cell in (*(c for c, _ in path.instances[j].writes), *path.instances[j].frames)
         }
-        yield Change(place, How.CALL, effects=(Effect(last + 1, tuple(sorted(cells)), first),))
+        yield Change(place, ChangeKind.CALL, effects=(OpenCells(last + 1, tuple(sorted(cells)), first),))
 
 
 def _frame_and_callers(parents: NDArray[np.uint32], frame: int) -> Iterator[int]:
@@ -106,7 +106,7 @@ def _frame_and_callers(parents: NDArray[np.uint32], frame: int) -> Iterator[int]
 
 def _targets(case: FailingRun, path: Path) -> Iterator[Change]:
     """Statements that stored into an object, but not into the cells of it that the path reads."""
-    objects: dict[Home, list[Range]] = {}
+    objects: dict[ObjectLife, list[CellBytes]] = {}
     for r in path.ranges.values():
         if r.home.end > r.home.start:
             objects.setdefault(r.home, []).append(r)
@@ -117,10 +117,10 @@ def _targets(case: FailingRun, path: Path) -> Iterator[Change]:
             cells = tuple(r.cell.name for r in ranges if r.size == size)
             if place is not None and cells:
                 position = bisect_left(times, node[0])
-                yield Change(place, How.TARGET, effects=(Effect(position, cells, position),))
+                yield Change(place, ChangeKind.TARGET, effects=(OpenCells(position, cells, position),))
 
 
-def _stores(case: FailingRun, home: Home) -> Iterator[tuple[Node, int]]:
+def _stores(case: FailingRun, home: ObjectLife) -> Iterator[tuple[Node, int]]:
     """The stores into an object during its lifetime, or past its end, before the failure, with their sizes in bytes."""
     log, trace = case.trace.log, case.trace
     for e in log.error[:MAX_STORES_PER_OBJECT]:

@@ -10,7 +10,7 @@ from butfor.methods.error_invariants.core_trace import CoreTrace
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval
 from butfor.path.path_formula import flag_branch, is_flag
 from butfor.path.path_model import Cell, Kind, Path
-from butfor.path.source_expressions import Express
+from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.view.source_places import Place
 
 
@@ -42,7 +42,7 @@ class AbstractTraceWriter:
         self.path = core.path
         self._namer = CellNamer(self.path)
         cells = {c.name: c for c in self.path.cells}
-        self.text = Express(cells, boogie=boogie, name=self._namer, flag=self._flag, address=address)
+        self.text = SourceExpressions(cells, boogie=boogie, name=self._namer, flag=self._flag, address=address)
 
     def _flag(self, name: str) -> str:
         branch = self.path.instances[flag_branch(variable(name, 0))]

@@ -21,7 +21,7 @@ from butfor.path.path_formula import (
     Formula,
     Step,
     condition_flag,
-    facts,
+    defined_facts,
     flag_branch,
     flow_sensitive,
     plain,
@@ -222,7 +222,7 @@ def trace_formula(path: Path, flow: bool) -> Formula:
 
 def _defined(path: Path, step: Step, flow: bool, values: Mapping[str, Value]) -> Step:
     instance = path.instances[step.position]
-    held = [f for f in facts(path, terms_of(instance)) if _held(f, values)]
+    held = [f for f in defined_facts(path, terms_of(instance)) if _held(f, values)]
     if not held:
         return step
     guard = scope_guard(path, instance.scope) if flow else TRUE

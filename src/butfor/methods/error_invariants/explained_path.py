@@ -19,7 +19,7 @@ from butfor.methods.error_invariants.recorded_invariants import dependence_closu
 from butfor.options import Inputs
 from butfor.path.path_model import Path, pinned
 from butfor.path.preconditions import supposing
-from butfor.path.source_expressions import Express
+from butfor.path.source_expressions import SourceExpressions
 from butfor.ranking.finding import Diagnosis, Finding
 
 BUDGET_SHARE = 0.33  # other methods need time too
@@ -100,7 +100,7 @@ def localized(
     questions = InterpolationQueries(limit)
     invariants = None
     if isinstance(chain, CoreTrace):
-        invariants = best_sequence(chain, questions, Express({c.name: c for c in path.cells}, boogie=boogie))
+        invariants = best_sequence(chain, questions, SourceExpressions({c.name: c for c in path.cells}, boogie=boogie))
     if not isinstance(chain, CoreTrace) or invariants is None:
         chain = dependence_closure(pinned(path), flow)
         was_pinned = was_pinned or chain.path != path

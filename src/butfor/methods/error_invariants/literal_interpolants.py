@@ -18,7 +18,7 @@ from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries, InvariantSequence
 from butfor.methods.error_invariants.step_actions import conjuncts
 from butfor.methods.error_invariants.term_ranges import TermRange, inverse_range, range_of
-from butfor.path.path_formula import facts, is_flag
+from butfor.path.path_formula import defined_facts, is_flag
 
 MAX_RELATION_CHARACTERS = 24  # a longer relation between cells is hard to read: values say more
 MAX_PROPERTY_CHARACTERS = 16  # the same for a property of one cell
@@ -251,7 +251,7 @@ class LiteralInterpolation:
             if wide is not None:
                 return wide
         nonzero = negate(equal(v, constant(0, v.width)))
-        if point.low and self.queries.impossible(nonzero, negate(atom), *facts(self.core.path, (atom,))):
+        if point.low and self.queries.impossible(nonzero, negate(atom), *defined_facts(self.core.path, (atom,))):
             return nonzero
         return exact
 
@@ -284,7 +284,7 @@ class LiteralInterpolation:
         return TermRange(r.term, bound, None, r.signed) if up else TermRange(r.term, None, bound, r.signed)
 
     def _implies(self, r: TermRange, atom: Term) -> bool:
-        return self.queries.impossible(r.atom(), negate(atom), *facts(self.core.path, (atom,)))
+        return self.queries.impossible(r.atom(), negate(atom), *defined_facts(self.core.path, (atom,)))
 
 
 def _nonlinear_operations(atom: Term) -> int:

@@ -21,7 +21,7 @@ from butfor.logic.substitute import Substitution, constants
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, negate, postorder, variables
 from butfor.methods.relevance.suffix_conditions import SuffixConditions
 from butfor.path.execute.any_value import AnyValues, nearest
-from butfor.path.execute.symbolic_execution import Execution
+from butfor.path.execute.symbolic_execution import SymbolicExecution
 from butfor.path.path_model import Path
 
 MAX_REFINEMENTS = 12  # most queries end after two or three; beyond these one quantified query is cheaper
@@ -67,7 +67,7 @@ class AvoidanceQueries:
     """Queries about one execution, with one solver that keeps what it learns about the execution itself."""
 
     def __init__(
-        self, execution: Execution, is_over: Callable[[], bool], seconds_per_query: float = SECONDS_PER_QUERY
+        self, execution: SymbolicExecution, is_over: Callable[[], bool], seconds_per_query: float = SECONDS_PER_QUERY
     ) -> None:
         self.execution = execution
         self.is_over = is_over
@@ -234,7 +234,7 @@ def _solved_for(part: Term, later: frozenset[str]) -> tuple[str, Term] | None:
 
 def avoidable_by_inputs(path: Path, limit: Limit) -> Verdict:
     """Whether some input that the precondition allows leaves the path or makes the check hold."""
-    execution = Execution(path, pinned=False)
+    execution = SymbolicExecution(path, pinned=False)
     whole = conjunction(c for c in execution.conditions)
     if is_literal(whole):
         return Verdict.UNSAT if whole is TRUE else Verdict.SAT

@@ -25,8 +25,8 @@ from butfor.methods.relevance.avoidance_query import (
 )
 from butfor.methods.relevance.suffix_conditions import SuffixConditions, SuffixExecution, SummarisedBlocks
 from butfor.methods.relevance.value_hints import ValueHints
-from butfor.path.execute.any_value import AnyValues, Other, any_cells, any_written, nearest
-from butfor.path.execute.symbolic_execution import Execution
+from butfor.path.execute.any_value import AnyValues, OtherValue, any_cells, any_written, nearest
+from butfor.path.execute.symbolic_execution import SymbolicExecution
 from butfor.path.path_model import Cell, Instance, Kind, Path
 
 VALUES_AFTER_HINTS = 8  # plain values that are tried by execution before a solver is asked
@@ -57,7 +57,7 @@ class InstanceVerdict:
 
     position: int
     verdict: Relevance
-    counterfactual: tuple[Other, ...] = ()
+    counterfactual: tuple[OtherValue, ...] = ()
     inputs: tuple[tuple[Cell, Value], ...] = ()
     in_block: bool = False
     through_blocks: bool = False  # the answer depends on summarised blocks
@@ -92,12 +92,12 @@ def judge(
 class _Judge:
     def __init__(self, path: Path, is_over: Callable[[], bool], pinned: bool, seconds_per_query: float) -> None:
         self.path = path
-        self.execution = Execution(path, pinned=pinned)
+        self.execution = SymbolicExecution(path, pinned=pinned)
         self.blocks = SummarisedBlocks()
         self.rest = SuffixExecution(self.execution, self.blocks)
         self.queries = AvoidanceQueries(self.execution, is_over, seconds_per_query)
         # with all inputs pinned, values can be tried by computation alone
-        self.pinned_rest = SuffixExecution(Execution(path, pinned=True), self.blocks)
+        self.pinned_rest = SuffixExecution(SymbolicExecution(path, pinned=True), self.blocks)
         self.last_input = max(self.execution.symbols.position.values(), default=-1)
         self.hints = ValueHints(self.execution, is_over)
         self.recorded = constants(self.execution.symbols.recorded, self.execution.symbols.sorts)

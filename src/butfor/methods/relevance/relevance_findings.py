@@ -9,7 +9,7 @@ from butfor.explanation import Evidence
 from butfor.methods.case import Budget
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, StatementVerdict
-from butfor.path.execute.smallest_change_sets import smallest_changes, smallest_in_words
+from butfor.path.execute.smallest_change_sets import smallest_change_sets, smallest_in_words
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis, Finding
 
@@ -68,5 +68,5 @@ def none_relevant(rows: Sequence[StatementVerdict]) -> bool:
 
 def none_alone(paths: Sequence[Path], budget: Budget) -> list[str]:
     """What is said then: which statements would have to change together."""
-    found = smallest_changes(paths, budget.is_over)
+    found = smallest_change_sets(paths, budget.is_over)
     return [NONE_ALONE, *([smallest_in_words(found)] if found.sets and len(found.sets[0].places) > 1 else [])]

@@ -16,7 +16,7 @@ from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import default_value
 from butfor.logic.substitute import substitute
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, implies, ite, negate, variables
-from butfor.path.execute.symbolic_execution import Execution
+from butfor.path.execute.symbolic_execution import SymbolicExecution
 from butfor.path.path_model import Kind
 
 
@@ -54,7 +54,7 @@ class SummarisedBlocks:
 class SuffixExecution:
     """The rest of an execution, executed again after changes."""
 
-    def __init__(self, execution: Execution, blocks: SummarisedBlocks) -> None:
+    def __init__(self, execution: SymbolicExecution, blocks: SummarisedBlocks) -> None:
         self.execution = execution
         self.blocks = blocks
         self.path = execution.path

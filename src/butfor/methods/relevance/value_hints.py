@@ -16,7 +16,7 @@ from butfor.logic.sorts import Value, is_map
 from butfor.logic.substitute import Substitution, constants, substitute
 from butfor.logic.terms import TRUE, Term, constant, equal, negate, variable
 from butfor.path.execute.any_value import AnyValues
-from butfor.path.execute.symbolic_execution import Execution
+from butfor.path.execute.symbolic_execution import SymbolicExecution
 
 MAX_READERS_PER_CELL = 4  # those after them read mostly the same
 MAX_SYMBOLS_PER_CHANGE = 10  # a block that assigns more is asked about as a whole
@@ -26,7 +26,7 @@ SECONDS_PER_HINT = 0.2  # inverting one step is easy, or no hint
 class ValueHints:
     """Hints for one execution, from the values that are noted as avoiding the failure."""
 
-    def __init__(self, execution: Execution, is_over: Callable[[], bool]) -> None:
+    def __init__(self, execution: SymbolicExecution, is_over: Callable[[], bool]) -> None:
         self.execution = execution
         self.is_over = is_over
         self._known: dict[tuple[int, str], Value] = {}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from butfor.methods.case import FailingPath
 from butfor.methods.slice.run_slice import REASONS
-from butfor.path.instance_uses import Uses
+from butfor.path.instance_uses import PathUses
 from butfor.path.path_model import Path
-from butfor.path.path_words import Words
+from butfor.path.path_words import PathWords
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
@@ -29,7 +29,7 @@ class _Reached:
 def slice_of_path(case: FailingPath) -> Diagnosis:
     """The slice as one ranking."""
     path = case.path
-    words = Words(path)
+    words = PathWords(path)
     reached = _reached(path, words.uses)
     best: dict[Place, tuple[float, int, str]] = {}
     counts: dict[Place, int] = {}
@@ -55,7 +55,7 @@ def _line(path: Path, position: int) -> tuple[str, int]:
     return place.file, place.line
 
 
-def _reached(path: Path, uses: Uses) -> dict[int, _Reached]:
+def _reached(path: Path, uses: PathUses) -> dict[int, _Reached]:
     """Each instance of the slice, by its position, with how it was reached first."""
     found: dict[int, _Reached] = {}
     last = len(path.instances)
@@ -73,7 +73,7 @@ def _reached(path: Path, uses: Uses) -> dict[int, _Reached]:
     return found
 
 
-def _edges(path: Path, uses: Uses, position: int) -> list[tuple[str, int]]:
+def _edges(path: Path, uses: PathUses, position: int) -> list[tuple[str, int]]:
     is_check = position == len(path.instances)
     scope = path.scope if is_check else path.instances[position].scope
     edges = [("data", writer) for _, writer in uses.reads[position] if writer >= 0]
@@ -84,7 +84,7 @@ def _edges(path: Path, uses: Uses, position: int) -> list[tuple[str, int]]:
     return edges
 
 
-def _reason(words: Words, position: int, edge: str, count: int) -> str:
+def _reason(words: PathWords, position: int, edge: str, count: int) -> str:
     told = words.told(position)
     times = f" ({count} instances)" if count > 1 else ""
     return f"{_REASONS[edge]}{': ' + told if told else ''}{times}"

@@ -10,15 +10,15 @@ from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
 from butfor.logic.substitute import substitute
 from butfor.logic.terms import Term, select, store, variable
-from butfor.path.execute.symbolic_execution import Execution
+from butfor.path.execute.symbolic_execution import SymbolicExecution
 from butfor.path.path_model import Cell
-from butfor.path.path_words import shown, value_text
+from butfor.path.path_words import boogie_text, value_text
 
-_MOST = 8  # symbols for which single changes are tried
+MAX_SYMBOLS_CHANGED_ALONE = 8  # symbols for which single changes are tried
 
 
 @dataclass(frozen=True, slots=True)
-class Other:
+class OtherValue:
     """Another value of a cell, or of the element of a map at these indexes."""
 
     cell: Cell
@@ -35,24 +35,24 @@ class AnyValues:
     recorded: dict[str, Value] = field(default_factory=dict)
     meaning: dict[str, tuple[Cell, int, tuple[Value, ...]]] = field(default_factory=dict)
 
-    def others(self, values: Mapping[str, Value]) -> tuple[Other, ...]:
+    def others(self, values: Mapping[str, Value]) -> tuple[OtherValue, ...]:
         """The values in words of cells, without those that are as they were, unless all are."""
-        found = {name: Other(cell, values[name], sort, at) for name, (cell, sort, at) in self.meaning.items()}
+        found = {name: OtherValue(cell, values[name], sort, at) for name, (cell, sort, at) in self.meaning.items()}
         return tuple(o for name, o in found.items() if values[name] != self.recorded[name]) or tuple(found.values())
 
     def candidates(self) -> Iterator[Mapping[str, Value]]:
         """Values to try: one symbol at a time, then all of them together."""
         if len(self.recorded) > 1:
-            for name in list(self.recorded)[:_MOST]:
-                for value in _near(self.recorded[name], self.meaning[name][1]):
+            for name in list(self.recorded)[:MAX_SYMBOLS_CHANGED_ALONE]:
+                for value in _plain_values(self.recorded[name], self.meaning[name][1]):
                     yield {**self.recorded, name: value}
-        columns = [list(_near(self.recorded[name], self.meaning[name][1])) for name in self.recorded]
+        columns = [list(_plain_values(self.recorded[name], self.meaning[name][1])) for name in self.recorded]
         for row in range(min((len(c) for c in columns), default=0)):
             yield {name: column[row] for name, column in zip(self.recorded, columns, strict=True)}
 
 
 class _Making:
-    def __init__(self, execution: Execution, position: int) -> None:
+    def __init__(self, execution: SymbolicExecution, position: int) -> None:
         self.execution = execution
         self.position = position
         self.made = AnyValues()
@@ -121,7 +121,7 @@ def any_value(
     return store(below, at, any_value(f"{name}.e", select(old, term.args[1]), term.args[2], element, lookup, fresh))
 
 
-def any_written(execution: Execution, position: int, names: Collection[str]) -> AnyValues:
+def any_written(execution: SymbolicExecution, position: int, names: Collection[str]) -> AnyValues:
     """Any values for these of the cells that an instance writes; of a map only for the elements that it writes."""
     making = _Making(execution, position)
     instance = execution.path.instances[position]
@@ -131,7 +131,7 @@ def any_written(execution: Execution, position: int, names: Collection[str]) -> 
     return making.made
 
 
-def any_cells(execution: Execution, position: int, cells: Iterable[Cell]) -> AnyValues:
+def any_cells(execution: SymbolicExecution, position: int, cells: Iterable[Cell]) -> AnyValues:
     """Any values for cells before the instance at a position."""
     making = _Making(execution, position)
     for cell in cells:
@@ -167,7 +167,7 @@ def _signed(value: int, sort: int) -> int:
     return value - (1 << sort) if sort > 0 and value >> sort - 1 else value
 
 
-def _near(value: Value, sort: int) -> Iterator[Value]:
+def _plain_values(value: Value, sort: int) -> Iterator[Value]:
     """Other values, plain ones first."""
     if is_map(sort):
         return
@@ -183,11 +183,11 @@ def _near(value: Value, sort: int) -> Iterator[Value]:
     yield from (t for t in dict.fromkeys(tried) if t != value)
 
 
-def other_text(other: Other) -> str:
+def other_text(other: OtherValue) -> str:
     """Another value, with what gets it: `a[3] = 8`."""
     name, sort = other.cell.shown, other.cell.sort
     for index in other.indexes:
         assert is_map(sort)
-        name += f"[{shown(index, sort.index)}]"
+        name += f"[{boogie_text(index, sort.index)}]"
         sort = sort.value
     return f"{name} = {value_text(other.cell, other.value, other.sort)}"

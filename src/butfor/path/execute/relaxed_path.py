@@ -20,17 +20,17 @@ from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
 
-State = Mapping[str, Term]
+CellTerms = Mapping[str, Term]
 
 
-class Changing(Protocol):
+class PathChange(Protocol):
     """What a relaxed path has in the place of conditions and values, which are given over what is known at that position."""
 
-    def condition(self, k: int, instance: Instance, condition: Term, now: State, guard: Term) -> Term:
+    def condition(self, k: int, instance: Instance, condition: Term, now: CellTerms, guard: Term) -> Term:
         """The condition of the branch at position k."""
         ...
 
-    def value(self, k: int, number: int, instance: Instance, value: Term, now: State, guard: Term) -> Term:
+    def value(self, k: int, number: int, instance: Instance, value: Term, now: CellTerms, guard: Term) -> Term:
         """The value that the instance at position k assigns to its cell of that number."""
         ...
 
@@ -39,13 +39,13 @@ class Changing(Protocol):
         ...
 
 
-class Relaxed:
+class RelaxedPath:
     """One path with changes. `fails` is the condition that it still fails, `avoids` that it does not although all assumptions hold.
 
     `checks` are positions before which the property of the end was asked too.
     """
 
-    def __init__(self, path: Path, number: int, change: Changing, checks: Collection[int] = ()) -> None:
+    def __init__(self, path: Path, number: int, change: PathChange, checks: Collection[int] = ()) -> None:
         self.path = path
         self.number = number
         self.change = change
@@ -149,9 +149,9 @@ class Selectors:
         return self.by_place.setdefault(place, variable(f"on{len(self.by_place)}", 0))
 
 
-def selected(path: Path, number: int, changes: Iterable[Change], selectors: Selectors) -> Relaxed:
+def with_selectors(path: Path, number: int, changes: Iterable[Change], selectors: Selectors) -> RelaxedPath:
     """One path with selectors for some changes."""
-    return Relaxed(path, number, _Selected(number, changes, selectors))
+    return RelaxedPath(path, number, _Selected(number, changes, selectors))
 
 
 class _Selected:
@@ -167,11 +167,11 @@ class _Selected:
         self.on: Mapping[int, Term] = {k: disjunction(terms) for k, terms in on.items()}
         self.starts: Mapping[str, Term] = {name: disjunction(terms) for name, terms in starts.items()}
 
-    def condition(self, k: int, instance: Instance, condition: Term, now: State, guard: Term) -> Term:
+    def condition(self, k: int, instance: Instance, condition: Term, now: CellTerms, guard: Term) -> Term:
         del instance, now, guard
         return ite(self.on[k], variable(f"c{self.number}.{k}", 0), condition) if k in self.on else condition
 
-    def value(self, k: int, number: int, instance: Instance, value: Term, now: State, guard: Term) -> Term:
+    def value(self, k: int, number: int, instance: Instance, value: Term, now: CellTerms, guard: Term) -> Term:
         del guard
         if k not in self.on:
             return value

@@ -12,7 +12,7 @@ from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, Term, constant, disjunction, negate, postorder, variables
-from butfor.path.execute.single_change_rerun import Needed, OutOfTime, Rerun
+from butfor.path.execute.single_change_rerun import NeededCondition, OutOfTime, Rerun
 from butfor.path.execute.statement_changes import Change
 from butfor.path.execute.symbolic_execution import OPEN
 
@@ -22,7 +22,7 @@ _MOST_VARIABLES = 4  # of a condition, the latest, that are guessed at
 _MOST_CONSTANTS = 12
 
 
-class Avoiding(enum.Enum):
+class Avoidance(enum.Enum):
     """Whether a change can avoid a failure. POSSIBLE: it depends on what the path does not tell."""
 
     PROVED = "proved"
@@ -33,19 +33,19 @@ class Avoiding(enum.Enum):
     @property
     def can(self) -> bool:
         """Whether it can, as far as is known."""
-        return self in (Avoiding.PROVED, Avoiding.POSSIBLE)
+        return self in (Avoidance.PROVED, Avoidance.POSSIBLE)
 
 
-def avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoiding:
+def can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoidance:
     """Whether the change can avoid the failure. `proving`: until when what is possible may also be proved."""
     try:
-        return _avoiding(rerun, change, limit, proving)
+        return _can_avoid(rerun, change, limit, proving)
     except OutOfTime:
-        return Avoiding.UNKNOWN
+        return Avoidance.UNKNOWN
 
 
-def _avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None) -> Avoiding:
-    pending: list[Needed] = []
+def _can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None) -> Avoidance:
+    pending: list[NeededCondition] = []
     possible = False
     work = _MOST_GUESSES
     for needed in rerun.needed(change, lambda: limit.left <= 0):
@@ -54,29 +54,29 @@ def _avoiding(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None)
             rest, done = _guess(needed)
             work -= done
             if rest is FALSE:
-                return Avoiding.PROVED
+                return Avoidance.PROVED
             possible = possible or rest is not None
     if not pending:
-        return Avoiding.NO
+        return Avoidance.NO
     closed = [n.condition for n in pending if not n.is_open]
     found = _tossed([n.condition for n in pending], frozenset(closed), pending[-1].recorded)
-    if found is Avoiding.PROVED:
+    if found is Avoidance.PROVED:
         return found
-    possible = possible or found is Avoiding.POSSIBLE
+    possible = possible or found is Avoidance.POSSIBLE
     verdict, values = _ask(closed, limit) if closed else (Verdict.UNSAT, {})
     if verdict is Verdict.SAT:
-        return Avoiding.PROVED
+        return Avoidance.PROVED
     if len(closed) == len(pending):
-        return Avoiding.NO if verdict is Verdict.UNSAT else Avoiding.UNKNOWN
+        return Avoidance.NO if verdict is Verdict.UNSAT else Avoidance.UNKNOWN
     everything = [n.condition for n in pending]
     if possible and (proving is None or proving.left <= 0):
-        return Avoiding.POSSIBLE
+        return Avoidance.POSSIBLE
     verdict, values = _ask(everything, limit)
     if verdict is Verdict.SAT:
-        return Avoiding.PROVED if _whatever(everything, values, limit) else Avoiding.POSSIBLE
+        return Avoidance.PROVED if _whatever(everything, values, limit) else Avoidance.POSSIBLE
     if possible:
-        return Avoiding.POSSIBLE
-    return Avoiding.NO if verdict is Verdict.UNSAT else Avoiding.UNKNOWN
+        return Avoidance.POSSIBLE
+    return Avoidance.NO if verdict is Verdict.UNSAT else Avoidance.UNKNOWN
 
 
 # --- by the solver ----------------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def _whatever(conditions: Sequence[Term], values: Mapping[str, Value], limit: Li
 # --- by guess ---------------------------------------------------------------------------------------------------------
 
 
-def _guess(needed: Needed) -> tuple[Term | None, int]:
+def _guess(needed: NeededCondition) -> tuple[Term | None, int]:
     """What is left of the condition with values that violate it, FALSE if that is sure, None when none were found; and how much was computed."""
     if needed.condition is FALSE:
         return FALSE, 0
@@ -121,7 +121,7 @@ def _guess(needed: Needed) -> tuple[Term | None, int]:
     work = 0
     for v in free[-_MOST_VARIABLES:]:
         name = str(v.data)
-        for value in _near(base[name], v.width, constants):
+        for value in _plain_values(base[name], v.width, constants):
             work += len(terms)
             if work > _MOST_WORK:
                 return best, work
@@ -136,15 +136,15 @@ def _guess(needed: Needed) -> tuple[Term | None, int]:
     return best, work
 
 
-def _tossed(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]) -> Avoiding:
+def _tossed(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]) -> Avoidance:
     """What tosses of all values at once show: a violated condition proves it where nothing in it is open; UNKNOWN when none was violated."""
     terms = list(postorder(conditions))
     constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][-_MOST_CONSTANTS:]
     seen = [t for t in terms if t.op == "var"]
     was = {str(v.data): recorded.get(str(v.data), default_value(v.width)) for v in seen}
-    other = {str(v.data): list(_near(was[str(v.data)], v.width, constants)) or [was[str(v.data)]] for v in seen}
+    other = {str(v.data): list(_plain_values(was[str(v.data)], v.width, constants)) or [was[str(v.data)]] for v in seen}
     pick = random.Random(0)
-    found = Avoiding.UNKNOWN
+    found = Avoidance.UNKNOWN
     for toss in range(min(_MOST_TOSSES, _MOST_GUESSES // max(len(terms), 1))):
         share = (toss + 1) / _MOST_TOSSES
         holds = Evaluator(
@@ -152,15 +152,15 @@ def _tossed(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mappi
         )
         violated = [c for c in conditions if not holds(c)]
         if not closed.isdisjoint(violated):
-            return Avoiding.PROVED
+            return Avoidance.PROVED
         if violated:
-            found = Avoiding.POSSIBLE
+            found = Avoidance.POSSIBLE
             if not closed:
                 return found
     return found
 
 
-def _near(value: Value, sort: int, constants: Sequence[Value]) -> Iterator[Value]:
+def _plain_values(value: Value, sort: int, constants: Sequence[Value]) -> Iterator[Value]:
     """Other values, plain ones first."""
     if is_map(sort):
         return

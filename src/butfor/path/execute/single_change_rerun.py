@@ -16,16 +16,16 @@ from butfor.logic.sorts import Value, default_value
 from butfor.logic.substitute import substitute
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, disjunction, implies, ite, negate, variable, variables
 from butfor.path.execute.any_value import any_value
-from butfor.path.execute.statement_changes import Change, Effect
-from butfor.path.execute.symbolic_execution import OPEN, Execution
+from butfor.path.execute.statement_changes import Change, OpenCells
+from butfor.path.execute.symbolic_execution import OPEN, SymbolicExecution
 from butfor.path.path_model import Instance, Kind, Path
 
-_LOOK = 256  # instances between two looks at the time
+STEPS_PER_CLOCK_CHECK = 256  # instances between two looks at the time
 _CLOSE, _EFFECT, _RUN = range(3)  # what happens at a position, in this order
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class NeededCondition:
     """What the failure needs and a change may violate. `recorded`: what the variables in it were."""
 
     condition: Term
@@ -46,7 +46,7 @@ class Rerun:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.execution = Execution(path, pinned=True)
+        self.execution = SymbolicExecution(path, pinned=True)
         self.parents, self.closing = _nesting(path)
         names = {n: variable(f"{OPEN}{n}", sort) for n, sort in self.execution.symbols.sorts.items()}
         self._open = names.get
@@ -61,7 +61,7 @@ class Rerun:
             self._known[found] = substitute(found, self._open, ALGEBRA)
         return self._known[found]
 
-    def needed(self, change: Change, is_over: Callable[[], bool] = lambda: False) -> Iterator[Needed]:
+    def needed(self, change: Change, is_over: Callable[[], bool] = lambda: False) -> Iterator[NeededCondition]:
         """What the failure needs with a change, as far as that is not as it was; nothing else can avoid it. Raises OutOfTime."""
         return _Walk(self, change, is_over).needed()
 
@@ -95,9 +95,9 @@ class _Walk:
         self.skipped: set[int] = set()
         self.before: dict[int, dict[str, Term]] = {}  # by effect: cells before what may not have run
 
-    def needed(self) -> Iterator[Needed]:
+    def needed(self) -> Iterator[NeededCondition]:
         if self.change.leads:
-            yield Needed(FALSE, {})
+            yield NeededCondition(FALSE, {})
             return
         for cell in sorted(self.change.starts):
             self._set(cell, self._fresh(f"i.{cell}", self.r.value(cell, 0)), 0)
@@ -111,7 +111,7 @@ class _Walk:
         steps = 0
         while self.queue:
             steps += 1
-            if steps % _LOOK == 0 and self.is_over():
+            if steps % STEPS_PER_CLOCK_CHECK == 0 and self.is_over():
                 raise OutOfTime
             k, what, number = heapq.heappop(self.queue)
             if what == _CLOSE:
@@ -121,7 +121,7 @@ class _Walk:
             elif k not in self.skipped:
                 found = self._run(k)
                 if found is not TRUE:
-                    yield Needed(found, self.recorded)
+                    yield NeededCondition(found, self.recorded)
 
     def _later(self, k: int, what: int, number: int = 0) -> None:
         """Looks at a position when its time comes, once."""
@@ -218,7 +218,7 @@ class _Walk:
                 now = self._lookup(position)(cell.name)
                 self._set(cell.name, ite(not_taken, variable(f"{OPEN}f{branch}.{number}", cell.sort), now), position)
 
-    def _effect(self, k: int, number: int, effect: Effect) -> None:
+    def _effect(self, k: int, number: int, effect: OpenCells) -> None:
         lookup = self._lookup(k)
         if effect.skips and k == effect.since:
             self.before[number] = {name: lookup(name) for name in effect.cells}

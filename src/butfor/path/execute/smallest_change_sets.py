@@ -28,16 +28,16 @@ from butfor.logic.terms import (
     variable,
     variables,
 )
-from butfor.path.execute.relaxed_path import Selectors, selected
-from butfor.path.execute.single_change import Avoiding, avoiding
+from butfor.path.execute.relaxed_path import Selectors, with_selectors
+from butfor.path.execute.single_change import Avoidance, can_avoid
 from butfor.path.execute.single_change_rerun import Rerun
-from butfor.path.execute.statement_changes import Change, How, plain_changes
+from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
 from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 
-LARGEST, MOST = 4, 24  # statements in a set, sets of several statements
-_WIDTH = 16  # bits of the number of changes
+MAX_STATEMENTS_PER_SET, MAX_SETS = 4, 24  # statements in a set, sets of several statements
+COUNT_BITS = 16  # bits of the number of changes
 MAX_NAMED_SETS = 7  # in a sentence; the others are counted
 Possible = Sequence[Mapping[Place, Change]]  # per path
 
@@ -48,11 +48,11 @@ class ChangeSet:
 
     places: tuple[Place, ...]
     proved: bool
-    how: How = How.VALUE
+    how: ChangeKind = ChangeKind.VALUE
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class ChangeSets:
     """The sets, smallest first; all of those with up to `largest` statements. `complete`: those of the smallest size are among them."""
 
     sets: tuple[ChangeSet, ...]
@@ -61,25 +61,25 @@ class Changes:
     unavoidable: bool = False  # not even a change of all statements would help
 
 
-def smallest_changes(
+def smallest_change_sets(
     paths: Sequence[Path],
     is_over: Callable[[], bool],
     *,
-    most: int = MOST,
-    largest: int = LARGEST,
+    most: int = MAX_SETS,
+    largest: int = MAX_STATEMENTS_PER_SET,
     each: float = 5.0,
     possible: Possible | None = None,
     wider: Possible = (),
-) -> Changes:
+) -> ChangeSets:
     """The sets for some failing paths. `wider`: changes that are tried for statements whose possible ones do not suffice alone."""
     known = [plain_changes(path) for path in paths] if possible is None else possible
     singles, sure = _singles(paths, known, wider, lambda: Limit.after(each, is_over), Limit.after(each, is_over))
     used = {s.places[0] for s in singles}
     rest = [{place: c for place, c in changes.items() if place not in used} for changes in known]
     if singles and not sure:
-        return Changes(tuple(singles), 0, complete=False)
+        return ChangeSets(tuple(singles), 0, complete=False)
     if singles and largest == 1:
-        return Changes(tuple(singles), 1, complete=True)
+        return ChangeSets(tuple(singles), 1, complete=True)
     limit = Limit.after(each, is_over) if singles else None  # larger sets say little then
     return _Search(paths, rest, is_over, each, limit).changes(singles, most, largest)
 
@@ -93,35 +93,38 @@ def _singles(
     order = sorted(reruns, key=lambda k: len(paths[k].instances))
     places = dict.fromkeys(place for table in tables for place in table[0])
     left = [p for p in places if all(any(p in table[k] for table in tables) for k in order)]
-    found: dict[Place, tuple[Avoiding, How]] = dict.fromkeys(left, (Avoiding.PROVED, How.VALUE))
+    found: dict[Place, tuple[Avoidance, ChangeKind]] = dict.fromkeys(left, (Avoidance.PROVED, ChangeKind.VALUE))
     sure = True
     for k in order:
         for place in [p for p in left if p in found]:
             verdict, how = _alone(reruns[k], [table[k][place] for table in tables if place in table[k]], limit, proving)
-            sure = sure and verdict is not Avoiding.UNKNOWN
-            if verdict is Avoiding.NO:
+            sure = sure and verdict is not Avoidance.UNKNOWN
+            if verdict is Avoidance.NO:
                 del found[place]
                 continue
             before, least = found[place]
-            weaker = before if verdict is Avoiding.PROVED else Avoiding.POSSIBLE
+            weaker = before if verdict is Avoidance.PROVED else Avoidance.POSSIBLE
             found[place] = weaker, max(least, how, key=lambda h: h.order)
     last = _last_positions(paths[0])
-    sets = [ChangeSet((p,), verdict is Avoiding.PROVED, how) for p, (verdict, how) in found.items()]
+    sets = [ChangeSet((p,), verdict is Avoidance.PROVED, how) for p, (verdict, how) in found.items()]
     return sorted(
-        sets, key=lambda s: (s.how.order >= How.INPUT.order, not s.proved, s.how.order, -last.get(s.places[0], -1))
+        sets,
+        key=lambda s: (s.how.order >= ChangeKind.INPUT.order, not s.proved, s.how.order, -last.get(s.places[0], -1)),
     ), sure
 
 
-def _alone(rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit) -> tuple[Avoiding, How]:
+def _alone(
+    rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit
+) -> tuple[Avoidance, ChangeKind]:
     """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last; only plain ones are proved."""
-    verdict, how = Avoiding.NO, How.VALUE
+    verdict, how = Avoidance.NO, ChangeKind.VALUE
     doubt = False
     for change in changes:
-        verdict, how = avoiding(rerun, change, limit(), proving), change.how
-        doubt = doubt or verdict is Avoiding.UNKNOWN
+        verdict, how = can_avoid(rerun, change, limit(), proving), change.how
+        doubt = doubt or verdict is Avoidance.UNKNOWN
         if verdict.can:
-            return (Avoiding.POSSIBLE if how.order >= How.INPUT.order else verdict), how
-    return (Avoiding.UNKNOWN if doubt else verdict), how
+            return (Avoidance.POSSIBLE if how.order >= ChangeKind.INPUT.order else verdict), how
+    return (Avoidance.UNKNOWN if doubt else verdict), how
 
 
 def _last_positions(path: Path) -> dict[Place, int]:
@@ -136,7 +139,7 @@ class _Search:
     ) -> None:
         self.selectors = Selectors()
         relaxed = [
-            selected(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)
+            with_selectors(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)
         ]
         self.fails = [r.fails for r in relaxed]
         self.is_over = is_over
@@ -151,24 +154,27 @@ class _Search:
 
     def _counting(self) -> Iterator[Term]:
         """The number of selectors that are on, as a variable; sums of pairs, then of pairs of sums."""
-        sums = [ite(on, const(1, _WIDTH), const(0, _WIDTH)) for on in self.names] or [const(0, _WIDTH)]
+        sums = [ite(on, const(1, COUNT_BITS), const(0, COUNT_BITS)) for on in self.names] or [const(0, COUNT_BITS)]
         while len(sums) > 1:
             sums = [binary("add", *sums[k : k + 2]) if k + 1 < len(sums) else sums[k] for k in range(0, len(sums), 2)]
-        yield compare("eq", variable("count", _WIDTH), sums[0])
+        yield compare("eq", variable("count", COUNT_BITS), sums[0])
 
-    def changes(self, singles: Sequence[ChangeSet], most: int, largest: int) -> Changes:
+    def changes(self, singles: Sequence[ChangeSet], most: int, largest: int) -> ChangeSets:
         """All sets: those of one statement, which are known, and those of several."""
         found: list[ChangeSet] = []
         blocked: list[Term] = []
         first = self._stack.check([self._base], self._limit(), self.names)
         if first.verdict is not Verdict.SAT:
             is_none = first.verdict is Verdict.UNSAT
-            return Changes(
-                tuple(singles), LARGEST if is_none else 1, is_none or bool(singles), unavoidable=is_none and not singles
+            return ChangeSets(
+                tuple(singles),
+                MAX_STATEMENTS_PER_SET if is_none else 1,
+                is_none or bool(singles),
+                unavoidable=is_none and not singles,
             )
         size, least, cut = 2, 1 if singles else 0, False
         while size <= min(largest, len(self.names), least + 1 if least else largest) and not cut:
-            bounded = (compare("ule", variable("count", _WIDTH), const(size, _WIDTH)), *blocked)
+            bounded = (compare("ule", variable("count", COUNT_BITS), const(size, COUNT_BITS)), *blocked)
             result = self._stack.check([self._base, bounded], self._limit(), self.names)
             if result.verdict is Verdict.UNSAT:
                 size += 1
@@ -181,7 +187,7 @@ class _Search:
             else:
                 cut = True
         found.sort(key=lambda s: (len(s.places), not s.proved))
-        return Changes((*singles, *found), size - 1, not cut or size - 1 >= least > 0)
+        return ChangeSets((*singles, *found), size - 1, not cut or size - 1 >= least > 0)
 
     def _checked(self, chosen: Sequence[Term]) -> ChangeSet:
         """A set with the word on it: with all other statements as they are, values exist that avoid each failure, also when open ones are any."""
@@ -218,7 +224,7 @@ def sets_in_words(sets: Sequence[ChangeSet]) -> str:
     return "; or ".join(" and ".join(f"line {p.line} (`{p.text}`)" for p in s.places) for s in sets)
 
 
-def smallest_in_words(found: Changes) -> str:
+def smallest_in_words(found: ChangeSets) -> str:
     """The sets of the smallest size, as a sentence."""
     size = len(found.sets[0].places)
     sets = [s for s in found.sets if len(s.places) == size]

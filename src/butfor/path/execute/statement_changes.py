@@ -10,7 +10,7 @@ from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 
 
-class How(enum.Enum):
+class ChangeKind(enum.Enum):
     """What is changed, the most likely slips first."""
 
     VALUE = "value"  # other values assigned, other decisions
@@ -24,11 +24,11 @@ class How(enum.Enum):
     @property
     def order(self) -> int:
         """Its place among all."""
-        return list(How).index(self)
+        return list(ChangeKind).index(self)
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
+class OpenCells:
     """From before the instance at `position` on, cells may have any value; the instances from `since` up to there may not have run."""
 
     position: int
@@ -50,11 +50,11 @@ class Change:
     """
 
     place: Place
-    how: How
+    how: ChangeKind
     on: frozenset[int] = frozenset()
     inputs: frozenset[int] = frozenset()
     starts: frozenset[str] = frozenset()
-    effects: tuple[Effect, ...] = ()
+    effects: tuple[OpenCells, ...] = ()
     leads: bool = False
 
     def with_(self, other: Change) -> Change:
@@ -82,24 +82,24 @@ def plain_changes(
 ) -> dict[Place, Change]:
     """The changes that give statements other values: the statements of a path, the macros that they use, and where cells get their first value."""
     on: dict[Place, set[int]] = {}
-    how: dict[Place, How] = {}
+    how: dict[Place, ChangeKind] = {}
     uses: dict[Place, tuple[Place, ...]] = {}
     for k, instance in enumerate(path.instances):
         if instance.trusted:
             continue
         place = instance.place
         on.setdefault(place, set()).add(k)
-        how[place] = How.VALUE
+        how[place] = ChangeKind.VALUE
         if place not in uses:
             uses[place] = tuple(definitions(place))
         for macro in uses[place]:
             on.setdefault(macro, set()).add(k)
-            how.setdefault(macro, How.DEFINITION)
+            how.setdefault(macro, ChangeKind.DEFINITION)
     cells: dict[Place, set[str]] = {}
     for cell, place in (starts or {}).items():
         cells.setdefault(place, set()).add(cell)
         on.setdefault(place, set())
-        how.setdefault(place, How.INITIALISER)
+        how.setdefault(place, ChangeKind.INITIALISER)
     return {
         place: Change(place, how[place], frozenset(ks), starts=frozenset(cells.get(place, ())))
         for place, ks in on.items()

@@ -20,7 +20,7 @@ OPEN = "?"  # begins the names of values that nothing determines
 
 
 @dataclass(slots=True)
-class Symbols:
+class ExecutionSymbols:
     """Variables of an execution: their sorts, the position where each value came in, the values found, and those that nothing determines."""
 
     sorts: dict[str, int] = field(default_factory=dict)
@@ -38,7 +38,7 @@ class Symbols:
         return variable(name, cell.sort)
 
 
-class Execution:
+class SymbolicExecution:
     """The execution. `pinned`: what comes from outside is as found.
 
     `conditions[k]` is what instance k required, the last one that the check fails; `written[k]` what it wrote. All over `symbols`.
@@ -47,7 +47,7 @@ class Execution:
     def __init__(self, path: Path, *, pinned: bool) -> None:
         self.path = path
         self.pinned = pinned
-        self.symbols = Symbols()
+        self.symbols = ExecutionSymbols()
         self.size = len(path.instances)
         self._versions: dict[str, tuple[list[int], list[Term]]] = {}
         self._begin()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from butfor.logic.terms import Term, variables
-from butfor.path.lift.branch_conditions import Decided
-from butfor.path.lift.branch_scopes import Scopes, ends
+from butfor.path.lift.branch_conditions import ConditionEvaluation
+from butfor.path.lift.branch_scopes import BranchScopes, arm_ends
 from butfor.path.lift.cell_names import UNKNOWN
-from butfor.path.lift.lifting_state import Draft, State
-from butfor.path.lift.memory_cells import Storage
-from butfor.path.lift.other_arms import Escapes, Frames
+from butfor.path.lift.lifting_state import Draft, LiftingState
+from butfor.path.lift.memory_cells import MemoryCells
+from butfor.path.lift.other_arms import Escapes, FramedCells
 from butfor.path.path_model import Cell, Input, Instance, Kind, Path
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node
@@ -18,38 +18,38 @@ from butfor.trace.view.source_places import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class LiftedParts:
     """What lifting has made: branches by their instances, whole conditions and parts of them; conditions by the identity of their drafts."""
 
-    state: State
+    state: LiftingState
     whole: dict[Node, Draft]
     alone: dict[Node, Draft]
-    decided: dict[int, Decided]
+    decided: dict[int, ConditionEvaluation]
     check: Place
     start: Place
     silent: frozenset[Node] = frozenset()
     endless: bool = False  # then rounds of loops are not counted: they may be millions
 
 
-def finished(
-    parts: Parts,
+def assembled_path(
+    parts: LiftedParts,
     node: Node,
     phi: Term,
     dependence: Dependence,
-    storage: Storage,
+    storage: MemoryCells,
     prologue: list[tuple[Cell, int, Input]],
 ) -> Path:
     """The path whose check at `node` is phi."""
     state = parts.state
     drafts = [*_prologue(parts.start, prologue), *(d for draft in state.drafts for d in _flat(draft))]
-    scopes = Scopes(dependence, drafts, parts.whole, parts.alone)
+    scopes = BranchScopes(dependence, drafts, parts.whole, parts.alone)
     around: list[tuple[int, ...]] = []
     for k, d in enumerate(drafts):
         first = d.parts[0] if d.parts else d.node  # a condition stands where its evaluation begins
         around.append(() if first[0] < 0 else scopes.of(first[0], k))
     _inherit(state.drafts, drafts, around)
     branches = [k for k, d in enumerate(drafts) if d.kind is Kind.BRANCH]
-    end = ends(around, branches)
+    end = arm_ends(around, branches)
     last = scopes.of(node[0], len(drafts))
     used = {
         str(v.data)
@@ -59,7 +59,7 @@ def finished(
     }
     used |= {name for d in drafts for name in d.writes}
     ranges = [r for r in storage.ranges() if r.cell.name in used]
-    frames = Frames(dependence.trace, dependence.potential_dependence, ranges)
+    frames = FramedCells(dependence.trace, dependence.potential_dependence, ranges)
     escapes = Escapes(dependence.trace, node)
     instances = []
     for k, d in enumerate(drafts):

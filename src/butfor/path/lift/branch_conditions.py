@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from butfor.encode.justification import Justifier
-from butfor.path.lift.condition_terms import Stretch, stretch_back
+from butfor.path.lift.condition_terms import Stretch, stretch_since
 from butfor.trace.trace import Node, Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class ConditionEvaluation:
     """One evaluation of a condition: its branch instances in order, all its blocks, the one it left to. `joins`: its outcome is a value."""
 
     nodes: tuple[Node, ...]
@@ -26,15 +26,15 @@ class Decided:
         return self.nodes[-1]
 
 
-class Decidings:
+class ConditionEvaluations:
     """Evaluations of conditions, each found once."""
 
     def __init__(self, trace: Trace, justifier: Justifier) -> None:
         self.trace = trace
         self.justifier = justifier
-        self._known: dict[Node, Decided | None] = {}
+        self._known: dict[Node, ConditionEvaluation | None] = {}
 
-    def of(self, node: Node) -> Decided | None:
+    def of(self, node: Node) -> ConditionEvaluation | None:
         """The evaluation that a branch instance is a part of; None when the run ended in it."""
         if node not in self._known:
             found = self._find(node)
@@ -43,13 +43,13 @@ class Decidings:
                 self._known.update(dict.fromkeys(found.nodes, found))
         return self._known[node]
 
-    def alone(self, node: Node) -> Decided | None:
+    def alone(self, node: Node) -> ConditionEvaluation | None:
         """The branch instance by itself, also where it is a part of a condition."""
         return self._made(
             (node,), self.trace.at(node[0]).seg.block, frozenset((self.trace.at(node[0]).seg.block,)), False
         )
 
-    def _find(self, node: Node) -> Decided | None:
+    def _find(self, node: Node) -> ConditionEvaluation | None:
         decision, _ = self.justifier.decision_of(node)
         if decision is None:
             return self.alone(node)
@@ -58,7 +58,9 @@ class Decidings:
             return self.alone(node)
         return self._made(nodes, decision.head, frozenset(decision.blocks), decision.joins)
 
-    def _made(self, nodes: tuple[Node, ...], head: int, blocks: frozenset[int], joins: bool) -> Decided | None:
+    def _made(
+        self, nodes: tuple[Node, ...], head: int, blocks: frozenset[int], joins: bool
+    ) -> ConditionEvaluation | None:
         i = nodes[-1][0]
         while True:
             i = self.trace.next_in_frame(i)
@@ -66,5 +68,9 @@ class Decidings:
                 return None
             if self.trace.at(i).seg.block not in blocks or self.trace.at(i).seg.block == head or len(blocks) == 1:
                 break
-        stretch = stretch_back(self.trace, i, head)
-        return None if stretch is None else Decided(nodes, head, blocks, self.trace.at(i).seg.block, joins, stretch)
+        stretch = stretch_since(self.trace, i, head)
+        return (
+            None
+            if stretch is None
+            else ConditionEvaluation(nodes, head, blocks, self.trace.at(i).seg.block, joins, stretch)
+        )

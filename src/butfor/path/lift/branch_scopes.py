@@ -11,7 +11,7 @@ from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node
 
 
-class Scopes:
+class BranchScopes:
     """Scopes of the instances of one path, given in order."""
 
     def __init__(
@@ -110,7 +110,7 @@ class Scopes:
         return count
 
 
-def ends(scopes: list[tuple[int, ...]], branches: list[int]) -> dict[int, int]:
+def arm_ends(scopes: list[tuple[int, ...]], branches: list[int]) -> dict[int, int]:
     """For each branch position the position of the first instance behind its arm."""
     found = dict.fromkeys(branches, len(scopes))
     under_way: list[int] = []

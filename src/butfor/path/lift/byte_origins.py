@@ -22,7 +22,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Byte:
+class ReadByte:
     """A byte of what a library call read: the row of the log that says so, its place in that, and what it was if that is known."""
 
     event: int
@@ -31,7 +31,7 @@ class Byte:
     value: int | None = None
 
 
-class Origins:
+class ByteOrigins:
     """Origins of the bytes of loads. Copies are origins of their own, not followed."""
 
     def __init__(self, dependence: Dependence) -> None:
@@ -63,7 +63,7 @@ class Origins:
                     found.append(Origin(self._writer(writer, k), None))
         return found
 
-    def read(self, byte: Byte) -> Origin:
+    def read(self, byte: ReadByte) -> Origin:
         """The origin of a byte that a library call read."""
         for writer, _, _ in self.trace.last_writers.runs_read(
             byte.event + 1, byte.at, byte.at + 1, byte.address - byte.at

@@ -6,23 +6,28 @@ from collections.abc import Iterable
 
 from butfor.logic.terms import Term, concat, const, extract
 from butfor.path.lift.byte_origins import Origin
-from butfor.path.lift.external_inputs import Inputs
-from butfor.path.lift.lifting_state import Draft, State
-from butfor.path.lift.memory_cells import Storage
-from butfor.path.path_model import Cell, Input, Kind, Range
+from butfor.path.lift.external_inputs import ExternalInputs
+from butfor.path.lift.lifting_state import Draft, LiftingState
+from butfor.path.lift.memory_cells import MemoryCells
+from butfor.path.path_model import Cell, CellBytes, Input, Kind
 from butfor.trace.dependence.hypothetical_addresses import HypotheticalAddresses
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 
 _MISSING = object()
-BEFORE = "statements that are not followed have their recorded values"
+NOT_FOLLOWED = "statements that are not followed have their recorded values"
 
 
-class Memory:
+class PathMemory:
     """The memory of one path while it is made."""
 
     def __init__(
-        self, trace: Trace, state: State, storage: Storage, supposed: HypotheticalAddresses, inputs: Inputs | None
+        self,
+        trace: Trace,
+        state: LiftingState,
+        storage: MemoryCells,
+        supposed: HypotheticalAddresses,
+        inputs: ExternalInputs | None,
     ) -> None:
         self.trace = trace
         self.state = state
@@ -52,7 +57,7 @@ class Memory:
             if r.start >= address and r.end <= address + len(origins):
                 self._settle(r, tuple(origins[r.start - address : r.end - address]), node, place, {})
 
-    def value(self, r: Range) -> Term:
+    def value(self, r: CellBytes) -> Term:
         """The value of a cell; pointers and literals that were there from the start are constants, as the addresses of variables are."""
         name = r.cell.name
         if name in self._fixed and self.state.writers.get((r.home.life, r.start)) == self._fixed[name]:
@@ -60,7 +65,7 @@ class Memory:
         return self.state.current(r.cell)
 
     def _settle(
-        self, r: Range, origins: tuple[Origin, ...], node: Node, place: Place, writer_place: dict[Node, Place]
+        self, r: CellBytes, origins: tuple[Origin, ...], node: Node, place: Place, writer_place: dict[Node, Place]
     ) -> None:
         """Sees to it that a cell holds what the run read from it: by an instance that gives it the recorded value, if its writer is none."""
         keys = [(r.home.life, r.start + k) for k in range(r.size)]
@@ -74,7 +79,7 @@ class Memory:
         if all(h is _MISSING for h in have):
             self._start(r, value, wanted)
             if any(w is not None and w not in self.starts for w in wanted):
-                self.state.approximate.setdefault(BEFORE)
+                self.state.approximate.setdefault(NOT_FOLLOWED)
             elif r.home.key == ("nowhere",) and r.cell.name not in self._fixed:
                 self.state.approximate.setdefault("memory that is no part of the program's own objects is as recorded")
         else:
@@ -85,10 +90,10 @@ class Memory:
             draft.writes[r.cell.name] = (r.cell, const(value, r.cell.sort))
             draft.recorded[r.cell.name] = value
             self.state.emit(draft)
-            self.state.approximate.setdefault(BEFORE)
+            self.state.approximate.setdefault(NOT_FOLLOWED)
         self.state.writers.update(zip(keys, wanted, strict=True))
 
-    def _start(self, r: Range, value: int, wanted: list[Node | None]) -> None:
+    def _start(self, r: CellBytes, value: int, wanted: list[Node | None]) -> None:
         argument = self.inputs.argument(r.start, r.size) if self.inputs is not None and not any(wanted) else None
         if argument is not None:
             self.state.start(r.cell, None)
@@ -100,7 +105,7 @@ class Memory:
             if is_pointer or (r.home.key[0] in ("global", "literals") and not self.names_variable(r)):
                 self._fixed[r.cell.name] = wanted[0]
 
-    def names_variable(self, r: Range) -> bool:
+    def names_variable(self, r: CellBytes) -> bool:
         """Whether the bytes are those of a variable of the source, not of a literal or an initialiser."""
         return self.state.names.is_variable(r.home)
 
@@ -123,7 +128,7 @@ class Memory:
             return None
         return concat(self.state.current(r.cell) for r in ranges)
 
-    def store(self, draft: Draft, address: int, data: bytes, value: Term, node: Node) -> list[Range]:
+    def store(self, draft: Draft, address: int, data: bytes, value: Term, node: Node) -> list[CellBytes]:
         """Puts a value of known bytes into the cells at an address; gives those cells."""
         ranges = self.storage.at(address, len(data), node[0])
         for r in ranges:
@@ -133,20 +138,20 @@ class Memory:
         self.mark(ranges, node)
         return ranges
 
-    def mark(self, ranges: Iterable[Range], node: Node) -> None:
+    def mark(self, ranges: Iterable[CellBytes], node: Node) -> None:
         """Notes who assigned cells last."""
         self.state.writers.update({(r.home.life, r.start + k): node for r in ranges for k in range(r.size)})
 
-    def held(self, address: int, size: int, i: int) -> list[Range]:
+    def held(self, address: int, size: int, i: int) -> list[CellBytes]:
         """The cells among some bytes that the path has given a value."""
         return [r for r in self.storage.at(address, size, i) if r.cell.name in self.state.now]
 
-    def is_assigned(self, r: Range) -> bool:
+    def is_assigned(self, r: CellBytes) -> bool:
         """Whether a cell has a value that did not come from its start."""
         return r.cell.name in self.state.now and r.cell.name not in self.state.initial
 
 
-def _covers(ranges: list[Range], address: int, size: int) -> bool:
+def _covers(ranges: list[CellBytes], address: int, size: int) -> bool:
     return (
         bool(ranges)
         and ranges[0].start == address

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from butfor.ir.debug_types import CType, Variable
-from butfor.path.path_model import Cell, Home
+from butfor.path.path_model import Cell, ObjectLife
 from butfor.trace.recording import Recording
 from butfor.trace.view.object_parts import smallest_part
 
@@ -11,7 +11,7 @@ UNKNOWN = "unknown"  # the type of a cell whose value nothing says
 _UNSIGNED = frozenset(("unsigned", "uchar", "bool", "pointer"))
 
 
-class Names:
+class CellNames:
     """Names cells; each name is given once."""
 
     def __init__(self, recording: Recording) -> None:
@@ -33,7 +33,7 @@ class Names:
         self._taken.add(found)
         return found
 
-    def memory(self, home: Home, address: int, size: int, number: int) -> Cell:
+    def memory(self, home: ObjectLife, address: int, size: int, number: int) -> Cell:
         """The cell of some bytes of memory."""
         variable, function = self._variable(home)
         offset = address - home.start
@@ -44,11 +44,11 @@ class Names:
         written = self._written.get((address, size))
         return self._cell(written or self._nameless(home, offset), size, None, function)
 
-    def is_variable(self, home: Home) -> bool:
+    def is_variable(self, home: ObjectLife) -> bool:
         """Whether an object is a variable that the source names."""
         return self._variable(home)[0] is not None
 
-    def _variable(self, home: Home) -> tuple[Variable | None, str]:
+    def _variable(self, home: ObjectLife) -> tuple[Variable | None, str]:
         source, program = self.recording.source, self.recording.program
         match home.key:
             case ("local" | "byval", str(fn), int(slot)):
@@ -57,7 +57,7 @@ class Names:
                 return source.global_declaration(name), ""
         return None, ""
 
-    def _nameless(self, home: Home, offset: int) -> str:
+    def _nameless(self, home: ObjectLife, offset: int) -> str:
         kind = home.key[0]
         match home.key:
             case ("local", str(fn), int(slot)) if offset == 0 and self._is_result(fn, slot):

@@ -1,4 +1,4 @@
-"""Which heads a path is made of: those of the failure's slice, nearest first, and what conditions that were cut short would have read."""
+"""Which effects a path is made of: those of the failure's slice, nearest first, and what conditions that were cut short would have read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from butfor.failures.failure_point import FailurePoint
-from butfor.path.lift.branch_conditions import Decidings
-from butfor.path.lift.condition_terms import supposed_loads
-from butfor.path.lift.effects import Head, Heads, What, chosen
+from butfor.path.lift.branch_conditions import ConditionEvaluations
+from butfor.path.lift.condition_terms import hypothetical_loads
+from butfor.path.lift.effects import Effect, EffectKind, Effects, effects_of_nodes
 from butfor.path.lift.violated_property import Check
 from butfor.trace.dependence.backward_slice import Slice, Slicer
 from butfor.trace.dependence.dependence import Dependence
@@ -17,13 +17,13 @@ from butfor.trace.trace import Node
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
-MOST = 3_000  # heads of a path
-_ASSUMPTIONS = 200  # of the program's own, the latest ones
-_NODES = 40_000  # instances that are looked through for them
+MAX_EFFECTS_PER_PATH = 3_000  # effects of a path
+MAX_ASSUMPTIONS = 200  # of the program's own, the latest ones
+MAX_SLICED_INSTANCES = 40_000  # instances that are looked through for them
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class LiftableRun:
     """One failing run: the failure, the slice of it, and whether a place is the failed check itself. `is_over` tells when time is up.
 
     `silent` are decisions that kept something from being printed, or a run from ending.
@@ -41,54 +41,58 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """Heads in the order of the run; `starts` were left out because they only bring what the program was started with into main's variables."""
+class ChosenEffects:
+    """Effects in the order of the run; `starts` were left out because they only bring what the program was started with into main's variables."""
 
-    heads: list[Head]
+    effects: list[Effect]
     starts: frozenset[Node]
     complete: bool
 
 
-class Choice:
-    """Chooses the heads of one run."""
+class EffectChoice:
+    """Chooses the effects of one run."""
 
-    def __init__(self, run: Run, heads: Heads, decidings: Decidings) -> None:
+    def __init__(self, run: LiftableRun, effects: Effects, decidings: ConditionEvaluations) -> None:
         self.run = run
         self.trace = run.recording.trace
         self.dependence = run.dependence
-        self.heads = heads
+        self.effects = effects
         self.decidings = decidings
 
-    def of(self, check: Check, whole: bool, most: int) -> Chosen:
-        """The heads of a path to a check: those of the slice, or all that ran."""
+    def of(self, check: Check, whole: bool, most: int) -> ChosenEffects:
+        """The effects of a path to a check: those of the slice, or all that ran."""
         if whole:
-            heads, complete = chosen(self.heads, (h.node for h in self.heads.all() if h.at <= check.node), most)
+            effects, complete = effects_of_nodes(
+                self.effects, (h.node for h in self.effects.all() if h.at <= check.node), most
+            )
         else:
             found = self.run.slice
             nodes = list(found.distance)
-            extra = [*self._supposed_stores(check, nodes), *self.heads.assumptions(_ASSUMPTIONS)]
+            extra = [*self._supposed_stores(check, nodes), *self.effects.assumptions(MAX_ASSUMPTIONS)]
             if extra:
-                more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=_NODES)
+                more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=MAX_SLICED_INSTANCES)
                 near = [*check.decided.nodes] if check.decided is not None else []
-                nodes = [*near, *extra, *_merged(nodes, list(more.distance))]
-            heads, complete = chosen(self.heads, nodes, most)
+                nodes = [*near, *extra, *_interleaved(nodes, list(more.distance))]
+            effects, complete = effects_of_nodes(self.effects, nodes, most)
             complete = complete and found.complete
-        starts = frozenset(h.node for h in heads if self._is_start(h))
+        starts = frozenset(h.node for h in effects if self._is_start(h))
         skipped = set(check.decided.nodes) if check.decided is not None else set()
-        return Chosen(
-            [h for h in heads if h.node not in skipped and h.at <= check.node and h.node not in starts],
+        return ChosenEffects(
+            [h for h in effects if h.node not in skipped and h.at <= check.node and h.node not in starts],
             starts,
             complete,
         )
 
     def _supposed_stores(self, check: Check, nodes: list[Node]) -> list[Node]:
         """The stores to variables that the parts of conditions which were not evaluated would have read."""
-        branches = [h.node for node in nodes if (h := self.heads.of(node)) is not None and h.what is What.BRANCH][:MOST]
+        branches = [
+            h.node for node in nodes if (h := self.effects.of(node)) is not None and h.what is EffectKind.BRANCH
+        ][:MAX_EFFECTS_PER_PATH]
         evaluated = {d.last: d for d in (check.decided, *map(self.decidings.of, branches)) if d is not None}
         reads = [
             (a, n, d.stretch.last)
             for d in evaluated.values()
-            for a, n in supposed_loads(self.trace, d.stretch, d.blocks)
+            for a, n in hypothetical_loads(self.trace, d.stretch, d.blocks)
         ]
         known = set(nodes)
         found: dict[Node, None] = {}
@@ -98,16 +102,16 @@ class Choice:
                 found[store] = None
         return list(found)
 
-    def _is_start(self, head: Head) -> bool:
-        """Whether a head only brings what the program was started with into main's variables, or its return value to nothing."""
+    def _is_start(self, effect: Effect) -> bool:
+        """Whether an effect only brings what the program was started with into main's variables, or its return value to nothing."""
         return (
-            head.what is What.STORE
-            and self.trace.call_of(head.node[0]) is None
-            and self.run.places.of(head.node) is None
+            effect.what is EffectKind.STORE
+            and self.trace.call_of(effect.node[0]) is None
+            and self.run.places.of(effect.node) is None
         )
 
 
-def _merged(first: list[Node], second: list[Node]) -> Iterable[Node]:
+def _interleaved(first: list[Node], second: list[Node]) -> Iterable[Node]:
     """Two lists of nodes, nearest first, taken in turns."""
     found: dict[Node, None] = {}
     for k in range(max(len(first), len(second))):

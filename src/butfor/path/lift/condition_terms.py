@@ -12,11 +12,11 @@ from butfor.ir.machine_types import Type, store_size
 from butfor.ir.recording_segments import variable_and_offset
 from butfor.logic.rules import choose
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, const, disjunction, equal, ite, negate
-from butfor.path.lift.register_terms import CANNOT, Registers
+from butfor.path.lift.register_terms import UNDETERMINED, RegisterTerms
 from butfor.trace.trace import Node, Trace
 
-_MOST = 64  # blocks of one condition
-_QUIET = frozenset(("load", "br", "switch", "phi"))
+MAX_BLOCKS_PER_CONDITION = 64  # blocks of one condition
+_NOT_COMPUTED = frozenset(("load", "br", "switch", "phi"))
 
 Read = Callable[[int, int, int], Term | None]  # what memory holds now: address, size, segment instance
 
@@ -30,12 +30,12 @@ class Stretch:
     last: int
 
 
-def stretch_back(trace: Trace, i: int, stop: int) -> Stretch | None:
+def stretch_since(trace: Trace, i: int, stop: int) -> Stretch | None:
     """The blocks from `stop` to the one of segment instance i, which is not part of it; None when it is too long to be a condition."""
     fn = trace.at(i).fn
     ran: dict[int, int] = {}
     j = i
-    for _ in range(4 * _MOST):
+    for _ in range(4 * MAX_BLOCKS_PER_CONDITION):
         j = trace.log.previous_in_frame(j)
         if j < 0:
             return None
@@ -46,10 +46,10 @@ def stretch_back(trace: Trace, i: int, stop: int) -> Stretch | None:
     return None
 
 
-class Ways:
+class ConditionTerms:
     """Terms for all ways through the blocks of a condition."""
 
-    def __init__(self, trace: Trace, registers: Registers, read: Read) -> None:
+    def __init__(self, trace: Trace, registers: RegisterTerms, read: Read) -> None:
         self.trace = trace
         self.registers = registers
         self.read = read
@@ -70,7 +70,7 @@ class Ways:
     ) -> Term:
         instrs = _body(stretch.fn, block)
         last = instrs[-1]
-        if deep > _MOST or last.op not in ("br", "switch"):
+        if deep > MAX_BLOCKS_PER_CONDITION or last.op not in ("br", "switch"):
             return self.registers.state.unknown("condition", 0)
 
         def go(target: int) -> Term:
@@ -110,7 +110,7 @@ class Ways:
         width = bits_of(instr.type)
         chosen, at = self.trace.phi_choice(phi)
         stop = self._dominator(s.fn, s.seg.block)
-        stretch = stretch_back(self.trace, i, stop) if stop >= 0 else None
+        stretch = stretch_since(self.trace, i, stop) if stop >= 0 else None
         if stretch is None:
             return self.registers.operand(at, chosen)
 
@@ -124,7 +124,7 @@ class Ways:
                     else self.registers.state.unknown("value", width)
                 )
             last = _body(s.fn, block)[-1]
-            if deep > _MOST or last.op != "br":
+            if deep > MAX_BLOCKS_PER_CONDITION or last.op != "br":
                 return self.registers.state.unknown("value", width)
             if not last.args:
                 return value(last.detail[0], block, deep + 1)
@@ -165,7 +165,7 @@ class Ways:
     def _ran(self, i: int, op: int) -> Term | None:
         try:
             return self.registers.operand(i, op)
-        except CANNOT:
+        except UNDETERMINED:
             return None
 
     def _is_after_phi(self, stretch: Stretch, instr: Instr, block: int, before: int) -> bool:
@@ -188,7 +188,7 @@ class Ways:
         if instr.op == "load":
             address = fixed_address(self.trace, stretch.fn, stretch.last, instr.args[0])
             return None if address is None else self.read(address, store_size(instr.type), stretch.last)
-        if instr.op in _QUIET or instr.op == "call":
+        if instr.op in _NOT_COMPUTED or instr.op == "call":
             return None
         args = [self._operand(stretch, block, before, a) for a in instr.args]
         if any(a is None for a in args):
@@ -206,7 +206,7 @@ def fixed_address(trace: Trace, fn: Function, i: int, op: Operand) -> int | None
     return trace.addresses[root[0]] + root[1] if root[0] in trace.addresses else None
 
 
-def supposed_loads(trace: Trace, stretch: Stretch, blocks: frozenset[int]) -> Iterator[tuple[int, int]]:
+def hypothetical_loads(trace: Trace, stretch: Stretch, blocks: frozenset[int]) -> Iterator[tuple[int, int]]:
     """Address and size of what the blocks that did not run would have read from variables."""
     for block in blocks - stretch.ran.keys():
         for instr in _body(stretch.fn, block):

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from butfor.libc.library import lookup
-from butfor.path.lift.effects import Head
+from butfor.path.lift.effects import Effect
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Trace
 
-_LONGEST = 4096  # bytes of a copy that are followed
+MAX_COPIED_BYTES = 4096  # bytes of a copy that are followed
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Bytes that one head copied; `event` is the row of the log that says so."""
+    """Bytes that one effect copied; `event` is the row of the log that says so."""
 
     event: int
     to: int
@@ -22,15 +22,17 @@ class Copy:
     size: int
 
 
-def copies_of(trace: Trace, head: Head) -> list[Copy]:
+def copies_of(trace: Trace, effect: Effect) -> list[Copy]:
     """What a call copied, if all that it does is to copy so many bytes."""
-    instr = trace.instr(head.node)
+    instr = trace.instr(effect.node)
     name = (instr.detail.callee or "") if instr.op == "call" else ""
     own = name.startswith("llvm.")
     called = lookup(name)
     if called is None or called.block_copy is None:
         return []
-    rows = [(k, trace.log.event[k]) for k in trace.log.events_of(head.node[0])]
-    mine = [(k, e) for k, e in rows if int(e["kind"]) == EventKind.COPY and (not own or int(e["site"]) == head.node[1])]
+    rows = [(k, trace.log.event[k]) for k in trace.log.events_of(effect.node[0])]
+    mine = [
+        (k, e) for k, e in rows if int(e["kind"]) == EventKind.COPY and (not own or int(e["site"]) == effect.node[1])
+    ]
     found = [Copy(k, int(e["addr"]), int(e["addr2"]), int(e["len"])) for k, e in mine]
-    return found if sum(c.size for c in found) <= _LONGEST else []
+    return found if sum(c.size for c in found) <= MAX_COPIED_BYTES else []

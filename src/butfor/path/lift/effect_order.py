@@ -1,61 +1,66 @@
-"""The order in which a path is made: heads and the values they use by time, and where conditions are decided."""
+"""The order in which a path is made: effects and the values they use by time, and where conditions are decided."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from butfor.path.lift.branch_conditions import Decidings
-from butfor.path.lift.effects import Head, What
+from butfor.path.lift.branch_conditions import ConditionEvaluations
+from butfor.path.lift.effects import Effect, EffectKind
 from butfor.path.lift.violated_property import Check
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node, Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """A value that heads use, at the time when it came to be."""
+class ValueUse:
+    """A value that effects use, at the time when it came to be."""
 
     at: Node
 
 
-class Order:
-    """The order of chosen heads. `branches` are where conditions are decided, `parts` those parts in whose arms something ran before that."""
+class EffectOrder:
+    """The order of chosen effects. `branches` are where conditions are decided, `parts` those parts in whose arms something ran before that."""
 
     def __init__(
-        self, trace: Trace, dependence: Dependence, decidings: Decidings, heads: list[Head], bases: Iterable[Node]
+        self,
+        trace: Trace,
+        dependence: Dependence,
+        decidings: ConditionEvaluations,
+        effects: list[Effect],
+        bases: Iterable[Node],
     ) -> None:
         self.trace = trace
         self.dependence = dependence
         self.decidings = decidings
-        self._heads = heads
+        self._effects = effects
         self._bases = tuple(bases)
-        self.branches, self.parts = self._branches(heads)
+        self.branches, self.parts = self._branches(effects)
 
-    def items(self, check: Check) -> list[Head | Use]:
-        """Heads and the values they use by time; a value that a head gives comes with the head."""
-        heads = self._heads
-        items: dict[tuple[Node, int], Head | Use] = {}
+    def items(self, check: Check) -> list[Effect | ValueUse]:
+        """Effects and the values they use by time; a value that an effect gives comes with the effect."""
+        effects = self._effects
+        items: dict[tuple[Node, int], Effect | ValueUse] = {}
         for base in self._bases:
-            items[base, 0] = Use(base)
-        for h in heads:
-            if h.what is not What.BRANCH:
+            items[base, 0] = ValueUse(base)
+        for h in effects:
+            if h.what is not EffectKind.BRANCH:
                 items[h.at, 1] = h
-                if h.what is What.LIBRARY:
+                if h.what is EffectKind.LIBRARY:
                     items.pop((h.at, 0), None)
         for node in self.branches:
-            items[node, 1] = Head(What.BRANCH, node, node)
-        end = max((check.node, *(h.at for h in heads)))
+            items[node, 1] = Effect(EffectKind.BRANCH, node, node)
+        end = max((check.node, *(h.at for h in effects)))
         return [items[key] for key in sorted(items) if key[0] <= end]
 
-    def _branches(self, heads: list[Head]) -> tuple[set[Node], set[Node]]:
+    def _branches(self, effects: list[Effect]) -> tuple[set[Node], set[Node]]:
         """The instances at which conditions are decided, and parts of conditions in whose arms something ran before that."""
         wanted: set[Node] = set()
         parts: set[Node] = set()
-        parents = self._parents(heads)
+        parents = self._parents(effects)
         gates = self._gates()
-        for h in heads:
-            if h.what is not What.BRANCH:
+        for h in effects:
+            if h.what is not EffectKind.BRANCH:
                 continue
             decided = self.decidings.of(h.node)
             own = () if decided is None else decided.nodes
@@ -77,11 +82,11 @@ class Order:
                 wanted.add(decided.last)
         return wanted, parts
 
-    def _parents(self, heads: list[Head]) -> dict[Node, list[Node]]:
-        """For each branch instance the heads, and the calls of functions with heads in them, whose running it decided."""
+    def _parents(self, effects: list[Effect]) -> dict[Node, list[Node]]:
+        """For each branch instance the effects, and the calls of functions with effects in them, whose running it decided."""
         found: dict[Node, list[Node]] = {}
         seen: set[int] = set()
-        for h in heads:
+        for h in effects:
             parent = self.dependence.control(h.node[0])
             at = h.node
             while parent is not None and self.trace.instr(parent).op == "call":

@@ -1,4 +1,4 @@
-"""Heads: the instances that do something, of which statement instances are made; which of a run's heads matter to its failure."""
+"""Effects: the instances that do something, of which statement instances are made; which of a run's effects matter to its failure."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from butfor.libc.record import Control
 from butfor.trace.trace import Node, Trace
 
 
-class What(enum.Enum):
-    """What a head does."""
+class EffectKind(enum.Enum):
+    """What an effect does."""
 
     STORE = "store"
     BRANCH = "branch"
@@ -26,51 +26,51 @@ class What(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """One head. `at` is when its effect is there, which for a call of the library is its return."""
+class Effect:
+    """One effect. `at` is when its effect is there, which for a call of the library is its return."""
 
-    what: What
+    what: EffectKind
     node: Node
     at: Node
 
 
-class Heads:
-    """Finds the head that an instance belongs to."""
+class Effects:
+    """Finds the effect that an instance belongs to."""
 
     def __init__(self, trace: Trace) -> None:
         self.trace = trace
-        self._known: dict[Node, Head | None] = {}
+        self._known: dict[Node, Effect | None] = {}
 
-    def of(self, node: Node) -> Head | None:
-        """The head of an instance that does something or is the result of a library call, else None."""
+    def of(self, node: Node) -> Effect | None:
+        """The effect of an instance that does something or is the result of a library call, else None."""
         if node not in self._known:
             self._known[node] = self._find(node) if node[1] >= 0 else None
         return self._known[node]
 
-    def _find(self, node: Node) -> Head | None:
+    def _find(self, node: Node) -> Effect | None:
         i, n = node
         s = self.trace.at(i)
         instr = s.fn.instrs[n]
         match instr.op:
             case "store":
-                return Head(What.STORE, node, node)
+                return Effect(EffectKind.STORE, node, node)
             case "br" | "switch" | "indirectbr" if instr.args:
-                return Head(What.BRANCH, node, node)
+                return Effect(EffectKind.BRANCH, node, node)
             case "ret" if instr.args:
-                return Head(What.RETURN, node, node)
+                return Effect(EffectKind.RETURN, node, node)
             case "atomicrmw" | "cmpxchg":
-                return Head(What.LIBRARY, node, node)
+                return Effect(EffectKind.LIBRARY, node, node)
             case "call":
                 return self._call(node)
         return None
 
-    def _call(self, node: Node) -> Head | None:
+    def _call(self, node: Node) -> Effect | None:
         i, n = node
         s = self.trace.at(i)
         kind = s.layout.kinds[n]
         is_act = s.seg.start <= n < s.seg.end
         if kind in ("memory", "asm", "opaque"):
-            return Head(What.LIBRARY, node, node)
+            return Effect(EffectKind.LIBRARY, node, node)
         if kind not in ("external", "indirect"):
             return None
         if not is_act:
@@ -78,10 +78,10 @@ class Heads:
             return self.of((before, n)) if before >= 0 else None
         after = self.trace.next_in_frame(i)
         if kind == "indirect" and self.is_own(node):
-            return Head(What.POINTER, node, node)
+            return Effect(EffectKind.POINTER, node, node)
         if control_of(s.fn.instrs[n].detail.callee) is Control.ASSUMPTION:
-            return Head(What.ASSUME, node, node) if after >= 0 else None
-        return Head(What.LIBRARY, node, (after, n)) if after >= 0 else None
+            return Effect(EffectKind.ASSUME, node, node) if after >= 0 else None
+        return Effect(EffectKind.LIBRARY, node, (after, n)) if after >= 0 else None
 
     def assumptions(self, most: int) -> list[Node]:
         """The assumptions that the program made, the latest ones first."""
@@ -96,28 +96,28 @@ class Heads:
         """Whether an indirect call went to a function of the program."""
         return self.trace.function_at(self.trace.indirect_target(act)) is not None
 
-    def all(self) -> Iterator[Head]:
-        """Every head of the run, in order."""
+    def all(self) -> Iterator[Effect]:
+        """Every effect of the run, in order."""
         for i in range(len(self.trace)):
             s = self.trace.at(i)
             for n in range(s.seg.start, s.seg.end):
-                head = self.of((i, n)) if s.layout.kinds.get(n) != "ignored" else None
-                if head is not None and not (head.what is What.LIBRARY and self._is_idle(head)):
-                    yield head
+                effect = self.of((i, n)) if s.layout.kinds.get(n) != "ignored" else None
+                if effect is not None and not (effect.what is EffectKind.LIBRARY and self._is_idle(effect)):
+                    yield effect
 
-    def _is_idle(self, head: Head) -> bool:
+    def _is_idle(self, effect: Effect) -> bool:
         """Whether a library call gives nothing and leaves nothing."""
-        instr = self.trace.instr(head.node)
-        return instr.type.kind is TypeKind.VOID and not self.trace.log.events_of(head.node[0])
+        instr = self.trace.instr(effect.node)
+        return instr.type.kind is TypeKind.VOID and not self.trace.log.events_of(effect.node[0])
 
 
-def chosen(heads: Heads, nodes: Iterable[Node], most: int) -> tuple[list[Head], bool]:
-    """The heads of instances given nearest first, in the order of the run, and whether that is all of them."""
-    found: dict[Head, None] = {}
+def effects_of_nodes(effects: Effects, nodes: Iterable[Node], most: int) -> tuple[list[Effect], bool]:
+    """The effects of instances given nearest first, in the order of the run, and whether that is all of them."""
+    found: dict[Effect, None] = {}
     for node in nodes:
-        head = heads.of(node)
-        if head is not None and head not in found:
+        effect = effects.of(node)
+        if effect is not None and effect not in found:
             if len(found) >= most:
                 return sorted(found, key=lambda h: h.at), False
-            found[head] = None
+            found[effect] = None
     return sorted(found, key=lambda h: h.at), True

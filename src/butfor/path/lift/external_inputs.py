@@ -10,7 +10,7 @@ from butfor.trace.log.record_layout import FIRST_EVENT_ID, EventKind, record_num
 from butfor.trace.recording import Recording
 
 
-class Inputs:
+class ExternalInputs:
     """Inputs of one run."""
 
     def __init__(self, recording: Recording) -> None:

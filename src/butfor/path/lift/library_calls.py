@@ -8,36 +8,36 @@ from functools import cached_property
 from butfor.ir.instructions import Const
 from butfor.libc.library import lookup
 from butfor.logic.terms import TRUE, Term, concat, conjunction, const, equal, extract
-from butfor.path.lift.byte_origins import Origins
-from butfor.path.lift.cell_memory import Memory
-from butfor.path.lift.cell_names import Names
+from butfor.path.lift.byte_origins import ByteOrigins
+from butfor.path.lift.cell_memory import PathMemory
+from butfor.path.lift.cell_names import CellNames
 from butfor.path.lift.copy_calls import Copy
-from butfor.path.lift.effects import Head
-from butfor.path.lift.external_inputs import Inputs
-from butfor.path.lift.lifting_state import Draft, Entry, State
-from butfor.path.lift.register_terms import Registers, what_of
+from butfor.path.lift.effects import Effect
+from butfor.path.lift.external_inputs import ExternalInputs
+from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
+from butfor.path.lift.register_terms import RegisterTerms, operation_words
 from butfor.path.lift.used_values import Gathered
-from butfor.path.path_model import Cell, Input, Kind, Range
+from butfor.path.path_model import Cell, CellBytes, Input, Kind
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 
-_LONGEST = 1024  # bytes that a call read and that are looked at
+MAX_BYTES_READ_PER_CALL = 1024  # bytes that a call read and that are looked at
 
 
-class Library:
+class LibraryCalls:
     """Makes the instances of library calls."""
 
     def __init__(
         self,
         trace: Trace,
-        state: State,
-        memory: Memory,
-        registers: Registers,
-        names: Names,
+        state: LiftingState,
+        memory: PathMemory,
+        registers: RegisterTerms,
+        names: CellNames,
         gathered: Gathered,
-        inputs: Inputs,
-        origins: Origins,
+        inputs: ExternalInputs,
+        origins: ByteOrigins,
         results: Mapping[Node, Cell],
     ) -> None:
         self.trace = trace
@@ -57,32 +57,32 @@ class Library:
         """Whether inputs may be anything."""
         return self.memory.inputs is not None
 
-    def lift(self, head: Head, place: Place) -> None:
+    def lift(self, effect: Effect, place: Place) -> None:
         """Adds the instances of one call."""
         self.state.flush()
-        frame = self.trace.log.frame_of(head.node[0])
-        copies = self.gathered.copies.get(head.node)
+        frame = self.trace.log.frame_of(effect.node[0])
+        copies = self.gathered.copies.get(effect.node)
         if copies:
-            self._copied(head, place, frame, copies)
-        draft = Draft(Kind.ASSIGN, place, head.at, frame)
-        source = self.inputs.result(head.node[0]) or self.inputs.parsed(head.node[0])
-        arguments = self._arguments(head) if source is None else []
+            self._copied(effect, place, frame, copies)
+        draft = Draft(Kind.ASSIGN, place, effect.at, frame)
+        source = self.inputs.result(effect.node[0]) or self.inputs.parsed(effect.node[0])
+        arguments = self._arguments(effect) if source is None else []
         if not copies:
-            self._written(head, draft, arguments)
-        self._text(head, draft, arguments, source)
-        result = self._result(head, draft, arguments, source)
+            self._written(effect, draft, arguments)
+        self._text(effect, draft, arguments, source)
+        result = self._result(effect, draft, arguments, source)
         if not draft.writes:
             return
         if any(term is None for _, term in draft.writes.values()):
             draft.kind = Kind.HAVOC
         self.state.emit(draft)
         if result is not None:
-            self.state.remember(head.at, result)
+            self.state.remember(effect.at, result)
 
-    def _arguments(self, head: Head) -> list[tuple[Term, int]]:
+    def _arguments(self, effect: Effect) -> list[tuple[Term, int]]:
         """What the call was given and what it read, each with its recorded value."""
-        i = head.node[0]
-        instr = self.trace.instr(head.node)
+        i = effect.node[0]
+        instr = self.trace.instr(effect.node)
         called = lookup(instr.detail.callee) if instr.op == "call" else None
         if called is not None and called.allocates is not None and not called.allocates.keeps_content:
             return []  # which block it gave does not depend on its size
@@ -93,7 +93,7 @@ class Library:
                 assert isinstance(a, int)
                 value = self.registers.values.recorded(self.trace.definition(i, a))
             found.append((self.registers.operand(i, a), value))
-        for r in self._read(head):
+        for r in self._read(effect):
             found.append((r.cell.term, self.state.now[r.cell.name]))
         for ret in self.origins.dependence.callback_returns(i):
             if ret in self.results:
@@ -101,7 +101,7 @@ class Library:
                 found.append((cell.term, self.state.now[cell.name]))
         if self.is_free:
             found += [(self._argument(source).term, 1) for source in self.inputs.arguments_read(i)]
-        found += [(self._texts[w].term, 1) for w in self.gathered.texts.get(head.node, ()) if w in self._texts]
+        found += [(self._texts[w].term, 1) for w in self.gathered.texts.get(effect.node, ()) if w in self._texts]
         return found
 
     def _argument(self, source: Input) -> Cell:
@@ -119,42 +119,43 @@ class Library:
         """The calls that left something which only other library calls read."""
         return frozenset(w for texts in self.gathered.texts.values() for w in texts)
 
-    def _text(self, head: Head, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None) -> None:
+    def _text(self, effect: Effect, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None) -> None:
         """What a call left for other library calls, of which only matters that it is as recorded."""
-        if head.node not in self._needed:
+        if effect.node not in self._needed:
             return
-        source = source or self.inputs.first(head.node[0])
+        source = source or self.inputs.first(effect.node[0])
         term = None if source is not None and self.is_free else self.state.all_as_recorded(arguments)
         if term is TRUE:
             return
-        cell = self.names.text(what_of(self.trace.instr(head.node)))
-        self._texts[head.node] = cell
+        cell = self.names.text(operation_words(self.trace.instr(effect.node)))
+        self._texts[effect.node] = cell
         draft.writes[cell.name] = (cell, term)
         draft.recorded[cell.name] = 1
         if source is not None:
             draft.inputs[cell.name] = source
 
-    def _read(self, head: Head) -> list[Range]:
+    def _read(self, effect: Effect) -> list[CellBytes]:
         """The cells that the call read."""
-        i = head.node[0]
-        instr = self.trace.instr(head.node)
+        i = effect.node[0]
+        instr = self.trace.instr(effect.node)
         if instr.op != "call":
             address = int(self.trace.operand(i, instr.args[0]))
-            return self.memory.held(address, len(self.trace.stored_bytes(head.node)), i)
-        found: dict[str, Range] = {}
+            return self.memory.held(address, len(self.trace.stored_bytes(effect.node)), i)
+        found: dict[str, CellBytes] = {}
         for k in self.trace.log.events_of(i):
             e = self.trace.log.event[k]
             if int(e["kind"]) == EventKind.READ_BY_CALL:
                 found.update(
-                    (r.cell.name, r) for r in self.memory.held(int(e["addr"]), min(int(e["len"]), _LONGEST), i)
+                    (r.cell.name, r)
+                    for r in self.memory.held(int(e["addr"]), min(int(e["len"]), MAX_BYTES_READ_PER_CALL), i)
                 )
         return list(found.values())
 
-    def _written(self, head: Head, draft: Draft, arguments: list[tuple[Term, int]]) -> None:
+    def _written(self, effect: Effect, draft: Draft, arguments: list[tuple[Term, int]]) -> None:
         """The cells that the call left a value in which was read later."""
-        left = self.gathered.left.get(head.node, {})
-        i = head.node[0]
-        ranges = {r.cell.name: r for address in left for r in self.memory.storage.at(address, 1, head.at[0])}
+        left = self.gathered.left.get(effect.node, {})
+        i = effect.node[0]
+        ranges = {r.cell.name: r for address in left for r in self.memory.storage.at(address, 1, effect.at[0])}
         for r in ranges.values():
             data = [left.get(r.start + k) for k in range(r.size)]
             if any(b is None for b in data):
@@ -163,62 +164,66 @@ class Library:
             source = self.inputs.stored(i, r.start, r.size)
             term: Term | None
             if source is None:
-                term = self.state.as_recorded(arguments, value, r.cell.sort, what_of(self.trace.instr(head.node)))
+                term = self.state.as_recorded(
+                    arguments, value, r.cell.sort, operation_words(self.trace.instr(effect.node))
+                )
             else:
                 term = None if self.is_free else const(value, r.cell.sort)
                 draft.inputs[r.cell.name] = source
             draft.writes[r.cell.name] = (r.cell, term)
             draft.recorded[r.cell.name] = value
-            self.memory.mark([r], head.node)
+            self.memory.mark([r], effect.node)
 
     def _result(
-        self, head: Head, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None
-    ) -> Entry | None:
-        if head.at not in self.gathered.bases:
+        self, effect: Effect, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None
+    ) -> KeptValue | None:
+        if effect.at not in self.gathered.bases:
             return None
-        width = self.registers.values.width(head.at)
-        value = self.registers.values.recorded(head.at)
+        width = self.registers.values.width(effect.at)
+        value = self.registers.values.recorded(effect.at)
         if not width:
             return None
-        instr = self.trace.instr(head.node)
-        cell = self.names.result(what_of(instr).removesuffix("()"), width, self.trace.at(head.node[0]).fn.name)
+        instr = self.trace.instr(effect.node)
+        cell = self.names.result(
+            operation_words(instr).removesuffix("()"), width, self.trace.at(effect.node[0]).fn.name
+        )
         term = (
             None
             if source is not None and self.is_free
-            else self.state.as_recorded(arguments, value, width, what_of(instr))
+            else self.state.as_recorded(arguments, value, width, operation_words(instr))
         )
         if source is not None:
             draft.inputs[cell.name] = source
         draft.writes[cell.name] = (cell, term)
         draft.recorded[cell.name] = value
-        return Entry(cell.term, value, cell.shown, draft.place, head.at, draft.frame)
+        return KeptValue(cell.term, value, cell.shown, draft.place, effect.at, draft.frame)
 
     # --- copies -------------------------------------------------------------------------------------------------------
 
-    def _copied(self, head: Head, place: Place, frame: int, copies: list[Copy]) -> None:
+    def _copied(self, effect: Effect, place: Place, frame: int, copies: list[Copy]) -> None:
         """A copy of so many bytes from here to there, if it was asked for just that."""
-        i = head.node[0]
-        instr = self.trace.instr(head.node)
+        i = effect.node[0]
+        instr = self.trace.instr(effect.node)
         conditions = []
         for a in instr.args:
             if isinstance(a, int):
                 value = self.registers.values.recorded(self.trace.definition(i, a))
                 term = self.registers.operand(i, a)
                 conditions.append(self.state.simplify(equal(term, const(value, term.width))))
-        self.state.assume(self.state.simplify(conjunction(conditions)), place, head.node, frame)
+        self.state.assume(self.state.simplify(conjunction(conditions)), place, effect.node, frame)
         for copy in copies:
-            self.memory.agree(copy.source, self.origins.copied(copy), head.node, place)
-        draft = Draft(Kind.ASSIGN, place, head.node, frame)
+            self.memory.agree(copy.source, self.origins.copied(copy), effect.node, place)
+        draft = Draft(Kind.ASSIGN, place, effect.node, frame)
         for copy in copies:
             for r in self.memory.storage.at(copy.to, copy.size, i):
-                self._copy(head, draft, copy, r)
+                self._copy(effect, draft, copy, r)
         if draft.writes:
             self.state.emit(draft)
 
-    def _copy(self, head: Head, draft: Draft, copy: Copy, r: Range) -> None:
+    def _copy(self, effect: Effect, draft: Draft, copy: Copy, r: CellBytes) -> None:
         """One cell of what was written, byte by byte from the cells that were read."""
-        i = head.node[0]
-        left = self.gathered.left.get(head.node, {})
+        i = effect.node[0]
+        left = self.gathered.left.get(effect.node, {})
         parts: list[Term] = []
         data = bytearray()
         for k in range(r.size):
@@ -246,7 +251,7 @@ class Library:
         value = int.from_bytes(data, "little")
         draft.writes[r.cell.name] = (r.cell, self.state.simplify(_joined(parts)))
         draft.recorded[r.cell.name] = value
-        self.memory.mark([r], head.node)
+        self.memory.mark([r], effect.node)
 
 
 def _joined(parts: list[Term]) -> Term:

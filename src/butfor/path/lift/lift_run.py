@@ -1,6 +1,6 @@
 """From a recorded failing run to a `Path`.
 
-The heads that matter are taken from the backward slice of the failure, nearest first. They are gone through in the order of the run with the
+The effects that matter are taken from the backward slice of the failure, nearest first. They are gone through in the order of the run with the
 values that they use; stores of one source statement instance become one assignment, the parts of one condition one branch. Every term is
 evaluated with the recorded values when it is made: one that does not give what the run gave is replaced by the recorded value, and the path
 says that it is approximate.
@@ -14,28 +14,35 @@ from butfor.errors import UnsupportedError
 from butfor.ir.machine_types import Kind as TypeKind
 from butfor.ir.machine_types import store_size
 from butfor.logic.terms import FALSE, TRUE, Term, binary, conjunction, const, equal, negate, resize
-from butfor.path.lift.assemble_path import Parts, finished
-from butfor.path.lift.branch_conditions import Decided, Decidings
-from butfor.path.lift.byte_origins import Byte, Origins
-from butfor.path.lift.cell_memory import BEFORE, Memory
-from butfor.path.lift.cell_names import Names
-from butfor.path.lift.chosen_effects import MOST, Choice, Run
-from butfor.path.lift.condition_terms import Ways
-from butfor.path.lift.effect_order import Order, Use
-from butfor.path.lift.effects import Head, Heads, What
-from butfor.path.lift.external_inputs import Inputs
-from butfor.path.lift.library_calls import Library
-from butfor.path.lift.lifting_state import Draft, Entry, State
-from butfor.path.lift.memory_cells import Storage
-from butfor.path.lift.register_terms import CANNOT, Registers
-from butfor.path.lift.used_values import Gatherer
-from butfor.path.lift.violated_property import Check, Checks
+from butfor.path.lift.assemble_path import LiftedParts, assembled_path
+from butfor.path.lift.branch_conditions import ConditionEvaluation, ConditionEvaluations
+from butfor.path.lift.byte_origins import ByteOrigins, ReadByte
+from butfor.path.lift.cell_memory import NOT_FOLLOWED, PathMemory
+from butfor.path.lift.cell_names import CellNames
+from butfor.path.lift.chosen_effects import MAX_EFFECTS_PER_PATH, EffectChoice, LiftableRun
+from butfor.path.lift.condition_terms import ConditionTerms
+from butfor.path.lift.effect_order import EffectOrder, ValueUse
+from butfor.path.lift.effects import Effect, EffectKind, Effects
+from butfor.path.lift.external_inputs import ExternalInputs
+from butfor.path.lift.library_calls import LibraryCalls
+from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
+from butfor.path.lift.memory_cells import MemoryCells
+from butfor.path.lift.register_terms import UNDETERMINED, RegisterTerms
+from butfor.path.lift.used_values import UsedValues
+from butfor.path.lift.violated_property import Check, ViolatedProperties
 from butfor.path.path_model import Cell, Kind, Path
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
 
-def lift(run: Run, free_inputs: bool = False, *, whole: bool = False, most: int = MOST, endless: bool = False) -> Path:
+def lift(
+    run: LiftableRun,
+    free_inputs: bool = False,
+    *,
+    whole: bool = False,
+    most: int = MAX_EFFECTS_PER_PATH,
+    endless: bool = False,
+) -> Path:
     """The failing path of a run; with free inputs these are any value, else as recorded. `whole`: everything that ran, not just the slice.
 
     `endless`: also of a run that does not end, up to the latest decision to go on.
@@ -46,29 +53,29 @@ def lift(run: Run, free_inputs: bool = False, *, whole: bool = False, most: int 
 class _Lifter:
     """The lifting of one run."""
 
-    def __init__(self, run: Run, free_inputs: bool) -> None:
+    def __init__(self, run: LiftableRun, free_inputs: bool) -> None:
         self.run = run
         self.trace = run.recording.trace
         self.log = self.trace.log
         self.places = run.places
         self.dependence = run.dependence
         self.free_inputs = free_inputs
-        self.heads = Heads(self.trace)
-        self.decidings = Decidings(self.trace, Justifier(self.dependence))
+        self.effects = Effects(self.trace)
+        self.decidings = ConditionEvaluations(self.trace, Justifier(self.dependence))
         self.potentials = self.dependence.potential_dependence
-        self.names = Names(run.recording)
-        self.storage = Storage(self.potentials.objects, self.names.memory)
-        self.state = State(self.names)
-        self.inputs = Inputs(run.recording)
-        self.memory = Memory(
+        self.names = CellNames(run.recording)
+        self.storage = MemoryCells(self.potentials.objects, self.names.memory)
+        self.state = LiftingState(self.names)
+        self.inputs = ExternalInputs(run.recording)
+        self.memory = PathMemory(
             self.trace, self.state, self.storage, self.potentials.hypothetical, self.inputs if free_inputs else None
         )
-        self.registers = Registers(self.trace, self.state)
-        self.ways = Ways(self.trace, self.registers, self.memory.peek)
-        self.origins = Origins(self.dependence)
-        self.gatherer = Gatherer(self.trace, self.places, self.storage, self.names, self.origins, self.decidings)
+        self.registers = RegisterTerms(self.trace, self.state)
+        self.ways = ConditionTerms(self.trace, self.registers, self.memory.peek)
+        self.origins = ByteOrigins(self.dependence)
+        self.gatherer = UsedValues(self.trace, self.places, self.storage, self.names, self.origins, self.decidings)
         self.results: dict[Node, Cell] = {}
-        self.library = Library(
+        self.library = LibraryCalls(
             self.trace,
             self.state,
             self.memory,
@@ -81,36 +88,36 @@ class _Lifter:
         )
         self.whole: dict[Node, Draft] = {}
         self.alone: dict[Node, Draft] = {}
-        self.decided: dict[int, Decided] = {}  # by the identity of the draft
+        self.decided: dict[int, ConditionEvaluation] = {}  # by the identity of the draft
         self._writers: dict[Node, Place] = {}
         self._fallback: Place | None = None
 
     # --- the whole ----------------------------------------------------------------------------------------------------
 
     def lift(self, whole: bool, most: int, endless: bool) -> Path:
-        check = Checks(self.places, self.dependence, self.run.objects, self.decidings, self._is_check).of(
+        check = ViolatedProperties(self.places, self.dependence, self.run.objects, self.decidings, self._is_check).of(
             self.run.point, endless=endless
         )
         self._fallback = self._place_or_none(check.node)
         if self._fallback is None:
             raise UnsupportedError("a failure outside of the program's own sources has no path")
-        choice = Choice(self.run, self.heads, self.decidings).of(check, whole, most)
-        heads = choice.heads
+        choice = EffectChoice(self.run, self.effects, self.decidings).of(check, whole, most)
+        effects = choice.effects
         self.memory.starts.update(choice.starts)
         if not choice.complete:
-            self.state.approximate.setdefault(BEFORE)
-        self._gather(heads, check)
-        order = Order(self.trace, self.dependence, self.decidings, heads, self.gatherer.found.bases)
+            self.state.approximate.setdefault(NOT_FOLLOWED)
+        self._gather(effects, check)
+        order = EffectOrder(self.trace, self.dependence, self.decidings, effects, self.gatherer.found.bases)
         self._parts = order.parts
         for item in order.items(check):
-            if isinstance(item, Use):
+            if isinstance(item, ValueUse):
                 self._use(item.at)
             else:
                 self._do(item)
         self.state.flush()
         phi = self._phi(check)
         self.state.approximate.update(dict.fromkeys(check.approximate))
-        parts = Parts(
+        parts = LiftedParts(
             self.state,
             self.whole,
             self.alone,
@@ -120,14 +127,14 @@ class _Lifter:
             self.run.silent,
             endless,
         )
-        return finished(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue)
+        return assembled_path(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue)
 
-    def _gather(self, heads: list[Head], check: Check) -> None:
+    def _gather(self, effects: list[Effect], check: Check) -> None:
         if check.decided is not None:
-            self.gatherer.heads([Head(What.BRANCH, check.decided.last, check.decided.last)])
+            self.gatherer.effects([Effect(EffectKind.BRANCH, check.decided.last, check.decided.last)])
         self.gatherer.values(check.operands)
         self.gatherer.bytes_read((check.node[0], byte) for byte in check.bytes)
-        self.gatherer.heads(heads)
+        self.gatherer.effects(effects)
 
     # --- places -------------------------------------------------------------------------------------------------------
 
@@ -173,12 +180,12 @@ class _Lifter:
                 return
             self.state.settle(place, frame)
             term = self._term_of(node, instr.op, place)
-        except CANNOT:
+        except UNDETERMINED:
             return
         shown = self._shown(node, term)
         if term is None or term.width != width or not self._is_right(term, value, place):
             term = const(value, width)
-        self.state.remember(node, Entry(term, value, shown, place, node, frame))
+        self.state.remember(node, KeptValue(term, value, shown, place, node, frame))
 
     def _shown(self, node: Node, term: Term | None) -> str:
         """How the source writes a value that was read."""
@@ -237,25 +244,25 @@ class _Lifter:
         )
         return False
 
-    # --- heads --------------------------------------------------------------------------------------------------------
+    # --- effects --------------------------------------------------------------------------------------------------------
 
-    def _do(self, head: Head) -> None:
-        place = self._place(head.node)
+    def _do(self, effect: Effect) -> None:
+        place = self._place(effect.node)
         try:
-            match head.what:
-                case What.STORE:
-                    self._store(head.node, place)
-                case What.BRANCH:
-                    self._branch(head.node, place)
-                case What.RETURN:
-                    self._return(head.node, place)
-                case What.ASSUME:
-                    self._assume(head.node, place)
-                case What.POINTER:
-                    self._pointer(head.node, place)
-                case What.LIBRARY:
-                    self.library.lift(head, place)
-        except CANNOT:
+            match effect.what:
+                case EffectKind.STORE:
+                    self._store(effect.node, place)
+                case EffectKind.BRANCH:
+                    self._branch(effect.node, place)
+                case EffectKind.RETURN:
+                    self._return(effect.node, place)
+                case EffectKind.ASSUME:
+                    self._assume(effect.node, place)
+                case EffectKind.POINTER:
+                    self._pointer(effect.node, place)
+                case EffectKind.LIBRARY:
+                    self.library.lift(effect, place)
+        except UNDETERMINED:
             self.state.approximate.setdefault(
                 f"what {place.file}:{place.line} did is as recorded: the recording does not say how it came about"
             )
@@ -291,7 +298,7 @@ class _Lifter:
             return
         self._emit_branch(decided, place, self.whole)
 
-    def _emit_branch(self, decided: Decided | None, place: Place, table: dict[Node, Draft]) -> None:
+    def _emit_branch(self, decided: ConditionEvaluation | None, place: Place, table: dict[Node, Draft]) -> None:
         if decided is None:
             return
         condition = self._condition(decided, place)
@@ -307,7 +314,7 @@ class _Lifter:
         table.update(dict.fromkeys(decided.nodes, draft))
         self.decided[id(draft)] = decided
 
-    def _condition(self, decided: Decided, place: Place) -> Term:
+    def _condition(self, decided: ConditionEvaluation, place: Place) -> Term:
         """The condition that the evaluation went where it went."""
         condition = self.ways.leads_to(decided.stretch, decided.head, decided.blocks, decided.taken)
         if self.state.evaluate(condition) == 1:
@@ -356,14 +363,14 @@ class _Lifter:
             phi = self.state.simplify(
                 check.build([*(self.registers.operand(i, op) for i, op in check.operands), *read])
             )
-        except CANNOT:
+        except UNDETERMINED:
             return FALSE
         if self.state.evaluate(phi):
             self.state.approximate.setdefault("the violated property could not be told from the values")
             return FALSE
         return phi
 
-    def _byte(self, byte: Byte, node: Node) -> Term:
+    def _byte(self, byte: ReadByte, node: Node) -> Term:
         """A byte that a library call read, as the check sees it."""
         origin = self.origins.read(byte)
         if origin.byte is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.terms import TRUE, Term, conjunction, const, equal, ite, negate, variables
-from butfor.path.lift.cell_names import Names
+from butfor.path.lift.cell_names import CellNames
 from butfor.path.path_model import Cell, Input, Kind
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
@@ -36,7 +36,7 @@ class Draft:
 
 
 @dataclass(slots=True, eq=False)
-class Entry:
+class KeptValue:
     """A value that was read: its term, the recorded value, and the instance that made the term stale."""
 
     term: Term
@@ -48,10 +48,10 @@ class Entry:
     stale: Draft | None = None
 
 
-class State:
+class LiftingState:
     """Cells, values and instances at one moment of the run."""
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: CellNames) -> None:
         self.names = names
         self.simplify = Simplifier(NORMAL_FORM)
         self.cells: dict[str, Cell] = {}
@@ -63,7 +63,7 @@ class State:
         self.approximate: dict[str, None] = {}
         self.exact: set[Term] = set()  # sums and products of signed numbers, which C does not let overflow
         self.wrapping: set[Term] = set()  # those that may
-        self._entries: dict[object, Entry] = {}
+        self._entries: dict[object, KeptValue] = {}
         self._using: dict[str, set[object]] = {}
         self._stored: dict[Node, Cell] = {}
 
@@ -73,7 +73,7 @@ class State:
         """The value of a term over the cells as they are now."""
         return int(Evaluator(self.now)(term))
 
-    def remember(self, key: object, entry: Entry) -> None:
+    def remember(self, key: object, entry: KeptValue) -> None:
         """Keeps a value for later use."""
         self._entries[key] = entry
         for v in variables((entry.term,)):
@@ -86,11 +86,11 @@ class State:
             return None
         if entry.stale is not None:
             cell = self._kept(entry)
-            self.remember(key, Entry(cell.term, entry.value, entry.shown, entry.place, entry.node, entry.frame))
+            self.remember(key, KeptValue(cell.term, entry.value, entry.shown, entry.place, entry.node, entry.frame))
             return cell.term
         return entry.term
 
-    def _kept(self, entry: Entry) -> Cell:
+    def _kept(self, entry: KeptValue) -> Cell:
         """A cell that the value is in from the moment on at which it would have been lost."""
         cell = self.names.earlier(entry.shown, entry.term.width, "")
         self.cells[cell.name] = cell
@@ -136,7 +136,7 @@ class State:
             self.emit(self._folded(group) or group)
         stored, self._stored = self._stored, {}
         for node, cell in stored.items():
-            self.remember(node, Entry(cell.term, self.now[cell.name], cell.shown, group.place, node, group.frame))
+            self.remember(node, KeptValue(cell.term, self.now[cell.name], cell.shown, group.place, node, group.frame))
 
     def _folded(self, group: Draft) -> Draft | None:
         """The call of a library function whose result a statement just assigns as it is: it then gives its result to the variable itself."""

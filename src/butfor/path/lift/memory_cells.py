@@ -6,36 +6,36 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from butfor.path.path_model import Cell, Home, Range
+from butfor.path.path_model import Cell, CellBytes, ObjectLife
 from butfor.trace.dependence.object_at_address import ConcreteObjects
 
 Key = tuple[object, ...]
 
 
-Name = Callable[[Home, int, int, int], Cell]  # home, address, size, number
+NameCell = Callable[[ObjectLife, int, int, int], Cell]  # home, address, size, number
 
 
-class Storage:
+class MemoryCells:
     """Collects accesses first, then gives the cells that they touch."""
 
-    def __init__(self, homes: ConcreteObjects, name: Name) -> None:
+    def __init__(self, homes: ConcreteObjects, name: NameCell) -> None:
         self._homes = homes
         self._name = name
-        self._known: dict[tuple[int, int], Home] = {}
+        self._known: dict[tuple[int, int], ObjectLife] = {}
         self._accesses: dict[Key, set[tuple[int, int]]] = {}
-        self._home_of: dict[Key, Home] = {}
-        self._ranges: dict[Key, tuple[list[int], list[Range]]] = {}
+        self._home_of: dict[Key, ObjectLife] = {}
+        self._ranges: dict[Key, tuple[list[int], list[CellBytes]]] = {}
         self._count = 0
 
-    def home(self, address: int, i: int) -> Home:
+    def home(self, address: int, i: int) -> ObjectLife:
         """The object at an address when segment instance i ran; for an address in no object, one that stands for all of them."""
         known = self._known.get((address, i))
         if known is None:
             found = self._homes.at(address, i)
             known = (
-                Home(("nowhere",), 0, 0)
+                ObjectLife(("nowhere",), 0, 0)
                 if found is None
-                else Home(found.key, found.start, found.birth, found.end, found.frame)
+                else ObjectLife(found.key, found.start, found.birth, found.end, found.frame)
             )
             self._known[address, i] = known
         return known
@@ -53,7 +53,7 @@ class Storage:
             (max(a, address), min(a + n, address + size)) for a, n in known if a < address + size and address < a + n
         ]
 
-    def at(self, address: int, size: int, i: int) -> list[Range]:
+    def at(self, address: int, size: int, i: int) -> list[CellBytes]:
         """The cells that have some of the bytes, lowest first."""
         life = self.home(address, i).life
         if life not in self._ranges:
@@ -67,12 +67,12 @@ class Storage:
             k += 1
         return found
 
-    def ranges(self) -> Iterator[Range]:
+    def ranges(self) -> Iterator[CellBytes]:
         """The cells made so far."""
         for _, ranges in self._ranges.values():
             yield from ranges
 
-    def _cut(self, life: Key) -> tuple[list[int], list[Range]]:
+    def _cut(self, life: Key) -> tuple[list[int], list[CellBytes]]:
         accesses = sorted(self._accesses.get(life, ()))
         cuts = sorted({c for a, n in accesses for c in (a, a + n)})
         covered: list[tuple[int, int]] = []
@@ -88,5 +88,5 @@ class Storage:
             for start, end in pairwise(inner):
                 assert home is not None
                 self._count += 1
-                ranges.append(Range(self._name(home, start, end - start, self._count), home, start, end - start))
+                ranges.append(CellBytes(self._name(home, start, end - start, self._count), home, start, end - start))
         return [r.start for r in ranges], ranges

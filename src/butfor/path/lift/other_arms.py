@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from butfor.ir.instructions import Function
 from butfor.ir.may_define import Arm, DefiningArms, WriteReason, set_bits
 from butfor.ir.points_to.may_write import AbstractCell
-from butfor.path.lift.branch_conditions import Decided
-from butfor.path.path_model import Cell, Range
+from butfor.path.lift.branch_conditions import ConditionEvaluation
+from butfor.path.path_model import Cell, CellBytes
 from butfor.trace.dependence.object_at_address import ConcreteObject
 from butfor.trace.dependence.potential_dependence import PotentialDependence, ReadBytes
 from butfor.trace.log.record_layout import NO_FRAME
@@ -29,7 +29,7 @@ class Escapes:
             self._under_way[trace.log.frame_of(at[0])] = trace.at(at[0]).seg.block
             at = trace.call_of(at[0])
 
-    def is_escape(self, decided: Decided) -> bool:
+    def is_escape(self, decided: ConditionEvaluation) -> bool:
         """Whether another arm of a condition never comes back to the check."""
         fn = decided.stretch.fn
         frame = self.trace.log.frame_of(decided.last[0])
@@ -38,7 +38,7 @@ class Escapes:
         else:
             goals = frozenset(b.index for b in fn.blocks if fn.instrs[b.end - 1].op == "ret")
         reaching = self._reaching(fn, goals)
-        return any(target not in reaching for target in others(decided))
+        return any(target not in reaching for target in other_targets(decided))
 
     def _reaching(self, fn: Function, goals: frozenset[int]) -> frozenset[int]:
         """The blocks from which one of the goals can be reached."""
@@ -67,7 +67,7 @@ class Escapes:
         return self._returning[name]
 
 
-def others(decided: Decided) -> list[int]:
+def other_targets(decided: ConditionEvaluation) -> list[int]:
     """The blocks to which the condition might have gone instead."""
     blocks = decided.stretch.fn.blocks
     return list(
@@ -78,7 +78,7 @@ def others(decided: Decided) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _WritingArm:
     """An arm under which a cell may be assigned: by name in its own frame, or for these reasons, if that is known."""
 
     arm: Arm
@@ -86,13 +86,13 @@ class _Way:
     reasons: tuple[WriteReason, ...] = ()
 
 
-class Frames:
+class FramedCells:
     """Cells that the arms not taken may assign."""
 
-    def __init__(self, trace: Trace, potential: PotentialDependence, ranges: list[Range]) -> None:
+    def __init__(self, trace: Trace, potential: PotentialDependence, ranges: list[CellBytes]) -> None:
         self.trace = trace
         self.potential = potential
-        self._by_block: dict[tuple[str, int], list[tuple[Range, _Way]]] = {}
+        self._by_block: dict[tuple[str, int], list[tuple[CellBytes, _WritingArm]]] = {}
         for r in ranges:
             if r.home.key == ("nowhere",):
                 continue
@@ -101,17 +101,17 @@ class Frames:
             ):
                 self._by_block.setdefault((way.arm.function, way.arm.block), []).append((r, way))
 
-    def _each(self, ways: DefiningArms) -> Iterator[_Way]:
+    def _each(self, ways: DefiningArms) -> Iterator[_WritingArm]:
         arms = self.potential.may_define.arms
-        yield from (_Way(arms[k], is_own=True) for k in ways.own)
-        yield from (_Way(arms[k], reasons=reasons) for k, reasons in ways.explained)
-        yield from (_Way(arms[k]) for k in set_bits(ways.unexplained))
+        yield from (_WritingArm(arms[k], is_own=True) for k in ways.own)
+        yield from (_WritingArm(arms[k], reasons=reasons) for k, reasons in ways.explained)
+        yield from (_WritingArm(arms[k]) for k in set_bits(ways.unexplained))
 
-    def of(self, decided: Decided) -> dict[str, Cell]:
+    def of(self, decided: ConditionEvaluation) -> dict[str, Cell]:
         """The cells that another arm of a condition may assign, where that arm would have written to just them as far as that can be told."""
         fn, i = decided.stretch.fn, decided.last[0]
         frame = self.trace.log.frame_of(i)
-        elsewhere = set(others(decided))
+        elsewhere = set(other_targets(decided))
         found: dict[str, Cell] = {}
         for block in decided.blocks:
             for r, way in self._by_block.get((fn.name, block), ()):
@@ -121,7 +121,7 @@ class Frames:
                     found[r.cell.name] = r.cell
         return found
 
-    def _may(self, r: Range, way: _Way, i: int, frame: int) -> bool:
+    def _may(self, r: CellBytes, way: _WritingArm, i: int, frame: int) -> bool:
         if way.is_own:
             return r.home.frame == frame
         if r.home.frame is not None and not self._is_around(r.home.frame, frame):

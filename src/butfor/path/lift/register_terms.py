@@ -7,12 +7,12 @@ from butfor.encode.instruction_terms import term_of, zero_rule
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind, Type
 from butfor.logic.terms import Term, const, ite
-from butfor.path.lift.lifting_state import State
+from butfor.path.lift.lifting_state import LiftingState
 from butfor.path.path_formula import OVERFLOWING
 from butfor.trace.semantics.instruction_semantics import SemanticsError, TrapError
 from butfor.trace.trace import Node, Trace, UnknownValue
 
-CANNOT = (
+UNDETERMINED = (
     UnknownValue,
     Gap,
     SemanticsError,
@@ -43,10 +43,10 @@ def operands(trace: Trace, node: Node) -> list[tuple[int, Operand]]:
     return [(i, a) for a in instr.args]
 
 
-class Registers:
+class RegisterTerms:
     """Terms of registers; values read from memory, merged values and results are those that the state remembers."""
 
-    def __init__(self, trace: Trace, state: State) -> None:
+    def __init__(self, trace: Trace, state: LiftingState) -> None:
         self.trace = trace
         self.state = state
         self.values = InstanceValues(trace)
@@ -99,7 +99,7 @@ class Registers:
         if instr.op != "call":
             term = term_of(instr, args, self._type(node[0], instr.args[0]))
         if term is None or term.width != width:
-            return self._recorded(node, args, what_of(instr))
+            return self._recorded(node, args, operation_words(instr))
         return term
 
     def _type(self, i: int, op: Operand) -> Type:
@@ -132,7 +132,7 @@ class Registers:
         return None if term is None or term.width != bits_of(instr.type) else self.state.simplify(term)
 
 
-def what_of(instr: Instr) -> str:
+def operation_words(instr: Instr) -> str:
     """An operation in words, for what is not computed by solvers."""
     if instr.op == "call":
         name = instr.detail.callee or "a function"

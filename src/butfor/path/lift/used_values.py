@@ -1,4 +1,4 @@
-"""What the heads of a path use: values that are read, merged or returned, and the accesses to memory from which cells are made."""
+"""What the effects of a path use: values that are read, merged or returned, and the accesses to memory from which cells are made."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from dataclasses import dataclass, field
 from butfor.ir.flow_graphs import immediate_dominators, successors
 from butfor.ir.instructions import Block, Operand
 from butfor.ir.machine_types import store_size
-from butfor.path.lift.branch_conditions import Decidings
-from butfor.path.lift.byte_origins import Byte, Origins
-from butfor.path.lift.cell_names import Names
-from butfor.path.lift.condition_terms import stretch_back, supposed_loads
+from butfor.path.lift.branch_conditions import ConditionEvaluations
+from butfor.path.lift.byte_origins import ByteOrigins, ReadByte
+from butfor.path.lift.cell_names import CellNames
+from butfor.path.lift.condition_terms import hypothetical_loads, stretch_since
 from butfor.path.lift.copy_calls import Copy, copies_of
-from butfor.path.lift.effects import Head, What
-from butfor.path.lift.memory_cells import Storage
-from butfor.path.lift.register_terms import CANNOT, operands
+from butfor.path.lift.effects import Effect, EffectKind
+from butfor.path.lift.memory_cells import MemoryCells
+from butfor.path.lift.register_terms import UNDETERMINED, operands
 from butfor.trace.log.record_layout import FIRST_EVENT_ID, EventKind, record_number
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Places
 
 _BASES = frozenset(("load", "phi", "call"))
-_LONGEST = 4096  # bytes that a call read and that are looked at
+MAX_BYTES_READ_PER_CALL = 4096  # bytes that a call read and that are looked at
 
 
 @dataclass(slots=True)
 class Gathered:
-    """Values read from memory, merged or returned, that heads use; bytes that were left by each writer and read later; copies of heads."""
+    """Values read from memory, merged or returned, that effects use; bytes that were left by each writer and read later; copies of effects."""
 
     bases: set[Node] = field(default_factory=set)
     left: dict[Node, dict[int, int]] = field(default_factory=dict)  # writer -> address -> byte
@@ -38,11 +38,17 @@ class Gathered:
     supposed: list[tuple[int, int, int]] = field(default_factory=list)  # address, size, segment instance
 
 
-class Gatherer:
-    """Walks from heads to what they use."""
+class UsedValues:
+    """Walks from effects to what they use."""
 
     def __init__(
-        self, trace: Trace, places: Places, storage: Storage, names: Names, origins: Origins, decidings: Decidings
+        self,
+        trace: Trace,
+        places: Places,
+        storage: MemoryCells,
+        names: CellNames,
+        origins: ByteOrigins,
+        decidings: ConditionEvaluations,
     ) -> None:
         self.trace = trace
         self.places = places
@@ -62,41 +68,41 @@ class Gatherer:
             self._written[key] = self.places.lvalue_text(self.trace.instr(load))
         return self._written[key]
 
-    def heads(self, heads: Iterable[Head]) -> None:
-        """Gathers what heads use, the accesses that copies lead to included."""
-        copying: list[Head] = []
-        for head in heads:
-            i = head.node[0]
-            instr = self.trace.instr(head.node)
-            match head.what:
-                case What.STORE:
-                    self._access(head.node, instr.args[1], store_size(instr.detail))
+    def effects(self, effects: Iterable[Effect]) -> None:
+        """Gathers what effects use, the accesses that copies lead to included."""
+        copying: list[Effect] = []
+        for effect in effects:
+            i = effect.node[0]
+            instr = self.trace.instr(effect.node)
+            match effect.what:
+                case EffectKind.STORE:
+                    self._access(effect.node, instr.args[1], store_size(instr.detail))
                     self.values((i, a) for a in instr.args)
-                case What.BRANCH:
-                    self._branch(head.node)
-                case What.LIBRARY if instr.op == "call":
+                case EffectKind.BRANCH:
+                    self._branch(effect.node)
+                case EffectKind.LIBRARY if instr.op == "call":
                     self.values((i, a) for a in instr.args)
-                    self.found.texts[head.node] = self._texts(head)
-                    if copies_of(self.trace, head):
-                        copying.append(head)
+                    self.found.texts[effect.node] = self._texts(effect)
+                    if copies_of(self.trace, effect):
+                        copying.append(effect)
                 case _:
                     self.values((i, a) for a in instr.args)
-        for head in sorted(copying, key=lambda h: h.at, reverse=True):
-            self._copies(head)
+        for effect in sorted(copying, key=lambda h: h.at, reverse=True):
+            self._copies(effect)
 
-    def _texts(self, head: Head) -> set[Node]:
+    def _texts(self, effect: Effect) -> set[Node]:
         """The library calls that left the bytes which a library call read."""
         found: set[Node] = set()
-        for k in self.trace.log.events_of(head.node[0]):
+        for k in self.trace.log.events_of(effect.node[0]):
             e = self.trace.log.event[k]
             if int(e["kind"]) == EventKind.READ_BY_CALL:
                 for writer, _, _ in self.trace.last_writers.runs_read(
-                    k + 1, 0, min(int(e["len"]), _LONGEST), int(e["addr"])
+                    k + 1, 0, min(int(e["len"]), MAX_BYTES_READ_PER_CALL), int(e["addr"])
                 ):
                     node = (
                         self.origins.dependence.event_node(record_number(writer)) if writer >= FIRST_EVENT_ID else None
                     )
-                    if node is not None and node != head.node:
+                    if node is not None and node != effect.node:
                         found.add(node)
         return found
 
@@ -105,14 +111,14 @@ class Gatherer:
         for part in decided.nodes if decided is not None else (node,):
             self.values([(part[0], self.trace.instr(part).args[0])])
         if decided is not None:
-            for address, size in supposed_loads(self.trace, decided.stretch, decided.blocks):
+            for address, size in hypothetical_loads(self.trace, decided.stretch, decided.blocks):
                 self.found.supposed.append((address, size, decided.stretch.last))
                 self.storage.add(address, size, decided.stretch.last)
 
     def _access(self, node: Node, pointer: Operand, size: int) -> None:
         try:
             address = int(self.trace.operand(node[0], pointer))
-        except CANNOT:
+        except UNDETERMINED:
             return
         self.storage.add(address, size, node[0])
         where = self.places.location(self.trace.instr(node))
@@ -121,14 +127,14 @@ class Gatherer:
             address, size, tree.target_at(where.line, where.column) if where is not None and tree is not None else None
         )
 
-    def _copies(self, head: Head) -> None:
-        i = head.node[0]
-        for copy in copies_of(self.trace, head):
+    def _copies(self, effect: Effect) -> None:
+        i = effect.node[0]
+        for copy in copies_of(self.trace, effect):
             for low, high in self.storage.touched(copy.to, copy.size, i):
                 self.storage.add(copy.source + low - copy.to, high - low, i)
-            self.found.copies.setdefault(head.node, []).append(copy)
+            self.found.copies.setdefault(effect.node, []).append(copy)
 
-    def bytes_read(self, wanted: Iterable[tuple[int, Byte]]) -> None:
+    def bytes_read(self, wanted: Iterable[tuple[int, ReadByte]]) -> None:
         """Gathers bytes that a library call of a segment instance read."""
         for i, byte in wanted:
             self.storage.add(byte.address, 1, i)
@@ -148,13 +154,13 @@ class Gatherer:
             self._seen.add(node)
             try:
                 work += [d for i, op in self._next(node) for d in self._definition(i, op)]
-            except CANNOT:
+            except UNDETERMINED:
                 continue
 
     def _definition(self, i: int, op: Operand) -> list[Node]:
         try:
             return [self.trace.definition(i, op)] if isinstance(op, int) else []
-        except CANNOT:
+        except UNDETERMINED:
             return []
 
     def _next(self, node: Node) -> list[tuple[int, Operand]]:
@@ -209,14 +215,14 @@ class Gatherer:
         if known is None:
             known = self._dominators[s.fn.name] = immediate_dominators(successors(s.fn))
         wanted = [(at, chosen)]
-        stretch = stretch_back(self.trace, node[0], known[s.seg.block]) if known[s.seg.block] >= 0 else None
+        stretch = stretch_since(self.trace, node[0], known[s.seg.block]) if known[s.seg.block] >= 0 else None
         if stretch is None:
             return wanted
         for block, i in stretch.ran.items():
             last = s.fn.instrs[s.fn.blocks[block].end - 1]
             wanted += [(i, a) for a in last.args if last.op == "br"]
         others = frozenset(_between(s.fn.blocks, known[s.seg.block], s.seg.block))
-        for address, size in supposed_loads(self.trace, stretch, others):
+        for address, size in hypothetical_loads(self.trace, stretch, others):
             self.found.supposed.append((address, size, node[0]))
             self.storage.add(address, size, node[0])
         return wanted

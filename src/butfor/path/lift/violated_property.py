@@ -12,19 +12,19 @@ from butfor.ir.instructions import Operand
 from butfor.ir.machine_types import Kind, store_size
 from butfor.libc.library import allocation_sizes
 from butfor.logic.terms import FALSE, Term, binary, compare, conjunction, const, disjunction, equal, negate, resize
-from butfor.path.lift.branch_conditions import Decided, Decidings
-from butfor.path.lift.byte_origins import Byte
-from butfor.path.lift.register_terms import CANNOT
-from butfor.path.lift.wanted_output import wanted
+from butfor.path.lift.branch_conditions import ConditionEvaluation, ConditionEvaluations
+from butfor.path.lift.byte_origins import ReadByte
+from butfor.path.lift.register_terms import UNDETERMINED
+from butfor.path.lift.wanted_output import wanted_output
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import RunObject, RunObjects
 from butfor.trace.view.source_places import Places
 
-_PAGE = 4096  # addresses below are no place for anything
+PAGE_BYTES = 4096  # addresses below are no place for anything
 
-Seen = tuple[int, Operand]  # an operand and the segment instance in which it is seen
+SeenOperand = tuple[int, Operand]  # an operand and the segment instance in which it is seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class Check:
     """What is checked at `node`: a condition of the source that was decided against, or a property of operands."""
 
     node: Node
-    operands: tuple[Seen, ...] = ()
-    bytes: tuple[Byte, ...] = ()  # that a library call read
+    operands: tuple[SeenOperand, ...] = ()
+    bytes: tuple[ReadByte, ...] = ()  # that a library call read
     build: Callable[[list[Term]], Term] = lambda terms: FALSE
-    decided: Decided | None = None
+    decided: ConditionEvaluation | None = None
     approximate: tuple[str, ...] = field(default=())
 
 
-class Checks:
+class ViolatedProperties:
     """Finds the check of a failure."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Checks:
         places: Places,
         dependence: Dependence,
         objects: RunObjects,
-        decidings: Decidings,
+        decidings: ConditionEvaluations,
         is_check: Callable[[Node], bool],
     ) -> None:
         self.places = places
@@ -114,11 +114,11 @@ class Checks:
             size = store_size(instr.detail if instr.op == "store" else instr.type)
             try:
                 address = int(self.trace.operand(node[0], pointer))
-            except CANNOT:
+            except UNDETERMINED:
                 return self._other(point, node)
-            if address < _PAGE:
+            if address < PAGE_BYTES:
                 return Check(
-                    node, ((node[0], pointer),), build=lambda t: negate(compare("ult", t[0], const(_PAGE, 64)))
+                    node, ((node[0], pointer),), build=lambda t: negate(compare("ult", t[0], const(PAGE_BYTES, 64)))
                 )
             o = self._object(point)
             if o is not None and point.details.get("memory") == "out-of-bounds":
@@ -129,7 +129,7 @@ class Checks:
                 return Check(
                     node,
                     tuple(null),
-                    build=lambda ts: conjunction(negate(compare("ult", t, const(_PAGE, 64))) for t in ts),
+                    build=lambda ts: conjunction(negate(compare("ult", t, const(PAGE_BYTES, 64))) for t in ts),
                 )
         return self._other(point, node)
 
@@ -137,8 +137,8 @@ class Checks:
         fn = self.trace.at(i).fn
         t = fn.params[op] if fn.definer[op] < 0 else fn.instrs[fn.definer[op]].type
         try:
-            return t.kind is Kind.PTR and int(self.trace.operand(i, op)) < _PAGE
-        except CANNOT:
+            return t.kind is Kind.PTR and int(self.trace.operand(i, op)) < PAGE_BYTES
+        except UNDETERMINED:
             return False
 
     def _object(self, point: FailurePoint) -> RunObject | None:
@@ -162,7 +162,7 @@ class Checks:
 
         return Check(node, ((node[0], pointer), *asked), build=build)
 
-    def _size_of(self, o: RunObject) -> list[Seen]:
+    def _size_of(self, o: RunObject) -> list[SeenOperand]:
         """The arguments from which the size of a heap block came."""
         call = self.trace.at(o.birth).call if o.kind == ObjectKind.HEAP else None
         if call is None:
@@ -179,14 +179,14 @@ class Checks:
                     "what would have been printed is not part of the path: its check is that its end is not reached",
                 ),
             )
-        found = wanted(self.trace, point, node)
+        found = wanted_output(self.trace, point, node)
         if found is not None:
             return Check(node, found.operands, found.bytes, found.build, approximate=found.approximate)
         return self._other(point, node)
 
-    def _seen(self, roots: tuple[Node, ...]) -> list[Seen]:
+    def _seen(self, roots: tuple[Node, ...]) -> list[SeenOperand]:
         """Roots as operands: registers themselves, of stores what they stored."""
-        found: list[Seen] = []
+        found: list[SeenOperand] = []
         for root in roots:
             if root[1] < 0:
                 continue
@@ -207,7 +207,7 @@ class Checks:
         for i, op in self._seen(point.roots):
             try:
                 value = self.trace.operand(i, op)
-            except CANNOT:
+            except UNDETERMINED:
                 continue
             if isinstance(value, int):
                 found.append((i, op))

@@ -9,8 +9,8 @@ from butfor.failures.failure_point import FailurePoint, Printed
 from butfor.ir.instructions import Operand
 from butfor.ir.machine_types import Kind, Type
 from butfor.logic.terms import FALSE, Term, const, disjunction, equal, extract, negate
-from butfor.path.lift.byte_origins import Byte
-from butfor.path.lift.register_terms import CANNOT
+from butfor.path.lift.byte_origins import ReadByte
+from butfor.path.lift.register_terms import UNDETERMINED
 from butfor.trace.trace import Node, Trace
 
 _DECIMAL = re.compile(rb"\s*([-+]?\d+)")
@@ -19,11 +19,11 @@ OTHER_TEXT = "what text another pointer would lead to is not known"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedOutput:
     """An operand, bytes that were read, and what they should have been; `approximate`: whether other ways to be right are left out or in."""
 
     operands: tuple[tuple[int, Operand], ...]
-    bytes: tuple[Byte, ...]
+    bytes: tuple[ReadByte, ...]
     goals: tuple[Goal, ...]
     approximate: tuple[str, ...] = ()
 
@@ -48,7 +48,7 @@ class Goal:
         return disjunction(equal(low, const(v, low.width)) for v in self.values) if self.values else FALSE
 
 
-def wanted(trace: Trace, point: FailurePoint, node: Node) -> Wanted | None:
+def wanted_output(trace: Trace, point: FailurePoint, node: Node) -> WantedOutput | None:
     """What should have been printed by a call; None where that is not known."""
     printed = point.printed
     instr = trace.instr(node)
@@ -56,7 +56,7 @@ def wanted(trace: Trace, point: FailurePoint, node: Node) -> Wanted | None:
         return None
     if printed.argument is None:
         early = _ended_early(trace, point)
-        return Wanted((), tuple(early), (_byte_goal(printed),) * len(early)) if early else None
+        return WantedOutput((), tuple(early), (_byte_goal(printed),) * len(early)) if early else None
     op = instr.args[printed.argument]
     kind = instr.detail.arg_types[printed.argument]
     if kind.kind is Kind.PTR:
@@ -67,14 +67,14 @@ def wanted(trace: Trace, point: FailurePoint, node: Node) -> Wanted | None:
     if goal is None:
         return None
     early = _ended_early(trace, point)
-    return Wanted(((node[0], op),), tuple(early), (goal, *(_byte_goal(printed),) * len(early)))
+    return WantedOutput(((node[0], op),), tuple(early), (goal, *(_byte_goal(printed),) * len(early)))
 
 
 def _number(trace: Trace, printed: Printed, i: int, op: int, kind: Type) -> Goal | None:
     """The number or the character that was expected; no value at all where there is none that would be printed like that."""
     try:
         value = int(trace.operand(i, op))
-    except CANNOT:
+    except UNDETERMINED:
         return None
     if len(printed.text) == 1 and value & 0xFF == printed.text[0]:
         return Goal(() if printed.wanted is None else (printed.wanted,), 8)
@@ -91,13 +91,13 @@ def _byte_goal(printed: Printed) -> Goal:
     return Goal(() if printed.wanted is None else (printed.wanted,))
 
 
-def _text(trace: Trace, point: FailurePoint, printed: Printed, node: Node, op: Operand) -> Wanted | None:
+def _text(trace: Trace, point: FailurePoint, printed: Printed, node: Node, op: Operand) -> WantedOutput | None:
     """The byte of a text that was expected, or the end of the text where that would bring what follows to the right place."""
     if not point.wrong_text_bytes:
         return None
     (event, at), *_ = point.wrong_text_bytes
     start = int(trace.log.event[event]["addr"])
-    byte = Byte(event, at, start + at, printed.text[printed.at])
+    byte = ReadByte(event, at, start + at, printed.text[printed.at])
     values = () if printed.wanted is None else (printed.wanted,)
     if printed.after[:1] == printed.expected[printed.at : printed.at + 1]:
         values = (*values, 0)
@@ -108,11 +108,11 @@ def _text(trace: Trace, point: FailurePoint, printed: Printed, node: Node, op: O
         try:
             goals.insert(0, Goal((), but=int(trace.operand(node[0], op))))
             operands = ((node[0], op),)
-        except CANNOT:
+        except UNDETERMINED:
             pass
-    return Wanted(operands, (byte, *early), tuple(goals), (OTHER_TEXT,) if operands else ())
+    return WantedOutput(operands, (byte, *early), tuple(goals), (OTHER_TEXT,) if operands else ())
 
 
-def _ended_early(trace: Trace, point: FailurePoint) -> list[Byte]:
+def _ended_early(trace: Trace, point: FailurePoint) -> list[ReadByte]:
     """The bytes of texts that come out at the wrong place: where a text ended, more of it would have been printed there."""
-    return [Byte(event, at, int(trace.log.event[event]["addr"]) + at, None) for event, at in point.wrong_text_bytes]
+    return [ReadByte(event, at, int(trace.log.event[event]["addr"]) + at, None) for event, at in point.wrong_text_bytes]

@@ -24,7 +24,7 @@ from butfor.methods.repair.on_paths.solution_patches import changed_text
 from butfor.methods.repair.on_paths.solution_search import solutions
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.options import make_options
-from butfor.path.execute.smallest_change_sets import smallest_changes
+from butfor.path.execute.smallest_change_sets import smallest_change_sets
 from butfor.path.path_model import Kind, Path
 from butfor.trace.view.source_places import Place
 from tests.frontends.boogie.helpers import explored
@@ -182,7 +182,7 @@ def test_what_the_other_arm_assigns_too_is_not_known(language: str) -> None:
     """Also for diagnoses: that the other arm would have been taken proves nothing, as it assigns the same variable."""
     paths, _ = GIVEN[language]("arms")
     branch = next(i.place for i in paths[0].instances if i.kind is Kind.BRANCH)
-    sets = {s.places: s.proved for s in smallest_changes(paths[:1], lambda: False).sets}
+    sets = {s.places: s.proved for s in smallest_change_sets(paths[:1], lambda: False).sets}
     assert len(sets) == 3
     assert sets == {places: places != (branch,) for places in sets}
 

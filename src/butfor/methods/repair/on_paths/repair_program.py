@@ -38,7 +38,7 @@ from butfor.methods.repair.on_paths.solution_model import (
     SolutionOptions,
 )
 from butfor.path.execute.any_value import any_value
-from butfor.path.execute.relaxed_path import Relaxed, State, from_outside
+from butfor.path.execute.relaxed_path import CellTerms, RelaxedPath, from_outside
 from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
@@ -109,7 +109,9 @@ class RepairProgram:
     @cached_property
     def avoids(self) -> tuple[Term, ...]:
         """What says of each path that its failure is avoided."""
-        return tuple(Relaxed(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths))
+        return tuple(
+            RelaxedPath(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths)
+        )
 
     def bounds(
         self, path: int, picked: Iterable[ChangeableStatement]
@@ -227,11 +229,11 @@ class _Selected:
         self.program = program
         self.path = path
 
-    def condition(self, k: int, instance: Instance, condition: Term, now: State, guard: Term) -> Term:
+    def condition(self, k: int, instance: Instance, condition: Term, now: CellTerms, guard: Term) -> Term:
         del instance, guard
         return self._chosen((self.path, k, CONDITION), condition, now)
 
-    def value(self, k: int, number: int, instance: Instance, value: Term, now: State, guard: Term) -> Term:
+    def value(self, k: int, number: int, instance: Instance, value: Term, now: CellTerms, guard: Term) -> Term:
         site = (self.path, k, number)
         new = self._chosen(site, value, now)
         unit = self.program.unit_at(site)
@@ -243,7 +245,7 @@ class _Selected:
         del number, cell
         return value
 
-    def _chosen(self, site: PathSite, value: Term, now: State) -> Term:
+    def _chosen(self, site: PathSite, value: Term, now: CellTerms) -> Term:
         unit = self.program.unit_at(site)
         for choice in reversed(unit.choices if unit is not None else ()):
             term = choice.alternative.terms.get(site)

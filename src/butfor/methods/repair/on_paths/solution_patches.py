@@ -20,7 +20,7 @@ from butfor.methods.repair.on_paths.solution_model import (
 )
 from butfor.methods.repair.repair_model import Proposal
 from butfor.path.path_model import Path
-from butfor.path.path_words import shown
+from butfor.path.path_words import boogie_text
 from butfor.ranking.finding import Finding
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
@@ -123,7 +123,11 @@ def _values(values: Mapping[PathSite, Value], paths: Sequence[Path]) -> list[str
         if not cell.type.endswith("*"):
             signed = cell.signed and cell.sort > 0 and value >> cell.sort - 1
             found.append(
-                str(value - (1 << cell.sort)) if signed else str(value) if cell.sort > 0 else shown(value, cell.sort)
+                str(value - (1 << cell.sort))
+                if signed
+                else str(value)
+                if cell.sort > 0
+                else boogie_text(value, cell.sort)
             )
     return found[:_MOST_VALUES]
 

@@ -11,7 +11,7 @@ from butfor.methods.repair.on_paths.repair_program import sites_of
 from butfor.methods.repair.on_paths.solution_model import CONDITION, HOLE_PREFIX, TEMPLATE, Alternative, PathSite
 from butfor.methods.repair.slip_library import SlipLibrary
 from butfor.path.path_model import Cell, Path
-from butfor.path.source_expressions import Express
+from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.view.source_places import Place
 
 _MOST_PARTS, _MOST_VARIABLES = 40, 12
@@ -117,7 +117,7 @@ def _scope(paths: Sequence[Path], site: PathSite) -> list[Cell]:
 
 
 def _text(paths: Sequence[Path], site: PathSite, term: Term, boogie: bool) -> str:
-    shown = Express({c.name: c for c in paths[site[0]].cells}, boogie=boogie)(term)
+    shown = SourceExpressions({c.name: c for c in paths[site[0]].cells}, boogie=boogie)(term)
     return shown if site[2] == CONDITION else f"{_target(paths, site).shown} {':=' if boogie else '='} {shown}"
 
 
