@@ -153,7 +153,8 @@ FIX = {
 def test_a_fix_is_a_block_of_its_own() -> None:
     text = render(explanation(methods={"repair": {"repairs": [FIX, {**FIX, "passing_kept": 2}]}}))
     assert (
-        "\n\nfix: 1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass\n  --- a/prog.c\n  +++ b/prog.c\n  @@ -7 +7 @@\n"
+        "\n\nfix: 1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass\n"
+        "  --- a/prog.c\n  +++ b/prog.c\n  @@ -7 +7 @@\n"
         "  -        x = x - 2;\n  +        x = x - 1;\n1 more fix; --verbose shows it\n\n"
     ) in text
     assert "partial fix: 1 of 1 failing runs no longer fail; 2 of 3" in render(

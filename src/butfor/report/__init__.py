@@ -1,1 +1,1 @@
-"""Renderers: one format per file, no analysis."""
+"""Renderers of the answer: one format per module, no analysis."""

@@ -1,4 +1,4 @@
-"""A changed run as text: the changes, how it ended, what it wrote differently, and whether the failure is avoided."""
+"""A changed run as text or JSON: the changes, how it ended, what it wrote differently, what became of the failure."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from difflib import unified_diff
 
 from butfor.counterfactual.user_changes import ChangedRun
-from butfor.report.text_page import Page, make_page
+from butfor.report.text_page import DIFF_STYLES, Page, make_page
 
-_MOST_LINES = 40  # of the difference: about a screen
-_MOST_COMPARED = 2000  # lines of each output, from the first that differs
+_MAX_DIFF_LINES = 40  # about a screen
+_MAX_COMPARED_LINES = 2000  # of each output, from the first that differs; comparing takes quadratic time
+_CONTEXT_LINES = 3  # before the first difference, as in a unified diff
+_MAX_ALTERNATIVES = 4  # named for each change
 
 
 def render(run: ChangedRun, *, color: bool = False, width: int = 100, encoding: str = "utf-8") -> str:
@@ -30,8 +32,10 @@ def _changes(page: Page, run: ChangedRun) -> Iterator[str]:
         yield from page.wrap(change.text)
         yield from (page.style(line, "faint") for line in page.wrap(change.spelled, first="  "))
         if change.others:
-            more = f" and {len(change.others) - 4} more" if len(change.others) > 4 else ""
-            yield from page.wrap(f"could also have been: {'; '.join(change.others[:4])}{more}", first="  ")
+            left = len(change.others) - _MAX_ALTERNATIVES
+            more = f" and {left} more" if left > 0 else ""
+            named = "; ".join(change.others[:_MAX_ALTERNATIVES])
+            yield from page.wrap(f"could also have been: {named}{more}", first="  ")
     what = "the changes" if len(run.changes) > 1 else "the change"
     times = (
         "never made a difference"
@@ -47,20 +51,20 @@ def _difference(page: Page, run: ChangedRun) -> Iterator[str]:
         return
     old, new = _lines(run.recorded_stdout), _lines(run.stdout)
     start = next((k for k, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-    skip = max(0, start - 3)  # lines of context
-    before, after = (lines[skip : skip + _MOST_COMPARED] for lines in (old, new))
+    skip = max(0, start - _CONTEXT_LINES)
+    before, after = (lines[skip : skip + _MAX_COMPARED_LINES] for lines in (old, new))
     rows = list(unified_diff(before, after, "recorded output", "output of the changed run", lineterm=""))
-    for number, row in enumerate(rows[:_MOST_LINES]):
-        shown = _moved(row, skip) if row.startswith("@@") else page.show(row)
-        style = "strong" if number < 2 else {"-": "error", "+": "good", "@": "line"}.get(row[:1], "")
+    for number, row in enumerate(rows[:_MAX_DIFF_LINES]):
+        shown = _with_line_numbers(row, skip) if row.startswith("@@") else page.show(row)
+        style = "strong" if number < 2 else DIFF_STYLES.get(row[:1], "")
         text = page.window(shown, 0, page.width)[0]
         yield page.style(text, style) if style else text
-    if len(rows) > _MOST_LINES:
-        yield from page.wrap(f"{len(rows) - _MOST_LINES} more lines of difference; --json has both outputs")
+    if len(rows) > _MAX_DIFF_LINES:
+        yield from page.wrap(f"{len(rows) - _MAX_DIFF_LINES} more lines of difference; --json has both outputs")
 
 
 def _lines(data: bytes) -> list[str]:
-    """The lines of an output; a last one without its end says so."""
+    """The lines of an output; the last one says so if it has no end of line."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     if lines[-1]:
         lines[-1] += " (no end of line)"
@@ -68,19 +72,19 @@ def _lines(data: bytes) -> list[str]:
     return lines[:-1]
 
 
-def _moved(row: str, by: int) -> str:
-    """The head of a part of the difference, with line numbers of the whole outputs."""
+def _with_line_numbers(row: str, skipped: int) -> str:
+    """The head of a hunk with the line numbers of the whole outputs, of which the first lines were skipped."""
     old, new = row.split()[1:3]
 
     def shifted(part: str) -> str:
         number, comma, count = part[1:].partition(",")
-        return f"{part[0]}{int(number) + by}{comma}{count}"
+        return f"{part[0]}{int(number) + skipped}{comma}{count}"
 
     return f"@@ {shifted(old)} {shifted(new)} @@"
 
 
 def _verdict(page: Page, run: ChangedRun) -> Iterator[str]:
-    """One line to search for."""
+    """What became of the failure, in one line that can be searched for."""
     if run.has_failed:
         yield page.style(
             f"the failure is {'avoided' if run.avoids else 'not avoided'}: {page.flat(run.why)}",

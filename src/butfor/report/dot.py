@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from butfor.explanation import Explanation
-from butfor.report.inert_text import one_line
+from butfor.report.cause_tree import VIA_REMARKS, Cause, causes_of
+from butfor.report.inert_text import one_line, shortened
 from butfor.report.shared_words import MAX_ROWS_SHOWN
 
-_WIDTH = 60
-_VIA = {
-    "address": "the pointer or index used there",
-    "potential": "decided otherwise, another value could have been assigned",
-}
+_MAX_LABEL_CHARS = 60  # of one line in a box
 
 
 def render(explanation: Explanation) -> str:
@@ -26,7 +22,7 @@ def _body(e: Explanation) -> Iterator[str]:
     yield 'node [shape=box, style=rounded, fontname="monospace", fontsize=10];'
     yield 'edge [fontname="sans-serif", fontsize=9];'
     failure = e.failure
-    causes = e.methods.get("cascade", {}).get("causes", ())
+    causes = causes_of(e)
     if failure is None:
         return
     head = [f"{one_line(failure.file)}:{failure.line}" if failure.file else "", one_line(failure.message)]
@@ -46,14 +42,14 @@ def _body(e: Explanation) -> Iterator[str]:
             yield f"failure -> r{row.rank};"
 
 
-def _lines(cause: Mapping[str, Any]) -> Iterator[str]:
+def _lines(cause: Cause) -> Iterator[str]:
     condition = cause["condition"]
     if condition is not None:
         yield f"{one_line(condition['file'])}:{condition['line']}"
         outcome = one_line(cause.get("outcome", ""))
         yield one_line(condition["text"]) + (f" was {outcome}" if outcome else "")
-    if cause.get("via") in _VIA:
-        yield _VIA[cause["via"]]
+    if cause.get("via") in VIA_REMARKS:
+        yield VIA_REMARKS[cause["via"]]
     if condition is None:
         statements = cause["statements"]
         yield from (f"{s['line']}: {one_line(s['text'])}" for s in statements[:MAX_ROWS_SHOWN])
@@ -61,7 +57,7 @@ def _lines(cause: Mapping[str, Any]) -> Iterator[str]:
             yield f"{len(statements) - MAX_ROWS_SHOWN} more statements"
 
 
-def _label(lines: Any) -> str:
-    """A quoted label, its lines flush left."""
-    shown = [line if len(line) <= _WIDTH else line[: _WIDTH - 1] + "…" for line in lines if line]
+def _label(lines: Iterable[str]) -> str:
+    """The lines as a quoted label, flush left."""
+    shown = [shortened(line, _MAX_LABEL_CHARS) for line in lines if line]
     return '"' + "".join(line.replace("\\", "\\\\").replace('"', '\\"') + "\\l" for line in shown) + '"'

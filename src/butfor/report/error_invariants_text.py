@@ -1,4 +1,4 @@
-"""The error invariants as text: what was true, the statement that mattered next, what was true then, up to the failed check."""
+"""The error invariants as text: what held, the statement that mattered next, what held then, up to the check."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from butfor.explanation import Explanation
 from butfor.report.text_page import Page
 
 METHOD = "error-invariants"
-MOST = 14  # statements that are shown when the story was asked for
-SHORT = 8  # lines that it may take next to other methods
-FACTS = 4  # facts of one invariant that are shown
-_REPEATED = 4  # times that a statement occurs before its rounds are folded
+MAX_STATEMENTS_SHOWN = 14  # the last ones, about a screen; --verbose shows all
+MAX_LINES_BESIDE_CAUSE_TREE = 8  # a longer story is left out there, unless --verbose asks for it
+MAX_FACTS_SHOWN = 4  # of one invariant, on a line
+MAX_FOLDED_LINES_NAMED = 8  # line numbers of steps that are folded
+MIN_OCCURRENCES_FOLDED = 4  # a statement that occurs as often is in a loop: only its first and last are shown
 
 Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
-    """A statement with the conditions that it ran under and the invariant behind it."""
+class _TraceStep:
+    """A statement with the conditions that it ran under and the invariant after it."""
 
     statement: Entry
     conditions: tuple[Entry, ...]
@@ -28,38 +29,38 @@ class _Unit:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """The same for all rounds of a statement."""
+        """The statement, the same in all iterations."""
         return self.statement["file"], self.statement["line"], self.statement["text"], self.statement.get("frame", "")
 
 
 def error_invariants_block(page: Page, explanation: Explanation, verbose: bool) -> Iterator[str]:
-    """The lines of the story; none where it is long and was not asked for."""
+    """The lines of the story; none if it is long and was not asked for."""
     data = explanation.methods.get(METHOD, {})
     trace = data.get("abstract_trace", ())
     if not trace:
         return
     lines = list(_lines(page, data, trace, verbose))
-    if verbose or len(lines) <= SHORT or "cascade" not in explanation.methods:
+    if verbose or len(lines) <= MAX_LINES_BESIDE_CAUSE_TREE or "cascade" not in explanation.methods:
         yield "how it came to fail:"
         yield from lines
 
 
 def _lines(page: Page, data: Entry, trace: list[Entry], verbose: bool) -> Iterator[str]:
-    units, last = _units(trace)
+    steps, last = _trace_steps(trace)
     shown = _facts(trace[0])
     if shown:
         yield from page.wrap(_joined(page, shown, verbose), first="  at the start: ", rest="      ")
-    hidden: list[_Unit] = []
-    for unit, is_shown in zip(units, _visible(units, verbose), strict=True):
+    hidden: list[_TraceStep] = []
+    for step, is_shown in zip(steps, _visible(steps, verbose), strict=True):
         if not is_shown:
-            hidden.append(unit)
+            hidden.append(step)
             continue
         yield from _folded(page, hidden)
         hidden = []
-        yield from page.wrap(_statement(page, unit), first="  ", rest="      ")
-        if set(unit.facts) != set(shown):
-            yield from page.wrap(_change(page, shown, unit.facts, verbose), first="      ", rest="        ")
-            shown = unit.facts
+        yield from page.wrap(_statement(page, step), first="  ", rest="      ")
+        if set(step.facts) != set(shown):
+            yield from page.wrap(_change(page, shown, step.facts, verbose), first="      ", rest="        ")
+            shown = step.facts
     yield from _folded(page, hidden)
     yield from page.wrap(_end(page, data, last), first="  ", rest="      ")
     if data.get("irrelevant"):
@@ -70,13 +71,13 @@ def _lines(page: Page, data: Entry, trace: list[Entry], verbose: bool) -> Iterat
 
 
 def _facts(entry: Entry) -> tuple[str, ...]:
-    """What an invariant says, one fact each; reports of other makers have it in one formula."""
+    """The facts of an invariant; other producers of reports give it as one formula."""
     return tuple(entry.get("facts", (entry["formula"],) if "formula" in entry else ()))
 
 
-def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
-    """The statements in order; and the conditions that only the check stands under."""
-    units: list[_Unit] = []
+def _trace_steps(trace: list[Entry]) -> tuple[list[_TraceStep], tuple[Entry, ...]]:
+    """The statements in order, and the conditions that hold only at the check."""
+    steps: list[_TraceStep] = []
     conditions: list[Entry] = []
     for k, entry in enumerate(trace):
         if entry["kind"] != "statement":
@@ -89,35 +90,39 @@ def _units(trace: list[Entry]) -> tuple[list[_Unit], tuple[Entry, ...]]:
         ):
             conditions.append(entry)
             continue
-        unit = _Unit(entry, tuple(conditions), _facts(following) if following is not None else ())
+        step = _TraceStep(entry, tuple(conditions), _facts(following) if following is not None else ())
         conditions = []
-        if units and _goes_on(units[-1], unit):
-            first = units.pop()
-            unit = _Unit(first.statement, (*first.conditions, *unit.conditions), unit.facts)
-        units.append(unit)
-    return units, tuple(conditions)
+        if steps and _continues(steps[-1], step):
+            first = steps.pop()
+            step = _TraceStep(first.statement, (*first.conditions, *step.conditions), step.facts)
+        steps.append(step)
+    return steps, tuple(conditions)
 
 
-def _goes_on(before: _Unit, unit: _Unit) -> bool:
-    """Whether a step is part of the statement before it: a value on its way, the end of a function that only passes on what it returned."""
-    same = before.key == unit.key and before.statement.get("rounds") == unit.statement.get("rounds")
-    return not unit.statement.get("frame") and (same or unit.statement["text"] == "}")
+def _continues(before: _TraceStep, step: _TraceStep) -> bool:
+    """Whether a step continues the statement before it: part of its value, or the end of a function that it called."""
+    same = before.key == step.key and before.statement.get("rounds") == step.statement.get("rounds")
+    return not step.statement.get("frame") and (same or step.statement["text"] == "}")
 
 
-def _visible(units: list[_Unit], verbose: bool) -> list[bool]:
-    """Which statements are shown: of those in many rounds the first and the last one, of many the last ones."""
+def _visible(steps: list[_TraceStep], verbose: bool) -> list[bool]:
+    """Which statements are shown: of one in many iterations the first and the last, and of all the last ones."""
     if verbose:
-        return [True] * len(units)
-    rounds: dict[tuple[Any, ...], list[int]] = {}
-    for k, unit in enumerate(units):
-        rounds.setdefault(unit.key, []).append(k)
-    keep = {k for found in rounds.values() for k in (found if len(found) < _REPEATED else (found[0], found[-1]))}
-    latest = set(sorted(keep)[-MOST:])
-    return [k in latest for k in range(len(units))]
+        return [True] * len(steps)
+    occurrences: dict[tuple[Any, ...], list[int]] = {}
+    for k, step in enumerate(steps):
+        occurrences.setdefault(step.key, []).append(k)
+    keep = {
+        k
+        for found in occurrences.values()
+        for k in (found if len(found) < MIN_OCCURRENCES_FOLDED else (found[0], found[-1]))
+    }
+    latest = set(sorted(keep)[-MAX_STATEMENTS_SHOWN:])
+    return [k in latest for k in range(len(steps))]
 
 
 def _change(page: Page, before: tuple[str, ...], after: tuple[str, ...], verbose: bool) -> str:
-    """What is true now that was not needed before, then what still is."""
+    """The facts that hold now and were not needed before, then those that still hold."""
     new = tuple(f for f in after if f not in before)
     old = tuple(f for f in after if f in before)
     if not new:
@@ -127,30 +132,31 @@ def _change(page: Page, before: tuple[str, ...], after: tuple[str, ...], verbose
 
 
 def _joined(page: Page, facts: tuple[str, ...], verbose: bool) -> str:
-    most = len(facts) if verbose or len(facts) <= FACTS + 1 else FACTS
+    most = len(facts) if verbose or len(facts) <= MAX_FACTS_SHOWN + 1 else MAX_FACTS_SHOWN
     more = f" and {len(facts) - most} more" if most < len(facts) else ""
     return " && ".join(map(page.flat, facts[:most])) + more
 
 
-def _folded(page: Page, hidden: list[_Unit]) -> Iterator[str]:
+def _folded(page: Page, hidden: list[_TraceStep]) -> Iterator[str]:
     if hidden:
         numbers = sorted({u.statement["line"] for u in hidden})
-        where = ", ".join(map(str, numbers[:SHORT])) + (page.glyphs.cut if len(numbers) > SHORT else "")
-        count = len(hidden)
-        yield from page.wrap(
-            f"{page.glyphs.cut} {count} more step{'s' if count != 1 else ''} (line{'s' if len(numbers) > 1 else ''} {where})",
-            first="  ",
+        where = ", ".join(map(str, numbers[:MAX_FOLDED_LINES_NAMED])) + (
+            page.glyphs.cut if len(numbers) > MAX_FOLDED_LINES_NAMED else ""
         )
+        count = len(hidden)
+        steps, lines = f"step{'s' if count != 1 else ''}", f"line{'s' if len(numbers) > 1 else ''}"
+        yield from page.wrap(f"{page.glyphs.cut} {count} more {steps} ({lines} {where})", first="  ")
 
 
-def _statement(page: Page, unit: _Unit) -> str:
-    s = unit.statement
-    since = _since(page, [c for c in unit.conditions if not (s.get("frame") and c["line"] == s["line"])])
+def _statement(page: Page, step: _TraceStep) -> str:
+    s = step.statement
+    since = _since(page, [c for c in step.conditions if not (s.get("frame") and c["line"] == s["line"])])
     rounds = f", round {s['rounds'][-1]}" if s.get("rounds") and s["rounds"][-1] > 1 else ""
     where = f"line {s['line']}{rounds}"
     if s.get("frame"):
         kept = " and ".join(map(page.flat, s.get("kept", ()))) or "the state"
-        return f"{where}: {page.flat(s['held'])}, so {kept} {'are left as they were' if len(s['kept']) > 1 else 'is left as it was'}{since}"
+        unchanged = "are left as they were" if len(s["kept"]) > 1 else "is left as it was"
+        return f"{where}: {page.flat(s['held'])}, so {kept} {unchanged}{since}"
     if s.get("role") in ("condition", "assumption"):
         return f"{where}: {page.flat(s['held'])} held{since}"
     return f"{where}: {page.flat(s['text'])}{since}"

@@ -1,4 +1,4 @@
-"""What would have avoided the failure, from whatever method found it: validated repairs, and changes that were tried."""
+"""What would have avoided the failure, whichever method found it: repairs, and changes that were tried."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from butfor.explanation import Explanation
 
-_TEXTS = "output"  # the method that says what a print statement should have written
+_OUTPUT_METHOD = "output"  # it says what a print statement should have written
 _MAY_OVERFIT = "; no passing tests were given, so it may only silence the failure"
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """A repair: where, what it replaces, as a diff; how many failing tests it mends and passing tests it keeps."""
+    """A repair: where, what it replaces, as a diff; how many failing tests it mends, how many passing ones it keeps."""
 
     file: str
     line: int
@@ -35,12 +35,12 @@ class Fix:
 
     @property
     def title(self) -> str:
-        """What it may be called: without passing tests, nothing validates it."""
+        """What it may be called; without passing tests, nothing validates it."""
         return "A fix that was validated" if self.passing_total else "A fix that was tried"
 
     @property
     def tests(self) -> str:
-        """What running the tests with it gave."""
+        """What the tests say about it."""
         kept = (
             f"; {self.passing_kept} of {self.passing_total} passing tests still pass"
             if self.passing_total
@@ -50,7 +50,7 @@ class Fix:
 
 
 def fixes(explanation: Explanation) -> tuple[Fix, ...]:
-    """The repairs that the report holds, in their order."""
+    """The repairs that the explanation holds, in their order."""
     found = explanation.methods.get("repair", {})
     rows = found.get("repairs", ()) if isinstance(found, Mapping) else ()
     return tuple(_fix(row) for row in rows if isinstance(row, Mapping))
@@ -73,7 +73,7 @@ def _fix(row: Mapping[str, Any]) -> Fix:
 
 @dataclass(frozen=True, slots=True)
 class Avoidance:
-    """What would have avoided the failure: in words, how that is known, and the command that shows the changed run if one was made."""
+    """What would have avoided the failure, in words; how that is known; the command that shows the changed run."""
 
     file: str
     line: int
@@ -83,11 +83,11 @@ class Avoidance:
 
 
 def best_avoidance(explanation: Explanation) -> Avoidance | None:
-    """What the first statement says that knows: a changed run, or what a print statement should have written."""
+    """What avoids the failure at the best-ranked statement for which that is known, if there is one."""
     for row in explanation.ranking:
         if row.extra.get("counterfactual") is not None:
             return best_changed_run(explanation)
-        said = next((r for r in row.reasons if r.method == _TEXTS), None)
+        said = next((r for r in row.reasons if r.method == _OUTPUT_METHOD), None)
         if said is not None:
             return Avoidance(row.file, row.line, said.text, "", str(said.evidence))
     return None

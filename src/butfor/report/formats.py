@@ -14,7 +14,7 @@ from butfor.explanation import Explanation
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A report format: what `--format` calls it, the module below `butfor.report` that renders it, its file suffixes."""
+    """A report format: its name for `--format`, the module in `butfor.report` that renders it, its file suffixes."""
 
     name: str
     module: str  # imported when the format is first used, so that `--help` loads no renderer

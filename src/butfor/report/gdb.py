@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from butfor.explanation import Explanation
 from butfor.report.inert_text import one_line
-from butfor.report.shared_words import KIND_WORDS, telling_reason
+from butfor.report.shared_words import failure_message, telling_reason
 from butfor.run_story import DebuggerStop
 
-_PLAIN_NAME = re.compile(r"[\w./+@%=-]+\Z")
+_PLAIN_FILE_NAME = re.compile(r"[\w./+@%=-]+\Z")
 
 
 def render(explanation: Explanation) -> str:
@@ -24,7 +24,7 @@ def _lines(e: Explanation) -> Iterator[str]:
     if failure is None:
         yield "# no failure to stop at"
         return
-    yield f"# {one_line(failure.message) or KIND_WORDS[failure.kind]} at {one_line(failure.file)}:{failure.line}"
+    yield f"# {failure_message(failure)} at {one_line(failure.file)}:{failure.line}"
     yield "# compile the program with -g -O0, then: gdb -x FILE PROGRAM"
     yield "set breakpoint pending on"
     yield from _arguments(e.run.args)
@@ -49,7 +49,7 @@ def _lines(e: Explanation) -> Iterator[str]:
 
 
 def _break(stop: DebuggerStop) -> Iterator[str]:
-    if not _PLAIN_NAME.match(stop.file):
+    if not _PLAIN_FILE_NAME.match(stop.file):
         yield f"# gdb cannot be told of a file with this name: {one_line(stop.file)}"
         return
     if stop.at != stop.line:

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from butfor.explanation import Explanation
 from butfor.report.fixes import fixes
 from butfor.report.inert_text import one_line
-from butfor.report.shared_words import KIND_WORDS, telling_reason
+from butfor.report.shared_words import failure_message, telling_reason
 
-_MOST_CAUSES = 3
+_MAX_CAUSES = 3  # GitHub shows ten annotations of a step at most, and other tools want some
 
 
 def render(explanation: Explanation) -> str:
-    """The commands, one in a line, ending in a newline."""
+    """The workflow commands, one per line, ending in a newline."""
     return "".join(f"{line}\n" for line in _lines(explanation))
 
 
@@ -22,11 +22,12 @@ def _lines(e: Explanation) -> Iterator[str]:
     if failure is None:
         yield _command("notice", "", 0, 0, "butfor", f"{e.status.value}: the program {e.run.ending}")
         return
-    message = one_line(failure.message) or KIND_WORDS[failure.kind]
     best = e.ranking[0] if e.ranking else None
     cause = f"; most likely cause: {one_line(best.file)}:{best.line}: {one_line(best.text)}" if best is not None else ""
-    yield _command("error", failure.file, failure.line, failure.column, "butfor: failure", message + cause)
-    for row in e.ranking[:_MOST_CAUSES]:
+    yield _command(
+        "error", failure.file, failure.line, failure.column, "butfor: failure", failure_message(failure) + cause
+    )
+    for row in e.ranking[:_MAX_CAUSES]:
         reason = telling_reason(row)
         why = f": {one_line(reason.text)}" if reason is not None else ""
         yield _command(

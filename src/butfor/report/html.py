@@ -1,4 +1,4 @@
-"""The explanation as one HTML page that needs nothing else: what failed, why, what would have avoided it; everything else on demand."""
+"""The explanation as one HTML page that needs nothing else; all but failure, cause and fix is on demand."""
 
 from __future__ import annotations
 
@@ -19,37 +19,39 @@ from markupsafe import Markup, escape
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Reason, Status
 from butfor.plain_json import text_of
 from butfor.report.fixes import Fix, best_avoidance, fixes
-from butfor.report.html_page_data import Spans, page_data
+from butfor.report.html_page_data import page_data
 from butfor.report.html_source import mentioned_lines, source_files
 from butfor.report.html_tree import cause_nodes, mark_place
 from butfor.report.inert_text import inert, one_line
-from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, ordered_reasons, telling_reason, what_happened
+from butfor.report.shared_words import MAX_ROWS_SHOWN, failure_message, ordered_reasons, telling_reason, what_happened
+from butfor.report.source_excerpt import StatementSpans
 from butfor.run_story import RunInput
 
 _SCRIPTS = ("core.js", "source.js", "marks.js", "timeline.js", "memory.js", "step.js", "start.js")
-_PACKED = 50_000  # characters of data above which they are packed
+_MAX_PLAIN_CHARS = 50_000  # of data; more is compressed, which then saves more than the code to unpack it costs
 _GLYPHS = {Evidence.PROVED: "■", Evidence.REPLAYED: "▶", Evidence.HEURISTIC: "○"}
 
 
 @cache
-def _part(name: str) -> str:
+def _page_file(name: str) -> str:
     return package_files("butfor.report").joinpath("page_files", name).read_text("utf-8")
 
 
 def render(explanation: Explanation) -> str:
     """The page, to be written as UTF-8."""
     numbers = {name: k for k, name in enumerate(_ordered(explanation))}
-    style = _part("page.css")
-    script = "'use strict';\n(async () => {\n" + "\n".join(_part(name) for name in _SCRIPTS) + "})();\n"
+    style = _page_file("page.css")
+    script = "'use strict';\n(async () => {\n" + "\n".join(_page_file(name) for name in _SCRIPTS) + "})();\n"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose})
     view = _view(explanation, numbers)
-    coding, data = _island(_data(explanation, numbers, view))
-    return environment.from_string(_part("page.html.j2")).render(
+    coding, data = _data_element(_data(explanation, numbers, view))
+    return environment.from_string(_page_file("page.html.j2")).render(
         **view,
         style=Markup(style),
         script=Markup(script),
-        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'",
+        policy=f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'",
         coding=coding,
         data=data,
     )
@@ -69,29 +71,30 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _island(data: Any) -> tuple[str, Markup]:
-    """The data for the script and how it is coded: JSON that cannot end the element it stands in, packed when there is much of it."""
+def _data_element(data: Any) -> tuple[str, Markup]:
+    """The coding of the script's data, and the data: JSON that cannot end its element, compressed if it is long."""
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"))
-    if len(text) > _PACKED:
+    if len(text) > _MAX_PLAIN_CHARS:
         return "gzip", Markup(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
     return "", Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))
 
 
 def _short_names(names: Iterable[str]) -> dict[str, str]:
-    """Files by their last part, where no other file of the report has the same."""
+    """The names to show for files: the last part, unless two files of the report have the same."""
     known = list(names)
     last = [os.path.basename(name) for name in known]
     return {name: inert(short if last.count(short) == 1 else name) for name, short in zip(known, last, strict=True)}
 
 
 def _ordered(e: Explanation) -> list[str]:
-    """The files the report speaks of: that of the best cause first, then that of the failure."""
+    """The files that the report mentions: that of the best cause first, then that of the failure."""
     known = mentioned_lines(e)
     first = [row.file for row in e.ranking[:1]] + ([e.failure.file] if e.failure is not None else [])
     return [name for name in dict.fromkeys([*first, *sorted(known)]) if name in known]
 
 
 def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
+    """What the template shows; `numbers` are those of the files that the page has the source of."""
     short = _short_names(
         {*numbers, *(row.file for row in e.ranking), *((e.failure.file,) if e.failure is not None else ())}
     )
@@ -115,7 +118,7 @@ def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
         "story": e.story,
         "inputs": [_input(i) for i in e.story.inputs] if e.story is not None else [],
         "security": _security(e),
-        "invariants": [_entry(x, numbers) for x in e.methods.get("error-invariants", {}).get("abstract_trace", ())],
+        "invariants": [_trace_entry(x) for x in e.methods.get("error-invariants", {}).get("abstract_trace", ())],
         "relevance": [
             x for x in e.methods.get("relevance", {}).get("statements", ()) if x.get("verdict") != "irrelevant"
         ],
@@ -139,7 +142,7 @@ def _version() -> str:
 def _title(e: Explanation) -> str:
     if e.failure is None:
         return "cannot be explained" if e.status is Status.UNSUPPORTED else "no failure"
-    return one_line(e.failure.message) or KIND_WORDS[e.failure.kind]
+    return failure_message(e.failure)
 
 
 def _command(e: Explanation) -> str:
@@ -156,8 +159,7 @@ def _failure(failure: Failure, numbers: Mapping[str, int]) -> dict[str, Any]:
         facts += [("", f"{one_line(str(name))} = {one_line(str(value))}") for name, value in values.items()][
             :MAX_ROWS_SHOWN
         ]
-    message = one_line(failure.message) or KIND_WORDS[failure.kind]
-    head, colon, rest = message.partition(": ")
+    head, colon, rest = failure_message(failure).partition(": ")
     return {
         "head": head,
         "detail": rest if colon else "",
@@ -230,7 +232,7 @@ def _fix(fix: Fix, number: int) -> dict[str, Any]:
 
 
 def _input(found: RunInput) -> dict[str, Any]:
-    """The pieces of an input, those that matter marked."""
+    """The pieces of an input; those that the failure depended on are marked."""
     pieces: list[tuple[bool, str]] = []
     at = 0
     for start, end in found.spans:
@@ -260,7 +262,7 @@ def _security(e: Explanation) -> dict[str, Any] | None:
     return {"verdict": inert(str(found.get("verdict", "unknown"))), "inputs": [one_line(text) for text in inputs]}
 
 
-def _entry(entry: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+def _trace_entry(entry: Mapping[str, Any]) -> dict[str, Any]:
     if entry.get("kind") == "invariant":
         return {"formula": one_line(str(entry["formula"])), "text": ""}
     return {
@@ -272,7 +274,8 @@ def _entry(entry: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, An
 
 
 def _data(e: Explanation, numbers: Mapping[str, int], view: Mapping[str, Any]) -> dict[str, Any]:
-    spans = Spans(e.sources)
+    """What the script needs."""
+    spans = StatementSpans(e.sources, as_shown=True)
     marks = e.methods.get("cascade", {}).get("marks", {})
     return {
         "id": _fingerprint(e),
@@ -289,7 +292,7 @@ def _data(e: Explanation, numbers: Mapping[str, int], view: Mapping[str, Any]) -
 
 
 def _fingerprint(e: Explanation) -> str:
-    """What makes two reports the same one: the failure, the arguments, the statements and the sources."""
+    """What identifies a report: its failure, arguments, statements and sources."""
     where = None if e.failure is None else (e.failure.file, e.failure.line, e.failure.message)
     text = repr((where, e.run.args, [(r.file, r.line, r.text) for r in e.ranking], sorted(e.sources.items())))
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The story and the statements of the cause tree as compact columns for the page's script: texts once, numbers elsewhere."""
+"""The story and the cause tree's statements as compact columns for the page's script: each text once, by number."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from butfor.explanation import Explanation
-from butfor.report.html_source import shown_line
 from butfor.report.html_tree import CauseNode
-from butfor.report.inert_text import one_line
-from butfor.report.source_excerpt import source_lines, span_in_line
+from butfor.report.inert_text import one_line, shortened
+from butfor.report.source_excerpt import StatementSpans
 from butfor.run_story import LoopIteration, StepReason, Story
 
-_KINDS = {"assign": 0, "branch": 1, "call": 2, "return": 3}
-_LONGEST = 200
+_KIND_NUMBERS = {"assign": 0, "branch": 1, "call": 2, "return": 3}
+_MAX_TEXT_CHARS = 200  # of one text; a step is shown on one line
 
 
 class TextTable:
@@ -26,8 +25,7 @@ class TextTable:
     def __call__(self, text: str | None) -> int:
         if text is None:
             return 0
-        shown = one_line(text)
-        shown = shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+        shown = shortened(one_line(text), _MAX_TEXT_CHARS)
         number = self._numbers.get(shown)
         if number is None:
             number = self._numbers[shown] = len(self.all)
@@ -35,56 +33,37 @@ class TextTable:
         return number
 
 
-class Spans:
-    """Where statements stand in their lines, in the characters that the page shows, or in those of the source."""
-
-    def __init__(self, sources: Mapping[str, str], as_shown: bool = True) -> None:
-        self._sources = sources
-        self._as_shown = as_shown
-        self._lines: dict[str, list[str]] = {}
-
-    def of(self, file: str, line: int, column: int, text: str) -> tuple[int, int]:
-        """Start and end of a statement in its line; the same number twice where that is not known."""
-        if file not in self._lines:
-            self._lines[file] = source_lines(self._sources.get(file, ""))
-        lines = self._lines[file]
-        if not 1 <= line <= len(lines):
-            return 0, 0
-        raw = lines[line - 1]
-        start, end = span_in_line(raw, column, text)
-        if not self._as_shown:
-            return start, end
-        return len(shown_line(raw[:start])), len(shown_line(raw[:end]))
-
-
 def page_data(explanation: Explanation, files: Mapping[str, int], tree: Sequence[CauseNode]) -> dict[str, Any]:
     """What the script needs of the cause tree and of the story, if there is one."""
     texts = TextTable()
-    made = {
+    statements = {
         str(n.id): [x for s in n.others for x in (files.get(s.file, -1), s.line, texts(s.text), texts(s.values))]
         for n in tree
         if n.others
     }
     story = explanation.story
-    told = _Columns(explanation, story, files, texts).data() if story is not None and story.steps else {}
-    return {"made": made, **told, "texts": texts.all}
+    columns = _Columns(explanation, story, files, texts).data() if story is not None and story.steps else {}
+    return {"made": statements, **columns, "texts": texts.all}
 
 
 class _Columns:
+    """The steps of a story as columns; places, iterations and steps left out are numbered as they are met."""
+
     def __init__(self, explanation: Explanation, story: Story, files: Mapping[str, int], texts: TextTable) -> None:
         self.story = story
         self.files = files
         self.texts = texts
-        self.spans = Spans(explanation.sources)
+        self.spans = StatementSpans(explanation.sources, as_shown=True)
         self.places: dict[tuple[Any, ...], int] = {}
         self.outside: dict[tuple[int, int], int] = {}
         self.iterations: dict[tuple[int, ...], int] = {(): 0}
 
     def data(self) -> dict[str, Any]:
+        """The columns by the names that the script knows them by."""
         t, steps = self.texts, self.story.steps
         columns = {
             "place": [self._place(s.file, s.line, s.column, s.function, s.text) for s in steps],
-            "kind": [_KINDS.get(s.kind, 0) for s in steps],
+            "kind": [_KIND_NUMBERS.get(s.kind, 0) for s in steps],
             "target": [t(s.target) for s in steps],
             "before": [t(s.before) for s in steps],
             "after": [t(s.after) for s in steps],
@@ -131,7 +110,7 @@ class _Columns:
         return self.places.setdefault(key, len(self.places))
 
     def _back(self, k: int, why: StepReason) -> int:
-        """How many steps back a reason is; one that is not told is a place of its own, counted from -1 down."""
+        """How many steps back a reason is; one that is left out is a place of its own, numbered from -1 down."""
         if why.step >= 0:
             return k - why.step
         return -1 - self.outside.setdefault((self.files.get(why.file, -1), why.line), len(self.outside))

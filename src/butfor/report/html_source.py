@@ -1,4 +1,4 @@
-"""Source files for the page: lines in colour, inert, with the marks of the gutter; of large files only what is near the failure and its causes."""
+"""Source files for the page: coloured lines with the marks of the gutter; of large files only the relevant parts."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from butfor.explanation import Explanation
-from butfor.report.inert_text import escaped_character as spelled
-from butfor.report.inert_text import inert
+from butfor.report.cause_tree import causes_of
+from butfor.report.inert_text import inert, inert_line
 from butfor.report.shared_words import MAX_ROWS_SHOWN
 from butfor.report.source_excerpt import source_lines
 
-_WHOLE = 5000  # lines of a file that is shown whole
-_NEAR = 60  # lines shown around one that matters in a larger file
-_LONGEST = 4000  # characters of a line
-_MOST_COLOURED = 1_000_000  # characters of a file
-LINES_PER_CHUNK = 100  # lines that a browser lays out at a time
+_MAX_LINES_SHOWN_WHOLE = 5000  # of a file; a browser lays out larger ones slowly
+_CONTEXT_LINES = 60  # shown around each line that matters in a larger file: a screen
+_MAX_LINE_CHARS = 4000  # longer lines are data, not code to read
+_MAX_COLOURED_CHARS = 1_000_000  # of a file; colouring more takes seconds
+LINES_PER_CHUNK = 100  # that a browser lays out at a time, when they come into view
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,28 +50,23 @@ class SourceFile:
     skipped: int  # lines left out at the end
 
 
-def shown_line(raw: str) -> str:
-    """A line of source in visible characters; tabs stay."""
-    return raw if raw.isprintable() else "".join(c if c == "\t" or c.isprintable() else spelled(c) for c in raw)
-
-
 def mentioned_lines(explanation: Explanation) -> dict[str, set[int]]:
-    """The lines of each file that the report speaks of."""
+    """The lines that the report mentions, by file."""
     found: dict[str, set[int]] = {}
-    for file, line in _places(explanation):
+    for file, line in _mentioned(explanation):
         if file in explanation.sources:
             found.setdefault(file, set()).add(line)
     return found
 
 
-def _places(e: Explanation) -> Iterator[tuple[str, int]]:
+def _mentioned(e: Explanation) -> Iterator[tuple[str, int]]:
     for failure in (e.failure, *e.memory_errors):
         if failure is not None:
             yield failure.file, failure.line
     for row in e.ranking:
         yield row.file, row.line
         yield from ((also.file, also.line) for also in row.also)
-    for cause in e.methods.get("cascade", {}).get("causes", ()):
+    for cause in causes_of(e):
         yield from ((p["file"], p["line"]) for p in (cause["condition"], *cause["statements"]) if p)
     for entry in e.methods.get("error-invariants", {}).get("abstract_trace", ()):
         if entry.get("kind") == "statement":
@@ -81,13 +76,17 @@ def _places(e: Explanation) -> Iterator[tuple[str, int]]:
 
 
 def source_files(explanation: Explanation, numbers: Mapping[str, int]) -> tuple[SourceFile, ...]:
-    """The files that the report speaks of, in the order of their numbers."""
+    """The files that the report mentions, in the order of their numbers."""
     lines = mentioned_lines(explanation)
     marks = _Marks(explanation)
-    return tuple(_file(number, name, explanation.sources[name], lines[name], marks) for name, number in numbers.items())
+    return tuple(
+        _source_file(number, name, explanation.sources[name], lines[name], marks) for name, number in numbers.items()
+    )
 
 
 class _Marks:
+    """What the gutter shows: the failure, ranks, the slice, and the invariants before a line."""
+
     def __init__(self, e: Explanation) -> None:
         self.failure = (e.failure.file, e.failure.line) if e.failure is not None else None
         self.ranks: dict[tuple[str, int], list[int]] = {}
@@ -115,9 +114,11 @@ def invariants_by_line(e: Explanation) -> dict[tuple[str, int], list[str]]:
     return found
 
 
-def _file(number: int, name: str, text: str, lines: set[int], marks: _Marks) -> SourceFile:
-    coloured = _coloured(text)
-    wanted = range(1, len(coloured) + 1) if len(coloured) <= _WHOLE else _near(lines, len(coloured))
+def _source_file(number: int, name: str, text: str, lines: set[int], marks: _Marks) -> SourceFile:
+    coloured = _coloured_lines(text)
+    wanted = (
+        range(1, len(coloured) + 1) if len(coloured) <= _MAX_LINES_SHOWN_WHOLE else _with_context(lines, len(coloured))
+    )
     chunks: list[SourceChunk] = []
     rows: list[SourceLine] = []
     last = 0
@@ -138,27 +139,29 @@ def _file(number: int, name: str, text: str, lines: set[int], marks: _Marks) -> 
     return SourceFile(number, name, tuple(chunks), len(coloured) - last)
 
 
-def _near(lines: Iterable[int], count: int) -> list[int]:
-    return sorted({k for line in lines for k in range(max(1, line - _NEAR), min(count, line + _NEAR) + 1)})
+def _with_context(lines: Iterable[int], count: int) -> list[int]:
+    return sorted(
+        {k for line in lines for k in range(max(1, line - _CONTEXT_LINES), min(count, line + _CONTEXT_LINES) + 1)}
+    )
 
 
-def _coloured(text: str) -> list[Markup]:
+def _coloured_lines(text: str) -> list[Markup]:
     """The lines of a source as markup."""
     lines = source_lines(text)
     while lines and not lines[-1]:
         lines.pop()
-    if len(text) > _MOST_COLOURED:
+    if len(text) > _MAX_COLOURED_CHARS:
         return [_plain(line) for line in lines]
-    from pygments.lexers import get_lexer_by_name
+    from pygments.lexers import get_lexer_by_name  # late: it is slow to import
 
     out: list[list[Markup]] = [[]]
-    room = _LONGEST
+    room = _MAX_LINE_CHARS
     for _, token, value in get_lexer_by_name("c").get_tokens_unprocessed("\n".join(lines)):
         name = _class_of(str(token))
         for k, piece in enumerate(value.split("\n")):
             if k:
                 out.append([])
-                room = _LONGEST
+                room = _MAX_LINE_CHARS
             if piece and room > 0:
                 out[-1].append(_piece(piece[:room], name))
                 room -= len(piece)
@@ -168,7 +171,7 @@ def _coloured(text: str) -> list[Markup]:
 
 
 def _plain(line: str) -> Markup:
-    return _piece(line[:_LONGEST], "") + (_cut() if len(line) > _LONGEST else Markup(""))
+    return _piece(line[:_MAX_LINE_CHARS], "") + (_cut() if len(line) > _MAX_LINE_CHARS else Markup(""))
 
 
 def _cut() -> Markup:
@@ -188,5 +191,5 @@ def _class_of(token: str) -> str:
 
 
 def _piece(text: str, name: str) -> Markup:
-    shown = escape(shown_line(text))
+    shown = escape(inert_line(text))
     return Markup('<span class="{}">{}</span>').format(name, shown) if name else shown

@@ -1,18 +1,13 @@
-"""The cause tree for the page: nodes in the order in which they are written, each with where its list begins and ends."""
+"""The cause tree for the page: nodes in the order they are written, each with where its list begins and ends."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from butfor.explanation import Explanation
+from butfor.report.cause_tree import VIA_REMARKS, Cause, causes_of, children_by_parent
 from butfor.report.inert_text import inert, one_line
-
-_VIA = {
-    "address": "the pointer or index used there",
-    "potential": "decided otherwise, another value could have been assigned",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +23,10 @@ class CauseStatement:
 
 @dataclass(frozen=True, slots=True)
 class CauseNode:
-    """A cause: the decision, how it went, the statements that made it so. `opens`: children follow; `closes`: so many lists end after it."""
+    """A cause: the decision, its outcome, the statements that made it so.
+
+    `opens`: its children follow in a list of their own; `closes`: how many lists end after it.
+    """
 
     id: int
     level: int
@@ -52,15 +50,11 @@ class CauseNode:
 
 def cause_nodes(explanation: Explanation) -> tuple[CauseNode, ...]:
     """The causes, each before those that explain it."""
-    causes = explanation.methods.get("cascade", {}).get("causes", ())
-    return tuple(_laid_out(causes))
+    return tuple(_laid_out(causes_of(explanation)))
 
 
-def _laid_out(causes: Any) -> Iterator[CauseNode]:
-    known = {c["id"] for c in causes}
-    children: dict[Any, list[Mapping[str, Any]]] = {}
-    for cause in causes:
-        children.setdefault(cause["parent"] if cause["parent"] in known else None, []).append(cause)
+def _laid_out(causes: Sequence[Cause]) -> Iterator[CauseNode]:
+    children = children_by_parent(causes)
     # (cause, lists that end after it if it has no children, and after its last descendant otherwise)
     stack = [(cause, 0) for cause in reversed(children.get(None, []))]
     while stack:
@@ -71,11 +65,11 @@ def _laid_out(causes: Any) -> Iterator[CauseNode]:
 
 
 def mark_place(file: str, line: int) -> str:
-    """A place as the options for marks take it."""
+    """A place as --benign and --guilty take it."""
     return f"{inert(file)}:{line}"
 
 
-def _node(cause: Mapping[str, Any], opens: bool, closes: int) -> CauseNode:
+def _node(cause: Cause, opens: bool, closes: int) -> CauseNode:
     condition = cause["condition"] or {"file": "", "line": 0, "text": ""}
     return CauseNode(
         cause["id"],
@@ -85,7 +79,7 @@ def _node(cause: Mapping[str, Any], opens: bool, closes: int) -> CauseNode:
         mark_place(condition["file"], condition["line"]) if condition["file"] else "",
         one_line(condition["text"]),
         one_line(cause.get("outcome", "")),
-        _VIA.get(cause.get("via", ""), ""),
+        VIA_REMARKS.get(cause.get("via", ""), ""),
         bool(cause.get("proved")),
         int(cause.get("rounds", 0)),
         tuple(

@@ -1,4 +1,4 @@
-"""A summary in Markdown, for a comment on a pull request: what failed, why, what would have avoided it; the rest folded."""
+"""A summary in Markdown for a comment on a pull request: what failed, why, what would have avoided it."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from butfor.explanation import Explanation, RankedStatement, Status
 from butfor.report.fixes import Avoidance, Fix, best_avoidance, fixes
-from butfor.report.inert_text import inert, one_line
-from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, what_happened
+from butfor.report.inert_text import inert, one_line, shortened
+from butfor.report.shared_words import MAX_ROWS_SHOWN, failure_message, what_happened
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>-])")
-_LONGEST = 300
+_MAX_TEXT_CHARS = 300  # of one statement or message: a few lines of a comment
 
 
 def render(explanation: Explanation) -> str:
@@ -30,8 +30,7 @@ def _blocks(e: Explanation) -> Iterator[str]:
         yield f"### {_plain(said)}"
         yield from (f"- {_prose(note)}" for note in e.notes)
         return
-    message = one_line(failure.message) or KIND_WORDS[failure.kind]
-    head, colon, rest = message.partition(": ")
+    head, colon, rest = failure_message(failure).partition(": ")
     yield f"### {_plain(_capital(head))}{': ' + _code(rest) if colon else ''}"
     if failure.file:
         yield _code(f"{inert(failure.file)}:{failure.line}") + (
@@ -50,7 +49,8 @@ def _blocks(e: Explanation) -> Iterator[str]:
 def _cause(row: RankedStatement) -> str:
     reason = what_happened(row)
     why = f"  \n{_prose(_capital(reason.text))}." if reason is not None else ""
-    return f"**Most likely cause** ({row.evidence.value}): {_code(one_line(row.text))} in {_code(f'{inert(row.file)}:{row.line}')}{why}"
+    statement, where = _code(one_line(row.text)), _code(f"{inert(row.file)}:{row.line}")
+    return f"**Most likely cause** ({row.evidence.value}): {statement} in {where}{why}"
 
 
 def _avoidance(fix: Fix | None, change: Avoidance | None) -> Iterator[str]:
@@ -82,13 +82,9 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-
-
 def _code(text: str) -> str:
     """A code span, whatever the text holds."""
-    shown = _cut(text)
+    shown = shortened(text, _MAX_TEXT_CHARS)
     fence = "`" * (max((len(run) for run in re.findall(r"`+", shown)), default=0) + 1)
     return f"{fence} {shown} {fence}" if shown.startswith("`") or shown.endswith("`") else f"{fence}{shown}{fence}"
 
@@ -99,12 +95,12 @@ def _cell(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Text that is neither markup nor HTML nor the name of a user."""
-    shown = _SPECIAL.sub(r"\\\1", inert(_cut(text)).replace("&", "&amp;").replace("<", "&lt;"))
+    shown = _SPECIAL.sub(r"\\\1", inert(shortened(text, _MAX_TEXT_CHARS)).replace("&", "&amp;").replace("<", "&lt;"))
     return shown.replace("@", "<span>@</span>")
 
 
 def _prose(text: str) -> str:
-    """A sentence; what stands between backticks is code."""
+    """A sentence, with what stands between backticks as code."""
     parts = one_line(text).split("`")
     if len(parts) % 2 == 0:
         return _plain("`".join(parts))

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from butfor.explanation import Explanation
-from butfor.report.text_page import Page
+from butfor.report.text_page import DIFF_STYLES, Page
 
-_STYLES = {"-": "error", "+": "good", "@": "line"}
-_SHOWN = 5  # changes along the path
+_MAX_SOLUTIONS_SHOWN = 5  # as many as repairs
 
 
 def repairs_block(page: Page, explanation: Explanation) -> Iterator[str]:
@@ -37,18 +36,18 @@ def _repair(page: Page, number: int, repair: Mapping[str, Any]) -> Iterator[str]
     for row in repair["diff"].split("\n")[2:]:
         if row:
             text = page.window("   " + page.show(row.rstrip("\r").expandtabs(4)), 0, page.width)[0]
-            yield page.style(text, _STYLES[row[0]]) if row[0] in _STYLES else text
+            yield page.style(text, DIFF_STYLES[row[0]]) if row[0] in DIFF_STYLES else text
 
 
 def _solutions(page: Page, solutions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What would avoid the failure along its path; the statements as they would be written, or the values that they would have to give."""
+    """Changes that would avoid the failure along its path: statements rewritten, or values they would have to give."""
     if not solutions:
         return
     yield "changes that would avoid the failure along its path, which were not run or did not help when they were:"
-    for number, s in enumerate(solutions[:_SHOWN], 1):
+    for number, s in enumerate(solutions[:_MAX_SOLUTIONS_SHOWN], 1):
         yield from page.wrap("; and ".join(_changed(page, row) for row in s["statements"]), first=f"{number}  ")
-    if len(solutions) > _SHOWN:
-        yield f"   {len(solutions) - _SHOWN} more in --json"
+    if len(solutions) > _MAX_SOLUTIONS_SHOWN:
+        yield f"   {len(solutions) - _MAX_SOLUTIONS_SHOWN} more in --json"
 
 
 def _changed(page: Page, row: Mapping[str, Any]) -> str:
@@ -56,11 +55,12 @@ def _changed(page: Page, row: Mapping[str, Any]) -> str:
     if row.get("after"):
         return f"{where}  `{page.flat(row['after'])}` instead of `{page.flat(row['text'])}`"
     values = ", ".join(row.get("values", ()))
-    return f"{where}  `{page.flat(row['text'])}` {f'would have to give {values}' if values else 'would have to come out otherwise'}"
+    needed = f"would have to give {values}" if values else "would have to come out otherwise"
+    return f"{where}  `{page.flat(row['text'])}` {needed}"
 
 
 def best_repair_line(page: Page, explanation: Explanation) -> str:
-    """One line to search for; empty when there is no repair."""
+    """The best repair in one line that can be searched for; empty when there is none."""
     found = explanation.methods.get("repair")
     repairs = found.get("repairs", ()) if isinstance(found, Mapping) else ()
     if not repairs:

@@ -1,4 +1,4 @@
-"""SARIF 2.1.0: the failure as a result, the steps that led to it as one code flow, fixes where they were validated."""
+"""SARIF 2.1.0: the failure as a result, the steps that led to it as a code flow, validated fixes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ from urllib.parse import quote
 from butfor.explanation import Explanation, Failure, FailureKind, RankedStatement
 from butfor.plain_json import plain
 from butfor.report.fixes import Fix, fixes
-from butfor.report.html_page_data import Spans
 from butfor.report.inert_text import inert, one_line
 from butfor.report.json_report import json_text
 from butfor.report.sarif_flow import thread_flow
-from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, telling_reason
+from butfor.report.shared_words import (
+    KIND_WORDS,
+    MAX_ROWS_SHOWN,
+    failing_text,
+    failure_message,
+    telling_reason,
+)
+from butfor.report.source_excerpt import StatementSpans
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -59,10 +65,12 @@ def _rule(kind: FailureKind) -> dict[str, Any]:
         "name": "".join(part.capitalize() for part in kind.value.split("-")),
         "shortDescription": {"text": words[:1].upper() + words[1:]},
         "fullDescription": {
-            "text": f"A run of the program failed: {words}. The code flow shows the statements that the failure depended on."
+            "text": f"A run of the program failed: {words}. "
+            "The code flow shows the statements that the failure depended on."
         },
         "help": {
-            "text": "The result is one failing run. Its related locations are the statements that caused it, most likely first."
+            "text": "The result is one failing run. "
+            "Its related locations are the statements that caused it, most likely first."
         },
         "defaultConfiguration": {"level": "error"},
         "properties": {"precision": "high", "tags": ["correctness"]},
@@ -73,11 +81,11 @@ class SarifLocations:
     """Locations as SARIF writes them."""
 
     def __init__(self, e: Explanation) -> None:
-        self._spans = Spans(e.sources, as_shown=False)
+        self._spans = StatementSpans(e.sources, as_shown=False)
         self._base = os.getcwd()
 
     def uri(self, file: str) -> dict[str, str]:
-        """Where a file is: relative to where butfor was run, as far as it is below it."""
+        """The address of a file: relative to the working directory if it is below that."""
         name = (
             os.path.relpath(file, self._base) if os.path.isabs(file) and file.startswith(self._base + os.sep) else file
         )
@@ -87,7 +95,7 @@ class SarifLocations:
         return {"uri": quote(data, safe="/"), "uriBaseId": _ROOT}
 
     def physical(self, file: str, line: int, column: int = 0, text: str = "") -> dict[str, Any]:
-        """A physical location; columns are those of characters."""
+        """A physical location; columns count characters."""
         where: dict[str, Any] = {"artifactLocation": self.uri(file)}
         if line > 0:
             where["region"] = {"startLine": line}
@@ -120,9 +128,8 @@ def _failure(e: Explanation, failure: Failure, places: SarifLocations, kinds: li
         result["codeFlows"] = [
             {"message": {"text": "how it came to the failure"}, "threadFlows": [{"locations": steps}]}
         ]
-    validated = [
-        _fix(fix, places) for fix in fixes(e) if fix.is_validated and fix.passing_total
-    ]  # editors offer them as they are
+    # Editors offer fixes as they are: only those that passing tests confirm.
+    validated = [_fix(fix, places) for fix in fixes(e) if fix.is_validated and fix.passing_total]
     if validated:
         result["fixes"] = validated
     if e.ranking:
@@ -131,19 +138,16 @@ def _failure(e: Explanation, failure: Failure, places: SarifLocations, kinds: li
 
 
 def _survived(failure: Failure, places: SarifLocations, kinds: list[FailureKind]) -> dict[str, Any]:
-    text = failure.details.get("text")
     result: dict[str, Any] = {
         "ruleId": f"butfor/{failure.kind.value}",
         "ruleIndex": kinds.index(failure.kind),
         "level": "warning",
-        "message": {"text": one_line(failure.message) or KIND_WORDS[failure.kind]},
+        "message": {"text": failure_message(failure)},
         "partialFingerprints": {"butforFailure/v1": _fingerprint(failure, ())},
     }
     if failure.file:
         location: dict[str, Any] = {
-            "physicalLocation": places.physical(
-                failure.file, failure.line, failure.column, text if isinstance(text, str) else ""
-            )
+            "physicalLocation": places.physical(failure.file, failure.line, failure.column, failing_text(failure))
         }
         if failure.function:
             location["logicalLocations"] = [{"name": inert(failure.function), "kind": "function"}]
@@ -152,7 +156,7 @@ def _survived(failure: Failure, places: SarifLocations, kinds: list[FailureKind]
 
 
 def _message(e: Explanation, failure: Failure) -> str:
-    said = one_line(failure.message) or KIND_WORDS[failure.kind]
+    said = failure_message(failure)
     if not e.ranking:
         return f"{said}. No cause was found."
     best = e.ranking[0]
@@ -169,7 +173,7 @@ def _related(row: RankedStatement, places: SarifLocations) -> dict[str, Any]:
 
 
 def _fingerprint(failure: Failure, best: tuple[RankedStatement, ...]) -> str:
-    """Stable under edits elsewhere in the file: no line numbers in it."""
+    """What identifies a failure; without line numbers, so that edits elsewhere in the file do not change it."""
     parts = [
         failure.kind.value,
         os.path.basename(failure.file),
@@ -187,7 +191,7 @@ def _fix(fix: Fix, places: SarifLocations) -> dict[str, Any]:
 
 
 def _replacements(fix: Fix) -> Iterator[dict[str, Any]]:
-    """The changed runs of lines of a diff."""
+    """The replacements that a diff makes, one for each run of changed lines."""
     at = start = 0
     old = 0
     new: list[str] = []

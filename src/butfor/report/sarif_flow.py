@@ -1,4 +1,4 @@
-"""The way to the failure as the locations of one thread flow: the steps that matter at the ranked statements, in the order of the run."""
+"""The path to the failure as a SARIF thread flow: the relevant steps at ranked statements, in the run's order."""
 
 from __future__ import annotations
 
@@ -7,27 +7,26 @@ from typing import Any
 
 from butfor.explanation import Explanation, RankedStatement
 from butfor.report.inert_text import one_line
-from butfor.report.shared_words import telling_reason
+from butfor.report.shared_words import failing_text, telling_reason
 from butfor.run_story import Story, StoryStep
 
 MAX_FLOW_STEPS = 1000  # viewers show no more
-_EACH = 3  # steps of one statement: its first, and its last ones
-_ESSENTIAL = 3  # ranks that a viewer shows first
+_MAX_STEPS_PER_STATEMENT = 3  # its first, and its last ones: what is between them is a loop
+_LAST_ESSENTIAL_RANK = 3  # causes up to this one are marked as essential, which viewers show first
 
 MakeLocation = Callable[[str, int, int, str, str, str], dict[str, Any]]
 
 
 def thread_flow(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
     """The locations of the flow, the failure last."""
-    steps = _of_story(e, e.story, location) if e.story is not None and e.story.steps else _of_ranking(e, location)
+    steps = _story_steps(e, e.story, location) if e.story is not None and e.story.steps else _ranking_steps(e, location)
     if e.failure is not None and e.failure.file:
         failure = e.failure
-        text = failure.details.get("text")
         shown = location(
             failure.file,
             failure.line,
             failure.column,
-            text if isinstance(text, str) else "",
+            failing_text(failure),
             one_line(failure.message),
             failure.function,
         )
@@ -44,12 +43,11 @@ def thread_flow(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
     return steps
 
 
-def _of_story(e: Explanation, story: Story, location: MakeLocation) -> list[dict[str, Any]]:
+def _story_steps(e: Explanation, story: Story, location: MakeLocation) -> list[dict[str, Any]]:
     ranks = {(row.file, row.line, row.text): row.rank for row in reversed(e.ranking)}
     upto = story.steps[: story.failing] if story.failing >= 0 else story.steps
-    chosen = _few([step for step in upto if step.is_relevant and (step.file, step.line, step.text) in ranks])[
-        -(MAX_FLOW_STEPS - 1) :
-    ]
+    relevant = [step for step in upto if step.is_relevant and (step.file, step.line, step.text) in ranks]
+    chosen = _first_and_last(relevant)[-(MAX_FLOW_STEPS - 1) :]
     lowest = chosen[0].depth if chosen else 0  # viewers expect the first level to be 0
     return [
         {
@@ -61,7 +59,7 @@ def _of_story(e: Explanation, story: Story, location: MakeLocation) -> list[dict
                 f"{one_line(s.text)} → {effect_of_step(s)}" if effect_of_step(s) else one_line(s.text),
                 s.function,
             ),
-            "importance": "essential" if ranks[s.file, s.line, s.text] <= _ESSENTIAL else "important",
+            "importance": "essential" if ranks[s.file, s.line, s.text] <= _LAST_ESSENTIAL_RANK else "important",
             "kinds": [s.kind],
             "nestingLevel": max(0, s.depth - lowest),
         }
@@ -69,12 +67,16 @@ def _of_story(e: Explanation, story: Story, location: MakeLocation) -> list[dict
     ]
 
 
-def _few(steps: list[StoryStep]) -> list[StoryStep]:
-    """Of each statement the first step and the last ones."""
+def _first_and_last(steps: list[StoryStep]) -> list[StoryStep]:
+    """The first step of each statement and its last ones."""
     by_place: dict[tuple[str, int, int], list[int]] = {}
     for k, step in enumerate(steps):
         by_place.setdefault((step.file, step.line, step.column), []).append(k)
-    kept = {k for ks in by_place.values() for k in (ks if len(ks) <= _EACH else (ks[0], *ks[1 - _EACH :]))}
+    kept = {
+        k
+        for ks in by_place.values()
+        for k in (ks if len(ks) <= _MAX_STEPS_PER_STATEMENT else (ks[0], *ks[1 - _MAX_STEPS_PER_STATEMENT :]))
+    }
     return [step for k, step in enumerate(steps) if k in kept]
 
 
@@ -89,12 +91,12 @@ def effect_of_step(step: StoryStep) -> str:
     return f"with {uses}" if uses else ""
 
 
-def _of_ranking(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
-    """Without a story: the causes, the most likely last before the failure."""
+def _ranking_steps(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
+    """The locations where there is no story: the causes, the most likely one last."""
     return [
         {
             "location": location(row.file, row.line, row.column, row.text, _because(row), row.function),
-            "importance": "essential" if row.rank <= _ESSENTIAL else "important",
+            "importance": "essential" if row.rank <= _LAST_ESSENTIAL_RANK else "important",
             "nestingLevel": 0,
         }
         for row in reversed(e.ranking[: MAX_FLOW_STEPS - 1])

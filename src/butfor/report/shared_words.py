@@ -1,11 +1,12 @@
-"""Words and orders that all reports share."""
+"""What all reports share: words for failures, and which reason of a statement is shown."""
 
 from __future__ import annotations
 
-from butfor.explanation import Evidence, FailureKind, RankedStatement, Reason
+from butfor.explanation import Evidence, Failure, FailureKind, RankedStatement, Reason
 from butfor.methods.registry import prominence, tells_what_happened
+from butfor.report.inert_text import one_line
 
-MAX_ROWS_SHOWN = 7
+MAX_ROWS_SHOWN = 7  # of the ranking; a reader takes in no more at once, --verbose shows all
 
 KIND_WORDS = {
     FailureKind.ASSERTION: "assertion failed",
@@ -18,12 +19,23 @@ KIND_WORDS = {
     FailureKind.REACH_ERROR: "reach_error() was called",
 }
 
-_STRENGTH = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2, None: 3}
+_EVIDENCE_ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2, None: 3}
+
+
+def failure_message(failure: Failure) -> str:
+    """What happened, inert, on one line; in general words where the failure has none of its own."""
+    return one_line(failure.message) or KIND_WORDS[failure.kind]
+
+
+def failing_text(failure: Failure) -> str:
+    """The source text of what failed, "" where it is not known."""
+    text = failure.details.get("text")
+    return text if isinstance(text, str) else ""
 
 
 def ordered_reasons(row: RankedStatement) -> list[Reason]:
     """The reasons of a row, those with the best evidence first."""
-    return sorted(row.reasons, key=lambda reason: _STRENGTH[reason.evidence])
+    return sorted(row.reasons, key=lambda reason: _EVIDENCE_ORDER[reason.evidence])
 
 
 def strongest_reason(row: RankedStatement) -> Reason | None:
@@ -39,5 +51,5 @@ def telling_reason(row: RankedStatement) -> Reason | None:
 
 
 def what_happened(row: RankedStatement) -> Reason | None:
-    """What the statement did in the run, for where the changed run is told on its own."""
+    """The reason that says what the statement did in the run, for reports that tell the changed run separately."""
     return next((reason for reason in row.reasons if tells_what_happened(reason.method)), telling_reason(row))

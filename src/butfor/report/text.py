@@ -11,13 +11,20 @@ from butfor.report.cause_tree import tree_block
 from butfor.report.error_invariants_text import error_invariants_block
 from butfor.report.fixes import best_changed_run, fixes
 from butfor.report.repairs_text import best_repair_line, repairs_block
-from butfor.report.shared_words import KIND_WORDS, MAX_ROWS_SHOWN, ordered_reasons, strongest_reason, telling_reason
+from butfor.report.shared_words import (
+    KIND_WORDS,
+    MAX_ROWS_SHOWN,
+    failing_text,
+    ordered_reasons,
+    strongest_reason,
+    telling_reason,
+)
 from butfor.report.source_excerpt import excerpt
-from butfor.report.text_page import Page, make_page
+from butfor.report.text_page import DIFF_STYLES, Page, make_page
 
-_MOST_REASONS = 3
-_LONGEST_SUMMARY = 160
-_MOST_FIX_LINES = 24
+_MAX_REASONS_SHOWN = 3  # of a cause, and places to see also; --verbose shows all
+_MAX_SUMMARY_CHARS = 160  # of a statement in the last line, which is not wrapped
+_MAX_FIX_LINES = 24  # of a diff: what fits on a screen below the causes
 
 _EVIDENCE_STYLES = {Evidence.PROVED: "good", Evidence.REPLAYED: "good", Evidence.HEURISTIC: "weak"}
 
@@ -32,7 +39,7 @@ def render(
     encoding: str = "utf-8",
     only_repairs: bool = False,
 ) -> str:
-    """The report, ending in a newline. `sources` maps file names to text (default: those of the explanation); no file is read."""
+    """The report, ending in a newline. `sources` maps file names to text (default: those of the explanation)."""
     page = make_page(width, color, encoding)
     known = explanation.sources if sources is None else sources
     blocks = [
@@ -60,9 +67,8 @@ def _failure_block(page: Page, explanation: Explanation, sources: Mapping[str, s
             )
     else:
         yield from _headline(page, failure)
-        text = failure.details.get("text")
         source = sources.get(failure.file, "")
-        yield from excerpt(page, source, failure.line, failure.column, text if isinstance(text, str) else "")
+        yield from excerpt(page, source, failure.line, failure.column, failing_text(failure))
         yield from _facts(page, failure)
     yield from _survived(page, explanation.memory_errors, verbose)
 
@@ -103,7 +109,7 @@ def _survived(page: Page, errors: tuple[Failure, ...], verbose: bool) -> Iterato
         return
     yield ""
     yield from _heading(page, "memory errors that the run survived:")
-    shown = errors if verbose else errors[:_MOST_REASONS]
+    shown = errors if verbose else errors[:_MAX_REASONS_SHOWN]
     for error in shown:
         where = _place(page, error.file, error.line, error.column)
         yield from page.wrap(f"{where}: {error.message}" if where else error.message, first="  ", rest="    ")
@@ -124,10 +130,10 @@ def _causes_block(page: Page, explanation: Explanation, sources: Mapping[str, st
     for row in shown:
         yield from _row(page, row, digits, sources, verbose, brief=not verbose and row is not shown[0])
     yield from _rest(page, len(rows) - len(shown), "statement", "")
-    yield from _again(page, explanation)
+    yield from _replay_hint(page, explanation)
 
 
-def _again(page: Page, explanation: Explanation) -> Iterator[str]:
+def _replay_hint(page: Page, explanation: Explanation) -> Iterator[str]:
     """The command that shows the first changed run."""
     change = best_changed_run(explanation)
     if change is not None and change.command:
@@ -140,12 +146,12 @@ def _fixes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterato
     for fix in found if verbose else found[:1]:
         yield from _heading(page, f"{'fix' if fix.is_validated else 'partial fix'}: {fix.tests}")
         lines = fix.diff.rstrip("\n").split("\n")
-        for line in lines if verbose else lines[:_MOST_FIX_LINES]:
+        for line in lines if verbose else lines[:_MAX_FIX_LINES]:
             shown = page.window(page.show(line.replace("\t", "    ")), 0, page.width - 2)[0]
-            style = {"+": "good", "-": "error", "@": "line"}.get(line[:1], "")
+            style = DIFF_STYLES.get(line[:1], "")
             yield "  " + (page.style(shown, style) if style else shown)
         if not verbose:
-            yield from _rest(page, len(lines) - _MOST_FIX_LINES, "line", "  ")
+            yield from _rest(page, len(lines) - _MAX_FIX_LINES, "line", "  ")
     if not verbose:
         yield from _rest(page, len(found) - 1, "fix", "", "fixes")
 
@@ -171,12 +177,12 @@ def _row(
         yield from excerpt(
             page, sources.get(row.file, ""), row.line, row.column, row.text, str(values), before=1, indent=indent
         )
-        reasons = ordered_reasons(row)[: None if verbose else _MOST_REASONS]
+        reasons = ordered_reasons(row)[: None if verbose else _MAX_REASONS_SHOWN]
     for reason in reasons:
         yield from page.wrap(f"{reason.method}: {reason.text}", first=indent, rest=indent + "  ")
     if not brief:
         yield from _rest(page, len(row.reasons) - len(reasons), "reason", indent)
-    also = row.also if verbose else row.also[:_MOST_REASONS]
+    also = row.also if verbose else row.also[:_MAX_REASONS_SHOWN]
     for other in also:
         yield from page.wrap(
             f"see also {_place(page, other.file, other.line)}: {other.why}", first=indent, rest=indent + "  "
@@ -216,11 +222,12 @@ def _notes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterato
 
 
 def _summary(page: Page, explanation: Explanation) -> str:
-    """One line, whatever the width of the page, so that it can be searched for."""
+    """The answer in one line, whatever the width of the page, so that it can be searched for."""
     failure = explanation.failure
     if explanation.ranking:
         best = explanation.ranking[0]
-        return f"{_place(page, best.file, best.line)}: cause: {_shortened(page, best.text)} [{page.flat(_best_method(best))}]"
+        where, method = _place(page, best.file, best.line), page.flat(_best_method(best))
+        return f"{where}: cause: {_shortened(page, best.text)} [{method}]"
     if failure is not None:
         where = _place(page, failure.file, failure.line) or "butfor"
         return f"{where}: failure: {_shortened(page, failure.message) or KIND_WORDS[failure.kind]} [no cause found]"
@@ -235,7 +242,9 @@ def _best_method(row: RankedStatement) -> str:
 
 def _shortened(page: Page, text: str) -> str:
     flat = page.flat(text)
-    return flat if len(flat) <= _LONGEST_SUMMARY else flat[: _LONGEST_SUMMARY - len(page.glyphs.cut)] + page.glyphs.cut
+    return (
+        flat if len(flat) <= _MAX_SUMMARY_CHARS else flat[: _MAX_SUMMARY_CHARS - len(page.glyphs.cut)] + page.glyphs.cut
+    )
 
 
 def _place(page: Page, file: str, line: int, column: int = 0) -> str:

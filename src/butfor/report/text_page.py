@@ -1,4 +1,4 @@
-"""Lines of a given width with or without colour. Text is made inert before it is measured or styled."""
+"""Lines of text for a given width and encoding, with or without colour; inert before they are measured."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ from rich.cells import cell_len, chop_cells, get_character_cell_size
 
 from butfor.report.inert_text import Glyphs, glyphs_for, inert, one_line
 
-MIN_WIDTH_CELLS = 24  # below this, nothing can be laid out; lines are then longer than the terminal
+MIN_WIDTH_CELLS = 24  # nothing can be laid out in less: lines are then longer than the terminal is wide
+MIN_ROOM_CELLS = 8  # left of a line after its indentation
 
+DIFF_STYLES = {"-": "error", "+": "good", "@": "line"}  # by the first character of a line
 _CODES = {"strong": "1", "error": "1;31", "good": "32", "weak": "33", "line": "34", "faint": "2"}
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What lines are made for: a width in cells, an encoding, colour or none."""
+    """What lines are laid out for: a width in cells, an encoding, colour or none."""
 
     width: int
     color: bool
@@ -39,7 +41,7 @@ class Page:
     def wrap(self, text: str, first: str = "", rest: str | None = None) -> list[str]:
         """Lines no wider than the page; `first` starts the first line, `rest` (else as many spaces) the others."""
         rest = " " * cell_len(first) if rest is None else rest
-        rooms = (max(8, self.width - cell_len(first)), max(8, self.width - cell_len(rest)))
+        rooms = (max(MIN_ROOM_CELLS, self.width - cell_len(first)), max(MIN_ROOM_CELLS, self.width - cell_len(rest)))
         lines = list(_filled(self.flat(text), *rooms)) or [""]
         return [(first if number == 0 else rest) + line for number, line in enumerate(lines)]
 
