@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
@@ -22,7 +23,9 @@ from butfor.libc.functions import (
 )
 from butfor.libc.record import Control, LibcFunction
 
-MODELS = Path(__file__).parent / "models"
+MODELS = Path(__file__).parent / "models"  # C functions that tell the recorder what a call did
+REPLACEMENTS = Path(__file__).parent / "replacements"  # C functions that runs call instead when they are only tried
+_REPLACEMENT = re.compile(r"__cf_w_(\w+)\(|^REFUSED\((\w+)\)|^NONDET\((\w+),", re.MULTILINE)
 FAMILIES = tuple(
     module.FUNCTIONS
     for module in (
@@ -154,3 +157,10 @@ def modelled_functions() -> dict[str, str]:
     """The names for which the runtime has a C model, each with the file that holds it."""
     modelled = ((f, f.model) for f in FUNCTIONS.values() if f.model is not None)
     return {name: model.name for f, model in modelled for name in (f.name, *model.variants)}
+
+
+def replaced_functions() -> frozenset[str]:
+    """The functions that are replaced in runs that are only tried, so that these touch nothing and their end is noted."""
+    texts = [file.read_text("utf-8") for file in (*sorted(REPLACEMENTS.glob("*.c")), MODELS / "nondet_types.h")]
+    found = [m for text in texts for m in _REPLACEMENT.finditer(text)]
+    return frozenset(m[1] or m[2] or NONDETERMINISTIC + m[3] for m in found if m[1] != NONDETERMINISTIC)

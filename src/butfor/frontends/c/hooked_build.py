@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +20,6 @@ from butfor.libc import library
 HOOKS = Path(__file__).parent / "hooks"
 CHECKS = Path(__file__).parent / "checks"
 _CONTROL_MODELS = "libc_control.c"
-_WRAPPED = re.compile(r"__cf_w_(\w+)\(|^REFUSED\((\w+)\)|^NONDET\((\w+),", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -48,35 +46,32 @@ class HookedBuild:
         return tuple((function, instr) for function, instr in json.loads(file.read_bytes())) if file.exists() else ()
 
 
-def wrapped_functions() -> frozenset[str]:
-    """Library functions that the runtime replaces, so that a run touches nothing and its end is noted."""
-    texts = [file.read_text("utf-8") for file in (*sorted(HOOKS.glob("*.c")), library.MODELS / "nondet_types.h")]
-    found = [m for text in texts for m in _WRAPPED.finditer(text)]
-    return frozenset(m[1] or m[2] or f"__VERIFIER_nondet_{m[3]}" for m in found if m[1] != "__VERIFIER_nondet_")
-
-
 def checked_models() -> frozenset[str]:
     """Library functions that checks have models of; those that end a run are left to the fork server."""
     return frozenset(name for name, file in library.modelled_functions().items() if file != _CONTROL_MODELS)
 
 
+def _included() -> tuple[Path, ...]:
+    """The folders whose headers the C parts of re-execution share."""
+    return RUNTIME, HOOKS, library.MODELS, library.REPLACEMENTS
+
+
 def fork_server_objects(compiler: toolchain.Compiler) -> list[Path]:
     """The fork server and its replacements of library functions."""
-    return runtime_objects(compiler, HOOKS, [f"-I{RUNTIME}", f"-I{library.MODELS}"])
+    flags = [f"-I{folder}" for folder in _included()]
+    return [*runtime_objects(compiler, HOOKS, flags), *runtime_objects(compiler, library.REPLACEMENTS, flags)]
 
 
 def check_objects(compiler: toolchain.Compiler) -> list[Path]:
     """The runtime of checks: the recorder's objects and models, which call what may be done to the world through the fork server's functions."""
     key = build_cache.key_of([code_version(), *compiler.command, "checks"])
-    names = {name: f"__cf_w_{name}" for name in wrapped_functions()}
+    names = {name: f"__cf_w_{name}" for name in library.replaced_functions()}
     shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(library.MODELS.glob("*.c")) if f.name != _CONTROL_MODELS)]
 
     def make(work: Path) -> None:
         def compiled(source: Path) -> None:
             out = work / f"{source.stem}.o"
-            toolchain.compile_object(
-                compiler, source, out, [f"-I{folder}" for folder in (RUNTIME, library.MODELS, HOOKS, CHECKS)]
-            )
+            toolchain.compile_object(compiler, source, out, [f"-I{folder}" for folder in (*_included(), CHECKS)])
             out.write_bytes(object_files.renamed(out.read_bytes(), names))
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -102,7 +97,9 @@ def build_hooked(
     key = build_cache.key_of([code_version(), *compiler.command, module.text, "--", *libs, "--", f"{checked} {hooks}"])
 
     def make(work: Path) -> None:
-        result = hook(module, program, wrapped_functions(), Checks(checked_models(), hooks) if checked else None)
+        result = hook(
+            module, program, library.replaced_functions(), Checks(checked_models(), hooks) if checked else None
+        )
         (work / "program.o").write_bytes(
             object_code(result.text, opt=1 if hooks else 0)
         )  # many versions of functions: fast code is not worth it

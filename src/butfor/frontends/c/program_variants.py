@@ -17,9 +17,10 @@ from butfor.errors import CompileError
 from butfor.frontends.c import build_cache, object_files, toolchain
 from butfor.frontends.c.build import BuildSpec, code_version, initialise_llvm, linked
 from butfor.frontends.c.c_module import CModule
-from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, fork_server_objects, wrapped_functions
+from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, fork_server_objects
 from butfor.frontends.program_kinds import is_ir
 from butfor.ir.program import Program
+from butfor.libc.library import replaced_functions
 
 _ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
 # A change that makes a number of a pointer or the other way round is no repair, even where old programs may do that.
@@ -222,7 +223,7 @@ def with_copies(data: bytes, name: str, copies: Iterable[Copy]) -> bytes:
 def _renamed(objects: Sequence[bytes]) -> list[bytes]:
     """The objects as a fork server can take them: library functions that reach beyond a run are the runtime's, the program's own are no library's."""
     own = set().union(*map(object_files.exported, objects)) - {"main"}
-    names = {name: f"__cf_w_{name}" for name in wrapped_functions() if name not in own} | {
+    names = {name: f"__cf_w_{name}" for name in replaced_functions() if name not in own} | {
         name: f"u.{name}" for name in own
     }
     return [object_files.renamed(code, names) for code in objects]

@@ -1,4 +1,4 @@
-/* A second fence around runs, for what they do not do through the functions replaced in files.c and world.c: the kernel itself forbids it.
+/* A second fence around runs, for what they do not do through the functions in libc/replacements: the kernel itself forbids it.
    Landlock: nothing outside the server's folder is written. Seccomp: no processes, no signals to others, no network, nothing about the machine.
    Both are set up once in the server and hold for all runs at no cost; a kernel that has them not is no error. */
 #include "hooks.h"
