@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from butfor.concolic.explore_inputs import Goal, Search, SearchState
+from butfor.concolic.explore_inputs import InputSearch, SearchGoal, SearchState
 from butfor.concolic.input_fuzzer import Fuzzer
 from butfor.concolic.input_runner import InputRun, InputRunner
 from butfor.concolic.search_inputs import input_of
@@ -98,14 +98,14 @@ def _failure(run: InputRun) -> Failure:
 
 def _search(runner: InputRunner, options: Options, wanted: FindOptions, say: Progress) -> SearchState:
     is_asked = wanted.failures is not None
-    goal = Goal(
+    goal = SearchGoal(
         failures=wanted.failures or DEFAULT_FAILURES,
         seconds=_SEARCH_SHARE * options.budget,
         patience=lambda took: options.budget if is_asked else 1.0 + took,
     )
     say("searching")
     with Fuzzer(runner) as fuzzer:
-        return Search(runner, fuzzer, goal, say).run([input_of(run_spec(options))])
+        return InputSearch(runner, fuzzer, goal, say).run([input_of(run_spec(options))])
 
 
 def _save(found: list[FoundFailure], wanted: FindOptions) -> None:

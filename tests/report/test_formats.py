@@ -32,7 +32,7 @@ DOT = r"""digraph causes {
   c1 -> c2;
   c0 -> c2 [style=dotted];
 }
-"""  # noqa: E501 (a line of a file)
+"""
 MARKDOWN = """### Assertion failed: `x >= 0`
 
 `prog.c:8` in `main`
@@ -88,7 +88,7 @@ GITHUB = """\
 ::warning file=prog.c,line=6,col=9,title=butfor%3A cause 2 (proved)::x < LIMIT: decided that line 7 ran
 ::warning file=prog.c,line=5,col=5,title=butfor%3A cause 3 (heuristic)::int x = argc;: wrote the value of x that the assertion read
 ::notice file=prog.c,line=7,title=butfor%3A fix::x = x - 1; (1 of 1 failing runs no longer fail; 3 of 3 passing tests still pass)
-"""  # noqa: E501 (lines of a file)
+"""
 
 
 def rendered(name: str, value: Explanation) -> str:

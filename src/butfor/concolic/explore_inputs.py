@@ -11,7 +11,7 @@ from butfor.concolic.forward_pass import path_condition
 from butfor.concolic.input_fuzzer import Fuzzer
 from butfor.concolic.input_runner import InputRun, InputRunner
 from butfor.concolic.path_condition import PathCondition
-from butfor.concolic.search_agenda import Agenda, Candidate, Coverage, Parent
+from butfor.concolic.search_agenda import Agenda, Coverage, FollowedRun, SearchCandidate
 from butfor.concolic.search_inputs import ProgramInput, with_splices
 from butfor.errors import CannotRecord
 from butfor.logic.solvers import Limit, Solver, default_solver
@@ -30,8 +30,8 @@ _NOVELTY_OF_CORPUS = 2  # runs at least this new are worth fuzzing: see `Coverag
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """When to stop: after so many different failures with so many runs of each, or after a time.
+class SearchGoal:
+    """When to stop: after so many different failures with as many runs of each, or after a time.
 
     `patience` maps the seconds until the first failure to those that the search goes on after it.
     """
@@ -60,11 +60,16 @@ class SearchState:
     branches: int = 0
 
 
-class Search:
+class InputSearch:
     """One search of one program."""
 
     def __init__(
-        self, runner: InputRunner, fuzzer: Fuzzer, goal: Goal, say: Callable[[str], None], solver: Solver | None = None
+        self,
+        runner: InputRunner,
+        fuzzer: Fuzzer,
+        goal: SearchGoal,
+        say: Callable[[str], None],
+        solver: Solver | None = None,
     ) -> None:
         self.runner = runner
         self.goal = goal
@@ -141,7 +146,7 @@ class Search:
         )
         return now >= self._end or enough
 
-    def _step(self, c: Candidate) -> None:
+    def _step(self, c: SearchCandidate) -> None:
         if c.edit is not None:
             if self._edits.get(c.edit.key, 0) < _MAX_EDITS_PER_KEY:
                 self._edits[c.edit.key] = self._edits.get(c.edit.key, 0) + 1
@@ -189,16 +194,16 @@ class Search:
         path = path_condition(run.recording, given, self.runner.facts)
         self.state.gaps |= path.gaps
         self.state.reads |= path.reads
-        self._plan(Parent(given, path, novelty))
+        self._plan(FollowedRun(given, path, novelty))
 
-    def _plan(self, parent: Parent) -> None:
+    def _plan(self, parent: FollowedRun) -> None:
         assert self.agenda is not None
         for at, decision in enumerate(parent.path.decisions):
             for other in decision.others:
-                self.agenda.add(Candidate(parent, at, other))
+                self.agenda.add(SearchCandidate(parent, at, other))
         for edit in parent.path.edits:
             if self._edits.get(edit.key, 0) < _MAX_EDITS_PER_KEY:
-                self.agenda.add(Candidate(parent, edit=edit))
+                self.agenda.add(SearchCandidate(parent, edit=edit))
 
     def _keep_failing(self, run: InputRun) -> None:
         runs = self.state.failing.setdefault(run.nature, [])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from butfor.concolic.search_inputs import InputField, Splice
 from butfor.logic.terms import Term
 
-Site = tuple[str, int, int]  # function, instruction, which alternative of it
+AlternativeSite = tuple[str, int, int]  # function, instruction, which alternative of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,13 +16,13 @@ class Alternative:
     """Another outcome of a decision: its condition and the static segment it leads to, -1 if unknown."""
 
     term: Term
-    site: Site
+    site: AlternativeSite
     target: int = -1
     is_error: bool = False  # it leads to a failure
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class InputDecision:
     """A condition on the input that held in the run. A pinned one only fixes an address, and may be given up."""
 
     held: Term
@@ -42,7 +42,7 @@ class InputEdit:
 class PathCondition:
     """What one run says about others. `values` are those of the variables in it; `gaps` names what was not followed."""
 
-    decisions: tuple[Decision, ...]
+    decisions: tuple[InputDecision, ...]
     bounds: Mapping[str, Term]  # which values a variable can have at all
     edits: tuple[InputEdit, ...]
     fields: Mapping[str, InputField]

@@ -7,6 +7,7 @@ import struct
 from functools import cached_property
 
 from butfor.ir.instructions import Const, Function, Instr
+from butfor.ir.machine_types import signed_value
 from butfor.ir.program import Program
 from butfor.libc.library import control_of, reports_failure
 from butfor.libc.record import Control
@@ -50,7 +51,7 @@ class ProgramFacts:
         for fn in map(self.program.function, self.program.names):
             for block in fn.blocks:
                 last = fn.instrs[block.end - 1]
-                if (last.op == "br" and last.args) or last.op == "switch":
+                if last.is_conditional:
                     first = self.static.last_of_block(fn, block.index)
                     out |= {first * count + self.segment_of(fn, target) for target in block.succs}
         return frozenset(out)
@@ -86,7 +87,7 @@ class ProgramFacts:
                 rows = [(int(a.value or 0), a.type.bits) for a in given]
                 if instr.op == "switch":
                     rows += [(int(case or 0), instr.detail[2].bits) for case, _ in instr.detail[1]]
-                found |= {n - (1 << bits) if bits > 1 and n >> bits - 1 else n: None for n, bits in rows}
+                found |= {signed_value(n, bits) if bits > 1 else n: None for n, bits in rows}
         return tuple(found)[:_MAX_CONSTANTS]
 
     @cached_property
@@ -103,4 +104,4 @@ class ProgramFacts:
 
 
 def _is_failing_call(instr: Instr) -> bool:
-    return instr.op == "call" and reports_failure(instr.detail.callee)
+    return reports_failure(instr.callee)

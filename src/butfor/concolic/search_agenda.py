@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.concolic.path_condition import Alternative, InputEdit, PathCondition, Site
+from butfor.concolic.path_condition import Alternative, AlternativeSite, InputEdit, PathCondition
 from butfor.concolic.search_inputs import ProgramInput
 
 _MAX_CANDIDATES = 40_000  # bounds memory: each keeps the path condition of its run alive
@@ -27,7 +27,7 @@ _MAX_EXACT_ITERATIONS = 32  # more iterations of a loop are told apart by their 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parent:
+class FollowedRun:
     """A run that was followed, from which others are made."""
 
     given: ProgramInput
@@ -36,10 +36,10 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class SearchCandidate:
     """One thing to try: decision `at` of a run with the outcome `other`, or an edit of its input."""
 
-    parent: Parent
+    parent: FollowedRun
     at: int = 0
     other: Alternative | None = None
     edit: InputEdit | None = None
@@ -51,9 +51,9 @@ class Coverage:
     def __init__(self, segments: int) -> None:
         self.covered = np.zeros(segments, np.bool_)
         self.edges: set[int] = set()
-        self._rounds: set[tuple[int, int]] = set()
-        self._sets: set[int] = set()
-        self._most = np.zeros(segments, np.int64)
+        self._iteration_classes: set[tuple[int, int]] = set()
+        self._edge_sets: set[int] = set()
+        self._max_counts = np.zeros(segments, np.int64)
 
     def add(self, counts: NDArray[np.int64], edges: NDArray[np.int64]) -> int:
         """How new a run is.
@@ -61,18 +61,18 @@ class Coverage:
         3: it has new edges; 2: a new set of known edges, or more iterations than ever; 1: another number of iterations.
         """
         new_edges = set(edges.tolist()) - self.edges
-        whole = hash(edges.tobytes())
-        rounds = {
+        edge_set = hash(edges.tobytes())
+        new_classes = {
             (s, _iterations_class(c))
             for s, c in zip(np.flatnonzero(counts).tolist(), counts[counts > 0].tolist(), strict=True)
-        } - self._rounds
+        } - self._iteration_classes
         self.covered |= counts > 0
         self.edges |= new_edges
-        self._rounds |= rounds
-        is_new_set = whole not in self._sets or bool((counts > self._most).any())
-        self._most = np.maximum(self._most, counts)
-        self._sets.add(whole)
-        return 3 if new_edges else 2 if is_new_set else 1 if rounds else 0
+        self._iteration_classes |= new_classes
+        is_new_set = edge_set not in self._edge_sets or bool((counts > self._max_counts).any())
+        self._max_counts = np.maximum(self._max_counts, counts)
+        self._edge_sets.add(edge_set)
+        return 3 if new_edges else 2 if is_new_set else 1 if new_classes else 0
 
 
 def _iterations_class(count: int) -> int:
@@ -86,18 +86,18 @@ class Agenda:
 
     def __init__(self, coverage: Coverage) -> None:
         self.coverage = coverage
-        self._tries: Counter[Site | tuple[object, ...]] = Counter()
-        self._children: Counter[Parent] = Counter()
-        self._newest: list[tuple[float, int, Candidate]] = []
-        self._oldest: list[tuple[float, int, Candidate]] = []
-        self._waiting: set[Candidate] = set()
+        self._tries: Counter[AlternativeSite | tuple[object, ...]] = Counter()
+        self._children: Counter[FollowedRun] = Counter()
+        self._newest: list[tuple[float, int, SearchCandidate]] = []
+        self._oldest: list[tuple[float, int, SearchCandidate]] = []
+        self._waiting: set[SearchCandidate] = set()
         self._number = 0
         self._popped = 0
 
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, candidate: Candidate) -> None:
+    def add(self, candidate: SearchCandidate) -> None:
         """Add a candidate, unless the agenda is full."""
         if len(self._waiting) > _MAX_CANDIDATES:
             return
@@ -107,7 +107,7 @@ class Agenda:
         heapq.heappush(self._newest, (cost, -self._number, candidate))
         heapq.heappush(self._oldest, (cost, self._number, candidate))
 
-    def pop(self) -> Candidate:
+    def pop(self) -> SearchCandidate:
         """The cheapest candidate: of equals mostly the newest, which goes deep into loops, now and then the oldest.
 
         A candidate whose cost has grown since it was pushed goes back into the heap.
@@ -121,13 +121,13 @@ class Agenda:
             now = self._cost(candidate)
             if now <= cost + _COST_TOLERANCE or len(self._waiting) == 1:
                 self._waiting.discard(candidate)
-                self._tries[_place(candidate)] += 1
+                self._tries[_tried_place(candidate)] += 1
                 self._children[candidate.parent] += 1
                 return candidate
             heapq.heappush(heap, (now, number, candidate))
 
-    def _cost(self, c: Candidate) -> float:
-        tries = self._tries[_place(c)]
+    def _cost(self, c: SearchCandidate) -> float:
+        tries = self._tries[_tried_place(c)]
         base = (
             _COST_BY_NOVELTY[c.parent.novelty]
             + _COST_PER_SIZE_DOUBLING * math.log2(1 + c.parent.given.size)
@@ -143,7 +143,7 @@ class Agenda:
         return base + _COST_PER_TRY_OF_DECISION * tries
 
 
-def _place(c: Candidate) -> Site | tuple[object, ...]:
+def _tried_place(c: SearchCandidate) -> AlternativeSite | tuple[object, ...]:
     if c.edit is not None:
         return c.edit.key[:3]
     assert c.other is not None

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from butfor.frontends.c.run_program import RunSpec
+from butfor.ir.machine_types import signed_value
 
 STDIN = 0  # the place of standard input; arguments are 1, 2, ...
 MAX_ARGUMENTS = 8  # of an input that is made: each one more multiplies the paths
@@ -86,7 +87,7 @@ class InputField:
     def splice(self, value: int, text: bytes) -> Splice:
         """The replacement that gives the field this value."""
         if self.kind == "number":
-            shown = value - (1 << self.bits) if self.is_signed and value >> self.bits - 1 else value
+            shown = signed_value(value, self.bits) if self.is_signed else value
             return Splice(self.place, self.start, self.end, str(shown).encode())
         old = text[self.start : self.end]
         return Splice(

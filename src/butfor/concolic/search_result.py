@@ -11,6 +11,7 @@ from butfor.concolic.explore_inputs import SearchState
 from butfor.concolic.input_runner import InputRun
 from butfor.concolic.search_inputs import ProgramInput
 from butfor.explanation import Failure
+from butfor.ir.machine_types import signed_value
 from butfor.tests_file import TestCase
 from butfor.trace.log.columns import EndReason
 
@@ -34,12 +35,8 @@ def _input_dict(given: ProgramInput) -> dict[str, Any]:
     return {
         "args": [a.decode("utf-8", "surrogateescape") for a in given.args],
         "stdin": given.stdin,
-        "nondet": [_signed(n) for n in given.nondet],
+        "nondet": [signed_value(n, 64) for n in given.nondet],
     }
-
-
-def _signed(n: int) -> int:
-    return n - (1 << 64) if n >> 63 else n
 
 
 def tests_from_failures(found: Iterable[FoundFailure]) -> list[TestCase]:
@@ -65,7 +62,7 @@ def input_in_words(given: ProgramInput) -> str:
         text = given.stdin[:_MAX_SHOWN_BYTES].decode("utf-8", "backslashreplace")
         parts.append(f"standard input {text!r}{' and so on' if len(given.stdin) > _MAX_SHOWN_BYTES else ''}")
     if given.nondet:
-        parts.append(f"nondeterministic values {','.join(str(_signed(n)) for n in given.nondet)}")
+        parts.append(f"nondeterministic values {','.join(str(signed_value(n, 64)) for n in given.nondet)}")
     return "; ".join(parts) or "no input at all"
 
 

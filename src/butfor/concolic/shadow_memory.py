@@ -97,9 +97,9 @@ class ShadowMemory:
             data = self._initial_byte(address)
         return None, data[0] if data else None
 
-    def text(self, address: int, most: int) -> Iterator[tuple[Term | None, int | None]]:
-        """The bytes from an address on, up to the first unknown one or `most`."""
-        for k in range(most):
+    def text(self, address: int, max_bytes: int) -> Iterator[tuple[Term | None, int | None]]:
+        """The bytes from an address on, up to the first unknown one, at most `max_bytes`."""
+        for k in range(max_bytes):
             byte = self.byte(address + k)
             yield byte
             if byte[1] is None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from butfor.concolic.path_condition import Alternative, Decision, InputEdit, PathCondition
+from butfor.concolic.path_condition import Alternative, InputDecision, InputEdit, PathCondition
 from butfor.concolic.program_facts import ProgramFacts
 from butfor.concolic.search_inputs import InputField, ProgramInput
 from butfor.concolic.shadow_memory import ShadowMemory
@@ -148,7 +148,7 @@ class Shadow:
         self.depth: dict[Term, int] = {}
         self.fields: dict[str, InputField] = {}
         self.bounds: dict[str, Term] = {}
-        self.decisions: list[Decision] = []
+        self.decisions: list[InputDecision] = []
         self.seen: set[Term] = set()
         self.edits: dict[tuple[object, ...], InputEdit] = {}
         self.reads: set[str] = set()
@@ -187,7 +187,7 @@ class Shadow:
         return self.variable(name, field.bits, value)
 
     def decide(self, held: Term, others: tuple[Alternative, ...] = (), is_pinned: bool = False) -> None:
-        """Add a condition that held; one that contradicts the values of the run was followed wrongly and is left out."""
+        """Add a condition that held; one that is false for the values of the run is dropped, as a gap."""
         if held is TRUE:
             return
         if not self.value_of(held):
@@ -196,7 +196,7 @@ class Shadow:
         if held in self.seen and (is_pinned or not any(o.is_error for o in others)):
             return
         self.seen.add(held)
-        self.decisions.append(Decision(held, others, is_pinned))
+        self.decisions.append(InputDecision(held, others, is_pinned))
 
     def edit(self, edit: InputEdit) -> None:
         """Add an edit that is worth trying."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from butfor.concolic import symbolic_addresses
+from butfor.concolic.library_models.character_models import table_entry
 from butfor.concolic.shadow_state import UNKNOWN, Shadow, ShadowFrame
 from butfor.concolic.symbolic_arguments import loaded_argv_pointer
 from butfor.encode.instance_values import Gap, bits_of, flat
@@ -22,7 +23,9 @@ def load(shadow: Shadow, s: StaticSegment, f: ShadowFrame, instr: Instr, at: Log
     if address is not UNKNOWN:
         pointer = f.term(instr.args[0])
         if pointer is not None:
-            term = symbolic_addresses.symbolic_load(shadow, f, instr, pointer, address, data)
+            term = table_entry(shadow, pointer, address, len(data)) or symbolic_addresses.symbolic_load(
+                shadow, f, instr, pointer, address, data
+            )
         if term is None:
             term = loaded_argv_pointer(shadow, address, value) or shadow.memory.loaded(address, data)
         if term is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from butfor.concolic.library_models.character_models import table_entry
 from butfor.concolic.path_condition import Alternative
 from butfor.concolic.shadow_state import Shadow, ShadowFrame
 from butfor.ir.instructions import Instr
@@ -13,16 +12,13 @@ from butfor.logic.terms import Term, compare, conjunction, const, disjunction, i
 
 _MAX_TABLE_ELEMENTS = 512  # of a constant array that is loaded from: each is one choice in a term
 _MAX_SYMBOLIC_ELEMENTS = 64  # of an array that is stored to, or symbolic: its terms grow with every access
-_NEAR_BYTES = 64  # beyond an object: tried first, since a wild address may hit another object
+_NEAR_BYTES = 64  # outside an object; such addresses are tried first, since a wild one may hit another object
 
 
 def symbolic_load(
     shadow: Shadow, f: ShadowFrame, instr: Instr, pointer: Term, address: int, data: bytes
 ) -> Term | None:
-    """The value loaded for every address that the pointer may have; None where that is not known, after pinning the address."""
-    found = table_entry(shadow, pointer, address, len(data))
-    if found is not None:
-        return found
+    """The term of a load for every address that the pointer may have; None if unknown: the address is pinned then."""
     bounds = _decide_inside_object(shadow, f, instr, pointer, address, len(data))
     is_plain = bounds is not None and not shadow.memory.is_symbolic(*bounds)
     elements = _array_elements(
@@ -73,10 +69,10 @@ def _pin_address(
 
 
 def _array_elements(
-    shadow: Shadow, bounds: tuple[int, int] | None, address: int, size: int, most: int
+    shadow: Shadow, bounds: tuple[int, int] | None, address: int, size: int, max_elements: int
 ) -> dict[int, tuple[Term, bytes]]:
     """The terms and values of the elements of the array at an address; none if it is too large or partly unknown."""
-    if bounds is None or bounds[1] // size > most or (address - bounds[0]) % size:
+    if bounds is None or bounds[1] // size > max_elements or (address - bounds[0]) % size:
         return {}
     start, whole = bounds
     out = {}

@@ -27,7 +27,7 @@ def call(shadow: Shadow, i: int, s: StaticSegment, f: ShadowFrame, instr: Instr)
     kind = s.layout.kinds[instr.index]
     given = instr.args[: len(instr.detail.arg_types)]
     if kind in ("internal", "indirect", "external"):
-        name = instr.detail.callee
+        name = instr.callee
         values = [shadow.concrete(f, a) for a in given]
         terms = [f.term(a) for a in given]
         if kind == "indirect":

@@ -154,9 +154,7 @@ class ChangeCandidates:
     def _size(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[Rule]:
         """Rules that allocate more memory, where a value is its size: one byte more, or elements instead of bytes."""
         is_size = (
-            site.kind is SiteKind.CONSTANT
-            and instr.op == "call"
-            and site.operand in allocation_sizes(instr.detail.callee)
+            site.kind is SiteKind.CONSTANT and instr.op == "call" and site.operand in allocation_sizes(instr.callee)
         )
         is_value = (
             site.kind in (SiteKind.LOAD, SiteKind.OPERATION, SiteKind.RESULT) and instr.slot in self._uses(fn).sizes
@@ -338,9 +336,9 @@ class ChangeCandidates:
 
     def _call(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         yield "skip", Rule(site.number, Op.SKIP)
-        if instr.detail.callee not in self.program.names:
+        if instr.callee not in self.program.names:
             return
-        callee = self.program.function(instr.detail.callee)
+        callee = self.program.function(instr.callee)
         others = 0
         for number, name in enumerate(self.program.function_table):
             if name == callee.name or name not in self.program.names or name == fn.name or others >= _MAX_OTHER_CALLEES:

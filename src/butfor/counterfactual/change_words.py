@@ -35,7 +35,7 @@ class ChangeWords:
         if kind is SiteKind.OPERATION:
             return self._operation(c)
         if kind is SiteKind.CALL:
-            name = self._instr(c.site).detail.callee
+            name = self._instr(c.site).callee
             return (
                 f"had `{name}` not been called here"
                 if c.rule.op is Op.SKIP

@@ -22,7 +22,7 @@ class ValueUses:
     @cached_property
     def sizes(self) -> set[int]:
         """The values that determine the size of an allocation, directly or after a conversion."""
-        calls = [(i, allocation_sizes(i.detail.callee)) for i in self.fn.instrs if i.op == "call"]
+        calls = [(i, allocation_sizes(i.callee)) for i in self.fn.instrs if i.op == "call"]
         return self._widened(
             {slot for i, places in calls for k in places if k < len(i.args) and isinstance(slot := i.args[k], int)}
         )

@@ -113,7 +113,7 @@ class Justifier:
     def _is_irrelevant_branch(self, branch: Node, block: int, same: set[int]) -> bool:
         """Whether the other arm of a branch brings the same value to a phi's block."""
         s = self.trace.at(branch[0])
-        if branch[1] != s.last.index or s.last.op not in ("br", "switch") or s.seg.block not in same:
+        if branch[1] != s.last.index or not s.last.is_branch or s.seg.block not in same:
             return False
         following = self.trace.next_in_frame(branch[0])
         taken = self.trace.at(following).seg.block if following >= 0 else -1
@@ -169,7 +169,7 @@ class Justifier:
 
     def _add(self, path: list[Node], i: int, at: int) -> None:
         s = self.trace.at(i)
-        if s.last.op in ("br", "switch") and s.last.args and i == self._closing(i):
+        if s.last.is_conditional and i == self._closing(i):
             path.insert(at, (i, s.last.index))
 
     def _closing(self, i: int) -> int:

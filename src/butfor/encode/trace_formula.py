@@ -130,7 +130,7 @@ class _Encoder:
     def _callee(self, call: Node) -> list[Term]:
         """The condition on the function pointer of an indirect call."""
         instr = self.trace.instr(call)
-        return self._address(call[0], instr.args[-1]) if instr.detail.callee is None and instr.args else []
+        return self._address(call[0], instr.args[-1]) if instr.callee is None and instr.args else []
 
     def _call(self, node: Node) -> list[Term]:
         """The result of a call: what the callee returned, or what library code gave."""
@@ -236,7 +236,7 @@ class _Encoder:
 
     def _store_address(self, store: Node) -> list[Term]:
         instr = self.trace.instr(store)
-        return self._address(store[0], instr.args[1] if instr.op == "store" else instr.args[0])
+        return self._address(store[0], instr.address)
 
     def _address(self, i: int, op: Operand) -> list[Term]:
         """The condition on an address whose computation was chosen too."""

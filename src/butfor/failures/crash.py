@@ -82,9 +82,7 @@ def _trap(trace: Trace, node: Node) -> Node:
     s = trace.at(node[0])
     for n in range(node[1], s.seg.start - 1, -1):
         instr = s.fn.instrs[n]
-        if instr.op == "call" and (instr.detail.callee or "").startswith(
-            ("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")
-        ):
+        if (instr.callee or "").startswith(("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")):
             return node[0], n
     return node
 
@@ -124,7 +122,7 @@ def crash_failure(trace: Trace, objects: RunObjects, sig: int) -> FailurePoint:
             (),
             details={"signal": name},
         )
-    if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
+    if sig in (signal.SIGSEGV, signal.SIGBUS) and instr.accesses_memory:
         return _bad_access(trace, objects, name, node)
     if (
         instr.op == "call"
@@ -132,14 +130,14 @@ def crash_failure(trace: Trace, objects: RunObjects, sig: int) -> FailurePoint:
         and trace.at(node[0]).layout.kinds.get(node[1]) == "memory"
     ):
         return _bad_copy(trace, name, node)
-    if instr.op == "call" and instr.detail.callee is None:
+    if instr.op == "call" and instr.callee is None:
         callee = operand_roots(trace, node, slice(len(instr.args) - 1, None))
         target = trace.indirect_target(node)
         what = "through a null function pointer" if target == 0 else f"through a bad function pointer ({target:#x})"
         return FailurePoint(FailureKind.SIGNAL, f"{name}: call {what}", node, callee, {"signal": name})
     if instr.op == "call":
         values = operand_roots(trace, node, slice(0, len(instr.detail.arg_types)))
-        where = f" in {instr.detail.callee}()" if instr.detail.callee else ""
+        where = f" in {instr.callee}()" if instr.callee else ""
         text = end.text or f"the run was ended by {name}{where}"
         return FailurePoint(FailureKind.SIGNAL, f"{name}: {text}" if end.text else text, node, values, {"signal": name})
     return FailurePoint(FailureKind.SIGNAL, f"the run was ended by {name}", node, (), details={"signal": name})

@@ -167,7 +167,7 @@ def _naming_uninitialised_origin(
     if found is None or point.node is None:
         return point
     instr = trace.instr(point.node)
-    is_argument = instr.op == "call" and instr.detail.callee is not None
+    is_argument = instr.callee is not None
     what = "the divisor" if point.kind is FailureKind.DIVISION else "an argument" if is_argument else "the pointer"
     verb = "was never given a value, it comes from" if found.is_itself else "was computed from"
     message = f"{point.message}: {what} {verb} uninitialised memory of {found.memory}"
@@ -258,7 +258,7 @@ def _exit_node(trace: Trace) -> Node:
     frame = log.frame_of(i)
     while True:
         s = trace.at(i)
-        if s.call is not None and control_of(s.call.detail.callee) is Control.EXIT:
+        if s.call is not None and control_of(s.call.callee) is Control.EXIT:
             return i, s.call.index
         if s.fn.name == "main" and s.last.op == "ret":
             return i, s.last.index

@@ -373,7 +373,7 @@ class _DefinednessFlow:
 
     def _reads_by_call(self, i: int, s: StaticSegment) -> bool:
         """Whether a library function printed bytes that were never written."""
-        if s.call is None or not prints(s.call.detail.callee):
+        if s.call is None or not prints(s.call.callee):
             return False
         for k in self.log.events_of(i):
             e = self.log.event[k]

@@ -217,7 +217,7 @@ def _shown_values(
     """The instances whose values are shown at the wrong byte: the argument, or the text in memory it points to."""
     instr = trace.instr(node)
     if argument is None or argument >= len(instr.args):
-        called = lookup(instr.detail.callee)
+        called = lookup(instr.callee)
         is_listed = called is not None and called.takes_argument_list
         return (
             ()

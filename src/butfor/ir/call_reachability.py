@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from butfor.ir.flow_graphs import components
 from butfor.ir.instructions import Instr
+from butfor.ir.points_to.inclusion_solver import set_bits
 
 CallSite = tuple[str, Instr]  # the function it is in, and the instruction
 
@@ -61,8 +62,5 @@ class CallReachability:
 
     def in_block(self, calls: int, name: str, block: int) -> Iterator[Instr]:
         """Those of some calls that are in one block."""
-        rest = calls & self._in_block.get((name, block), 0)
-        while rest:
-            low = rest & -rest
-            yield self._instrs[low.bit_length() - 1]
-            rest ^= low
+        for number in set_bits(calls & self._in_block.get((name, block), 0)):
+            yield self._instrs[number]

@@ -68,6 +68,31 @@ class Instr:
     detail: Any
     loc: int
 
+    @property
+    def callee(self) -> str | None:
+        """The name of the function that is called directly; None for indirect calls and everything but calls."""
+        return self.detail.callee if self.op == "call" else None
+
+    @property
+    def is_branch(self) -> bool:
+        """Whether it is a br or a switch, conditional or not."""
+        return self.op in ("br", "switch")
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether it is a br with a condition, or a switch."""
+        return self.op in ("br", "switch") and bool(self.args)
+
+    @property
+    def accesses_memory(self) -> bool:
+        """Whether it loads or stores by itself; what a call does is another matter."""
+        return self.op in ("load", "store", "atomicrmw", "cmpxchg")
+
+    @property
+    def address(self) -> Operand:
+        """The address operand of an instruction that accesses memory."""
+        return self.args[1] if self.op == "store" else self.args[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Call:

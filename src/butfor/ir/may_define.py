@@ -17,7 +17,7 @@ from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import store_size
 from butfor.ir.points_to.constant_nodes import LITERALS
 from butfor.ir.points_to.function_facts import FunctionFacts, Write
-from butfor.ir.points_to.inclusion_solver import NO_NODE
+from butfor.ir.points_to.inclusion_solver import NO_NODE, set_bits
 from butfor.ir.points_to.instruction_constraints import analyse_points_to
 from butfor.ir.points_to.may_write import (
     MAX_BYTES_PER_CELL,
@@ -140,9 +140,7 @@ class MayDefine:
         for instr in fn.instrs:
             if instr.op == "store" and instr.args[1] not in self.plain(fn):
                 return False
-            if instr.op in ("atomicrmw", "cmpxchg") or (
-                instr.op == "call" and control_of(instr.detail.callee) not in _ENDING
-            ):
+            if instr.op in ("atomicrmw", "cmpxchg") or (instr.op == "call" and control_of(instr.callee) not in _ENDING):
                 return False
         return [len(instr.args) for instr in fn.instrs if instr.op == "ret"] == [1]
 
@@ -306,15 +304,5 @@ class MayDefine:
             (facts, Write(instr, None, NO_NODE, 0))
             for facts in self._found.facts.values()
             for instr in facts.fn.instrs
-            if instr.op == "call" and prints(instr.detail.callee)
+            if prints(instr.callee)
         ]
-
-
-def set_bits(bits: int) -> tuple[int, ...]:
-    """The numbers of the bits that are set."""
-    found = []
-    while bits:
-        low = bits & -bits
-        found.append(low.bit_length() - 1)
-        bits ^= low
-    return tuple(found)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from butfor.ir.instructions import Call, Const, Function, Instr, Operand
-from butfor.ir.machine_types import Kind, Type, align_of, alloc_size, store_size, struct_layout
+from butfor.ir.machine_types import Kind, Type, align_of, alloc_size, signed_value, store_size, struct_layout
 from butfor.libc.library import is_setjmp
 
 ENTRY, AFTER, RET, SETJMP, CALL = 1, 2, 4, 8, 16
@@ -137,9 +137,7 @@ def constant_offset(source: Type, indices: tuple[Operand, ...]) -> int | None:
     for k, index in enumerate(indices):
         if not isinstance(index, Const) or index.kind not in ("int", "zero"):
             return None
-        value = index.value or 0
-        if index.type.bits and value >> (index.type.bits - 1):
-            value -= 1 << index.type.bits
+        value = signed_value(index.value, index.type.bits) if index.kind == "int" else 0
         if k == 0:
             offset += value * alloc_size(t)
         elif t.kind is Kind.STRUCT:
@@ -257,7 +255,7 @@ def _effects(
 def result_words(instr: Instr, kind: str) -> int:
     """The words logged at the start of the segment that follows a call."""
     count = word_count(instr.type) if kind in ("external", "indirect") else 0
-    return count + 1 if is_setjmp(instr.detail.callee) else count
+    return count + 1 if is_setjmp(instr.callee) else count
 
 
 def _cut_into_segments(fn: Function, layout: Layout) -> None:
@@ -269,7 +267,7 @@ def _cut_into_segments(fn: Function, layout: Layout) -> None:
             if kind is not None and ends_segment(kind):
                 _add_segment(layout, block.index, start, i + 1, flags | CALL, words_in)
                 start, words_in = i + 1, result_words(fn.instrs[i], kind)
-                flags = AFTER | (SETJMP if is_setjmp(fn.instrs[i].detail.callee) else 0)
+                flags = AFTER | (SETJMP if is_setjmp(fn.instrs[i].callee) else 0)
         if fn.instrs[block.end - 1].op == "ret":
             flags |= RET
         _add_segment(layout, block.index, start, block.end, flags, words_in)

@@ -162,7 +162,7 @@ class _Grouper:
 def _has_effect(instr: Instr) -> bool:
     """Whether the instruction writes memory itself; what a called function does is part of the condition."""
     if isinstance(instr.detail, Call):
-        return instr.detail.asm is not None or (instr.detail.callee or "").startswith("llvm.mem")
+        return instr.detail.asm is not None or (instr.callee or "").startswith("llvm.mem")
     return instr.op in _EFFECTS
 
 

@@ -81,8 +81,8 @@ class _InputReads:
                         k + 1, 0, min(int(e["len"]), _MAX_BYTES_SHOWN), int(e["addr"])
                     ):
                         yield from self._written(writer, size, address)
-                elif int(e["kind"]) == EventKind.INPUT and (int(e["addr"]) == 0 or scans(instr.detail.callee)):
-                    yield from self._input(k, 0, int(e["len"]), scans(instr.detail.callee))
+                elif int(e["kind"]) == EventKind.INPUT and (int(e["addr"]) == 0 or scans(instr.callee)):
+                    yield from self._input(k, 0, int(e["len"]), scans(instr.callee))
 
     def _load(self, node: Node) -> Iterator[InputRange]:
         try:

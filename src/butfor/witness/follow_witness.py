@@ -120,7 +120,7 @@ def _nondet_calls(recording: Recording) -> list[_NondetCall]:
         before = lines[where.line - 1][: where.column - 1] if where.line <= len(lines) else ""
         assigned = _ASSIGNED_VARIABLE.search(before)
         variable = assigned[1] if assigned else ""
-        found[int(e["addr2"])] = _NondetCall(where.line, where.column, call.detail.callee or "", variable)
+        found[int(e["addr2"])] = _NondetCall(where.line, where.column, call.callee or "", variable)
     return [found.get(k, _NondetCall()) for k in range(max(found, default=-1) + 1)]
 
 

@@ -48,7 +48,7 @@ class BackwardAnalysis:
             return CheckCondition(check, instr.args[1], EVERYTHING, (0, 0)) if isinstance(instr.args[1], int) else None
         if instr.op not in ("load", "store") or check.kind not in ("bounds-low", "bounds-high"):
             return None
-        address = instr.args[instr.op == "store"]
+        address = instr.address
         if not isinstance(address, int):
             return None
         if check.kind == "bounds-low":
@@ -83,11 +83,7 @@ class BackwardAnalysis:
         """The functions that are reachable, callees before callers as far as there is no recursion."""
         numbers = {n: k for k, n in enumerate(self.program.names)}
         calls = [
-            [
-                numbers[i.detail.callee]
-                for i in self.program.function(n).instrs
-                if i.op == "call" and i.detail.callee in numbers
-            ]
+            [numbers[i.callee] for i in self.program.function(n).instrs if i.callee in numbers]
             for n in self.program.names
         ]
         everything = [*calls, list(range(len(calls)))]

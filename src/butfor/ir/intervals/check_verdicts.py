@@ -42,7 +42,7 @@ class CheckKinds:
         return ()
 
     def _of_call(self, function: Function, instr: Instr) -> tuple[str, ...]:
-        name = instr.detail.callee
+        name = instr.callee
         if name is None:
             return ("null",) if instr.detail.asm is None else ()
         if reports_failure(name):

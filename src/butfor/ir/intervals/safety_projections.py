@@ -141,7 +141,7 @@ class SafetyProjection(BackwardFixpoint):
 
     def _call(self, instr: Instr, box: Box) -> Box | None:
         found: Box | None = box
-        for k, r in self.proofs.entries.get(instr.detail.callee, {}).items():
+        for k, r in self.proofs.entries.get(instr.callee or "", {}).items():
             if found is not None and k < len(instr.args) and instr.detail.arg_types[k].kind is Kind.INT:
                 found = self.steps.demand(found, instr.args[k], r)
         return found
@@ -192,7 +192,7 @@ class SafetyProjection(BackwardFixpoint):
 
     def _argument(self, instr: Instr) -> Range | None:
         integers = [k for k, t in enumerate(instr.detail.arg_types) if t.kind is Kind.INT]
-        entry = self.proofs.entries.get(instr.detail.callee, {})
+        entry = self.proofs.entries.get(instr.callee or "", {})
         return entry.get(integers[0]) if len(integers) == 1 else None
 
 

@@ -69,7 +69,7 @@ def forward_records(program: Program, is_over: Callable[[], bool]) -> tuple[Anal
 
 def _used_names(program: Program) -> set[str]:
     """The functions that are called, and the names whose address is taken, without intrinsics."""
-    calls = (i.detail.callee for name in program.names for i in program.function(name).instrs if i.op == "call")
+    calls = (i.callee for name in program.names for i in program.function(name).instrs)
     return {name for name in (*calls, *_address_taken(program)) if name is not None and not name.startswith("llvm.")}
 
 

@@ -100,8 +100,8 @@ class Allocators:
     def called_by(self, function: str, call: Instr) -> Allocator:
         """What kind of allocator a call in a function calls."""
         return (
-            self.of(call.detail.callee)
-            if call.detail.callee is not None
+            self.of(call.callee)
+            if call.callee is not None
             else self._indirect.get((function, call.index), NOT_AN_ALLOCATOR)
         )
 

@@ -17,6 +17,16 @@ MAX_STEPS = 800_000  # word accesses and moves of places: a few seconds
 Rule = tuple[Callable[[int, Any, int], None], Any, int]  # a function of new places, a detail and another node
 
 
+def set_bits(bits: int) -> tuple[int, ...]:
+    """The numbers of the bits that are set, in order."""
+    found = []
+    while bits:
+        low = bits & -bits
+        found.append(low.bit_length() - 1)
+        bits ^= low
+    return tuple(found)
+
+
 class InclusionSolver:
     """Nodes, their sets, and the constraints between them; `complete` is False if solving took too many steps."""
 
@@ -61,12 +71,7 @@ class InclusionSolver:
         """The places in a set."""
         found = self._listed.get(bits)
         if found is None:
-            out, rest = [], bits
-            while rest:
-                low = rest & -rest
-                out.append(low.bit_length() - 1)
-                rest ^= low
-            found = self._listed[bits] = tuple(out)
+            found = self._listed[bits] = set_bits(bits)
         return found
 
     def add(self, n: int, bits: int) -> None:

@@ -126,7 +126,7 @@ def _run_cause(case: FailingRun, cause: RunCause) -> ReportedCause:
 
 def _outcome(case: FailingRun, cause: RunCause) -> str:
     """How the decision went, with the values it saw."""
-    if cause.decided is None or cause.condition is None or case.trace.instr(cause.decided).op not in ("br", "switch"):
+    if cause.decided is None or cause.condition is None or not case.trace.instr(cause.decided).is_branch:
         return ""
     return _values(case, [cause.decided])
 

@@ -128,7 +128,7 @@ class CauseTree:
         root = self._add(None, 0, None, "failure", point.roots, self.justifier.justify(point.roots))
         assert root is not None
         for node in point.roots:  # the failed check is explained by the root itself
-            if node[1] >= 0 and self.trace.instr(node).op in ("br", "switch"):
+            if node[1] >= 0 and self.trace.instr(node).is_branch:
                 self._opened[self._key(node)[0]] = None
         if point.node is not None:
             self._push_decision(point.node, root, "control", 0.0)
@@ -191,7 +191,7 @@ class CauseTree:
     def _push_potential(self, node: Node, root: RunCause) -> None:
         """Push an instance that could have avoided the failure: as a decision that went otherwise, or by its value."""
         self._push_decision(node, root, "potential", 0.0)
-        if node[1] < 0 or self.trace.instr(node).op not in ("br", "switch"):
+        if node[1] < 0 or not self.trace.instr(node).is_branch:
             order = (1 + _LEVELS_BEHIND["potential"], 0.0, -float(node[0]))
             heapq.heappush(
                 self._heap,
@@ -327,7 +327,7 @@ class CauseTree:
         self, node: Node, parent: RunCause, via: str, distance: float, calls: Iterable[Node] = ()
     ) -> None:
         node = self._statements.outside(node)
-        if self.trace.instr(node).op not in ("br", "switch"):
+        if not self.trace.instr(node).is_branch:
             upper, calls = self._decision_over(node[0])
             if upper is None:
                 return

@@ -61,7 +61,7 @@ def _text(places: Places, function: Function, instr: Instr, place: Place) -> str
     """The accessed expression as written in the source, else the statement."""
     written = None
     if instr.op in ("load", "store"):
-        address = instr.args[instr.op == "store"]
+        address = instr.address
         at = function.definer[address] if isinstance(address, int) else -1
         if at >= 0 and function.instrs[at].type.kind is Kind.PTR and function.instrs[at].op == "gep":
             written = places.lvalue_text(function.instrs[at])

@@ -139,7 +139,7 @@ def _library_calls(trace: Trace) -> Iterator[str | None]:
         s = trace.static[number]
         call = s.call
         if call is not None and s.layout.kinds[call.index] not in ("internal", "pure", "memory", "ignored"):
-            yield call.detail.callee
+            yield call.callee
 
 
 def _may_bring_input(name: str | None) -> bool:

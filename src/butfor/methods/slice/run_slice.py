@@ -154,7 +154,7 @@ def _reason(case: FailingRun, e: _SlicedStatement, seen: str) -> str:
 def _lifetime_event(case: FailingRun, node: Node) -> str:
     """How a root began or ended the lifetime of an object; empty if it did not."""
     instr = case.trace.instr(node) if node[1] >= 0 else None
-    callee = instr.detail.callee if instr is not None and instr.op == "call" else None
+    callee = instr.callee if instr is not None else None
     called = lookup(callee)
     if called is not None and called.frees:
         return "the memory was freed here"

@@ -70,7 +70,7 @@ class ConditionTerms:
     ) -> Term:
         instrs = _body(stretch.fn, block)
         last = instrs[-1]
-        if deep > MAX_BLOCKS_PER_CONDITION or last.op not in ("br", "switch"):
+        if deep > MAX_BLOCKS_PER_CONDITION or not last.is_branch:
             return self.registers.state.unknown("condition", 0)
 
         def go(target: int) -> Term:

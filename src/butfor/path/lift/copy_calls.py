@@ -25,7 +25,7 @@ class Copy:
 def copies_of(trace: Trace, effect: Effect) -> list[Copy]:
     """What a call copied, if all that it does is to copy so many bytes."""
     instr = trace.instr(effect.node)
-    name = (instr.detail.callee or "") if instr.op == "call" else ""
+    name = instr.callee or ""
     own = name.startswith("llvm.")
     called = lookup(name)
     if called is None or called.block_copy is None:

@@ -106,5 +106,5 @@ class EffectOrder:
         for base in self._bases:
             if self.trace.instr(base).op == "phi":
                 edges = self.dependence.edges(base)
-                found.update(t for _, t in edges if t[1] >= 0 and self.trace.instr(t).op in ("br", "switch"))
+                found.update(t for _, t in edges if t[1] >= 0 and self.trace.instr(t).is_branch)
         return found

@@ -79,7 +79,7 @@ class Effects:
         after = self.trace.next_in_frame(i)
         if kind == "indirect" and self.is_own(node):
             return Effect(EffectKind.POINTER, node, node)
-        if control_of(s.fn.instrs[n].detail.callee) is Control.ASSUMPTION:
+        if control_of(s.fn.instrs[n].callee) is Control.ASSUMPTION:
             return Effect(EffectKind.ASSUME, node, node) if after >= 0 else None
         return Effect(EffectKind.LIBRARY, node, (after, n)) if after >= 0 else None
 
@@ -88,7 +88,7 @@ class Effects:
         found: list[Node] = []
         for number in np.flatnonzero(self.trace.log.counts).tolist():
             call = self.trace.static[number].call
-            if call is not None and control_of(call.detail.callee) is Control.ASSUMPTION:
+            if call is not None and control_of(call.callee) is Control.ASSUMPTION:
                 found += [(int(i), call.index) for i in self.trace.log.positions(number)[-most:]]
         return sorted(found, reverse=True)[:most]
 

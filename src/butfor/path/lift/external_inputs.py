@@ -59,7 +59,7 @@ class ExternalInputs:
     def parsed(self, i: int) -> Input | None:
         """The input bytes that a call which turns text into a number has read, if it read nothing else."""
         call = self.trace.at(i).call
-        called = None if call is None else lookup(call.detail.callee)
+        called = None if call is None else lookup(call.callee)
         if called is None or not called.parses_number:
             return None
         found: list[Input | None] = []
@@ -100,7 +100,7 @@ class ExternalInputs:
 
     def _is_scanned(self, i: int) -> bool:
         call = self.trace.at(i).call
-        return call is not None and scans(call.detail.callee)
+        return call is not None and scans(call.callee)
 
     def _number(self, found: Input, i: int) -> Input:
         """What a conversion of scanf read: the word that begins there."""

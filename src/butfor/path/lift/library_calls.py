@@ -83,7 +83,7 @@ class LibraryCalls:
         """What the call was given and what it read, each with its recorded value."""
         i = effect.node[0]
         instr = self.trace.instr(effect.node)
-        called = lookup(instr.detail.callee) if instr.op == "call" else None
+        called = lookup(instr.callee) if instr.op == "call" else None
         if called is not None and called.allocates is not None and not called.allocates.keeps_content:
             return []  # which block it gave does not depend on its size
         found = []

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from butfor.ir.instructions import Function
-from butfor.ir.may_define import Arm, DefiningArms, WriteReason, set_bits
+from butfor.ir.may_define import Arm, DefiningArms, WriteReason
+from butfor.ir.points_to.inclusion_solver import set_bits
 from butfor.ir.points_to.may_write import AbstractCell
 from butfor.path.lift.branch_conditions import ConditionEvaluation
 from butfor.path.path_model import Cell, CellBytes
@@ -57,7 +58,7 @@ class Escapes:
     def _ends_run(self, fn: Function, block: int) -> bool:
         """Whether a block calls a function of the program that cannot return."""
         b = fn.blocks[block]
-        return any(i.op == "call" and not self._can_return(i.detail.callee) for i in fn.instrs[b.start : b.end])
+        return any(i.op == "call" and not self._can_return(i.callee) for i in fn.instrs[b.start : b.end])
 
     def _can_return(self, name: str | None) -> bool:
         if name is None or name not in self.trace.program.source.function_names():

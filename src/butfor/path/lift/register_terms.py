@@ -135,7 +135,7 @@ class RegisterTerms:
 def operation_words(instr: Instr) -> str:
     """An operation in words, for what is not computed by solvers."""
     if instr.op == "call":
-        name = instr.detail.callee or "a function"
+        name = instr.callee or "a function"
         return f"{name.removeprefix('llvm.').partition('.')[0]}()"
     names = {
         "mul": "a wide product",

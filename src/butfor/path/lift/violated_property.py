@@ -81,7 +81,7 @@ class ViolatedProperties:
 
     def _assertion(self, node: Node) -> Check:
         branch = self.dependence.control(node[0])
-        if branch is None or self.trace.instr(branch).op not in ("br", "switch") or not self.is_check(branch):
+        if branch is None or not self.trace.instr(branch).is_branch or not self.is_check(branch):
             return Check(node)
         return Check(node, decided=self.decidings.of(branch))
 
@@ -109,8 +109,8 @@ class ViolatedProperties:
 
     def _access(self, point: FailurePoint, node: Node) -> Check:
         instr = self.trace.instr(node)
-        if instr.op in ("load", "store", "atomicrmw", "cmpxchg"):
-            pointer = instr.args[1] if instr.op == "store" else instr.args[0]
+        if instr.accesses_memory:
+            pointer = instr.address
             size = store_size(instr.detail if instr.op == "store" else instr.type)
             try:
                 address = int(self.trace.operand(node[0], pointer))
@@ -167,7 +167,7 @@ class ViolatedProperties:
         call = self.trace.at(o.birth).call if o.kind == ObjectKind.HEAP else None
         if call is None:
             return []
-        return [(o.birth, call.args[k]) for k in allocation_sizes(call.detail.callee)]
+        return [(o.birth, call.args[k]) for k in allocation_sizes(call.callee)]
 
     # --- values -------------------------------------------------------------------------------------------------------
 

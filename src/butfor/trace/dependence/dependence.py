@@ -255,8 +255,8 @@ class Dependence:
             return [("data", ret)]
         before = self.log.previous_in_frame(i)
         result: list[Edge] = [("data", (before, n))] if before >= 0 else []
-        jump = self.trace.at(i - 1).call if i and is_setjmp(instr.detail.callee) else None
-        if jump is not None and control_of(jump.detail.callee) is Control.LONGJMP:
+        jump = self.trace.at(i - 1).call if i and is_setjmp(instr.callee) else None
+        if jump is not None and control_of(jump.callee) is Control.LONGJMP:
             result.append(("data", (i - 1, jump.index)))
         return result
 

@@ -126,7 +126,7 @@ class HypotheticalAddresses:
 
     def _returned(self, arm: _UntakenArm, call: Instr) -> tuple[int, bool]:
         """The address that a call of a function without side effects would have returned."""
-        name = call.detail.callee
+        name = call.callee
         if arm.outer is not None or name is None or not self.may_define.is_quiet(name):
             raise UnknownValue("it is not known what the call would have done")
         fn = self.trace.program.function(name)

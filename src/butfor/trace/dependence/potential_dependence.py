@@ -12,7 +12,8 @@ from functools import cached_property
 
 from butfor.ir.gc_pause import collector_paused
 from butfor.ir.instructions import Operand
-from butfor.ir.may_define import OUTPUT, Arm, DefiningArms, MayDefine, WriteReason, set_bits
+from butfor.ir.may_define import OUTPUT, Arm, DefiningArms, MayDefine, WriteReason
+from butfor.ir.points_to.inclusion_solver import set_bits
 from butfor.ir.points_to.may_write import AbstractCell, StructField
 from butfor.trace.dependence.branch_outcomes import BranchOutcomes, ExecutedArms
 from butfor.trace.dependence.hypothetical_addresses import HypotheticalAddresses

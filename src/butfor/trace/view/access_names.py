@@ -149,7 +149,7 @@ class Accesses:
         named = self.source.variables(fn)
         known = {}
         for instr in fn.instrs:
-            if instr.op != "call" or not (instr.detail.callee or "").startswith(_COPIES):
+            if not (instr.callee or "").startswith(_COPIES):
                 continue
             for here, there in ((instr.args[0], instr.args[1]), (instr.args[1], instr.args[0])):
                 root = variable_and_offset(fn, here, layout.frame)

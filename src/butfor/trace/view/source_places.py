@@ -91,9 +91,7 @@ class Places:
         key = (fn.name, instr.index)
         if key not in self._cache:
             where = self.location(instr)
-            self._cache[key] = (
-                None if where is None else self._place(fn, where, instr.op in ("br", "switch") and bool(instr.args))
-            )
+            self._cache[key] = None if where is None else self._place(fn, where, instr.is_conditional)
         return self._cache[key]
 
     def _place(self, fn: Function, where: Location, is_branch: bool) -> Place | None:

@@ -92,7 +92,7 @@ class Steps:
             return None
         instr = self.trace.instr(node)
         kind = {"store": "assign", "ret": "return", "call": "call"}.get(
-            instr.op, "branch" if instr.op in ("br", "switch") else "assign"
+            instr.op, "branch" if instr.is_branch else "assign"
         )
         before = after = target = outcome = None
         if instr.op == "store":

@@ -50,7 +50,7 @@ class Companions(Hooker):
 
     def _is_computed(self, instr: Instr) -> bool:
         """Whether a hook may move the address of an access."""
-        address = instr.args[1] if instr.op == "store" else instr.args[0]
+        address = instr.address
         return isinstance(address, int) and address not in self.layout.frame
 
     # --- masks and objects of operands ------------------------------------------------------------------------------------------

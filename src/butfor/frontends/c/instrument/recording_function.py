@@ -172,7 +172,7 @@ class Rewriter:
 
     def _stored(self, address: str, size: int, instr: Instr, pointer: bool) -> None:
         computed = self.layout.effects[instr.index].address
-        where = instr.args[1] if instr.op == "store" else instr.args[0]
+        where = instr.address
         prov = f", i32 {self.prov.of(where)}" if computed else ""
         c = "c" if computed else ""
         if pointer:
