@@ -8,7 +8,7 @@ from typing import Any
 
 from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, RunInfo, Status
 from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration
-from butfor.frontends.boogie.failing_path import Found
+from butfor.frontends.boogie.failing_path import ViolatedCheck
 from butfor.frontends.program_kinds import PathFrontend
 from butfor.marks import settle
 from butfor.methods.case import Budget, FailingPath
@@ -136,7 +136,7 @@ def _other_failures(found: Exploration) -> str:
     )
 
 
-def _failure(found: Found) -> Failure:
+def _failure(found: ViolatedCheck) -> Failure:
     place = found.path.place
     details = {"text": place.text, "values": values_at_end(found.path)}
     return Failure(FailureKind.ASSERTION, place.file, place.line, place.column, place.function, found.message, details)

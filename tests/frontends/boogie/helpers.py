@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from butfor.frontends.boogie.boogie_text import Text
-from butfor.frontends.boogie.checked_program import Unit
+from butfor.frontends.boogie.boogie_text import BoogieText
+from butfor.frontends.boogie.checked_program import TranslationUnit
 from butfor.frontends.boogie.explore_paths import Exploration, explore
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import Value
@@ -13,9 +13,9 @@ from butfor.path.path_model import Kind, Path
 FILE = "prog.bpl"
 
 
-def unit_of(source: str | bytes) -> Unit:
+def unit_of(source: str | bytes) -> TranslationUnit:
     """The checked program."""
-    return Unit(Text.of(FILE, source if isinstance(source, bytes) else source.encode()))
+    return TranslationUnit(BoogieText.of(FILE, source if isinstance(source, bytes) else source.encode()))
 
 
 def explored(source: str, entry: str | None = None, bound: int = 8) -> Exploration:

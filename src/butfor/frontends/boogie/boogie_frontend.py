@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from butfor.files import read_bytes
-from butfor.frontends.boogie.boogie_text import Text
-from butfor.frontends.boogie.checked_program import Unit
-from butfor.frontends.boogie.control_flow import Flow
+from butfor.frontends.boogie.boogie_text import BoogieText
+from butfor.frontends.boogie.checked_program import TranslationUnit
+from butfor.frontends.boogie.control_flow import FlowGraph
 from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration, explore
 from butfor.frontends.boogie.interpreter import End, Given, given_by, run
 from butfor.logic.sorts import Value
@@ -22,8 +22,8 @@ def search_program(
 ) -> Exploration:
     """The failing paths that were found up to a bound (None: the usual one) and in this time."""
     (source,) = options.sources
-    text = Text.of(str(source), read_bytes(source))
-    unit = Unit(text)
+    text = BoogieText.of(str(source), read_bytes(source))
+    unit = TranslationUnit(text)
     flow = unit.entry(options.entry)
     found = explore(unit, flow, bound or DEFAULT_BOUND, seconds, say=progress)
     return replace(found, sources={text.file: text.text}, program=BoogieProgram(unit, flow, max(found.bound, 1)))
@@ -33,8 +33,8 @@ def search_program(
 class BoogieProgram:
     """A program that was explored up to a bound, and can be asked about other inputs: explored again, and run."""
 
-    unit: Unit
-    flow: Flow
+    unit: TranslationUnit
+    flow: FlowGraph
     bound: int
 
     def fails(self, path: Path) -> bool:
@@ -43,7 +43,7 @@ class BoogieProgram:
         return found.end is End.FAILED and found.at is not None and found.at.line == path.place.line
 
     def alternative(self, path: Path, position: int, cell: str, seconds: float) -> Alternative:
-        """A value of one input, after the same inputs before it, with which the program can return without a failure."""
+        """A value of one input, after the same inputs before it, with which the program can return without failure."""
         given = {**_before(path, position), **_at(path, position)}
         name = _source(position, cell)
         given.pop(name, None)

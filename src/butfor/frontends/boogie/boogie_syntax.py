@@ -17,7 +17,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type: int, bool, real, bvN, a name of the program; for `map` the types of the indexes and, last, of the value."""
+    """A type: int, bool, real, bvN or a declared name; `map` has the types of its indexes and, last, of its value."""
 
     name: str
     args: tuple[Type, ...] = ()
@@ -28,8 +28,11 @@ class Type:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expr:
-    """An expression. `op` is an operator as it is written, or int, real, bits, name, apply, old, not, minus, choice, select, update, extract,
-    to_int, to_real, true, false; `data` the literal, the name, the bits `high:low`."""
+    """An expression.
+
+    `op` is an operator as it is written, or int, real, bits, name, apply, old, not, minus, choice, select, update,
+    extract, to_int, to_real, true, false. `data` is the literal, the name or the bits `high:low`.
+    """
 
     op: str
     args: tuple[Expr, ...]

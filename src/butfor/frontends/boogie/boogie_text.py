@@ -13,7 +13,7 @@ from butfor.trace.view.source_places import Place
 
 
 @dataclass(frozen=True)
-class Text:
+class BoogieText:
     """A source file. Bytes that are not UTF-8 are kept as surrogate escapes."""
 
     file: str
@@ -24,9 +24,9 @@ class Text:
         object.__setattr__(self, "_starts", [0, *(k + 1 for k, c in enumerate(self.text) if c == "\n")])
 
     @staticmethod
-    def of(file: str, data: bytes) -> Text:
+    def of(file: str, data: bytes) -> BoogieText:
         """The text of a file's bytes."""
-        return Text(file, data.decode("utf-8", "surrogateescape"))
+        return BoogieText(file, data.decode("utf-8", "surrogateescape"))
 
     def span(self, start: int, end: int) -> Span:
         """The piece between two characters."""

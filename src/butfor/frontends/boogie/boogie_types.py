@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping
 
 from butfor.errors import did_you_mean
 from butfor.frontends.boogie.boogie_syntax import Expr, Program, Span, Type
-from butfor.frontends.boogie.boogie_text import Text
+from butfor.frontends.boogie.boogie_text import BoogieText
 from butfor.logic.sorts import INT, REAL, MapSort, Sort, is_map
 
 INT_TYPE, BOOL_TYPE, REAL_TYPE = Type("int"), Type("bool"), Type("real")
 _BITS = re.compile(r"bv([1-9][0-9]*)\Z")
-_WIDEST = 1 << 16
+_MAX_VECTOR_BITS = 1 << 16
 _LOGICAL = frozenset(("&&", "||", "==>", "<==>"))
 _ORDER = frozenset(("<", "<=", ">", ">="))
 
@@ -34,10 +34,10 @@ def postorder(root: Expr) -> Iterator[tuple[Expr, bool]]:
     return reversed(order)
 
 
-class Kinds:
+class TypeRules:
     """The types of one program."""
 
-    def __init__(self, text: Text, program: Program) -> None:
+    def __init__(self, text: BoogieText, program: Program) -> None:
         self.text = text
         self.program = program
 
@@ -51,7 +51,7 @@ class Kinds:
             kind = meaning
         if kind.name == "map":
             return Type("map", tuple(self.resolved(part, span) for part in kind.args))
-        if bits_of(kind) > _WIDEST:
+        if bits_of(kind) > _MAX_VECTOR_BITS:
             raise self.text.unsupported(span, f"a bit-vector of {bits_of(kind)} bits")
         if kind not in (INT_TYPE, BOOL_TYPE, REAL_TYPE) and not bits_of(kind) and kind.name not in self.program.types:
             raise self.text.error(
@@ -155,7 +155,7 @@ class Kinds:
 
     def _literal(self, expr: Expr) -> Type:
         value, _, width = expr.data.partition("bv")
-        if not int(width) or int(width) > _WIDEST or int(value) >> int(width):
+        if not int(width) or int(width) > _MAX_VECTOR_BITS or int(value) >> int(width):
             raise self.text.error(expr.span, f"{value} does not fit in {width} bits")
         return Type(f"bv{int(width)}")
 
@@ -176,7 +176,7 @@ class Kinds:
         return self.resolved(function.result, function.span)
 
     def arguments(self, span: Span, name: str, args: list[Type], wanted: list[Type]) -> None:
-        """Nothing; a CompileError when arguments do not fit parameters."""
+        """Raise a CompileError when arguments do not fit parameters."""
         if len(args) != len(wanted):
             raise self.text.error(span, f"{name} takes {len(wanted)} arguments, not {len(args)}")
         for k, (given, needed) in enumerate(zip(args, wanted, strict=True)):

@@ -7,35 +7,35 @@ from functools import cached_property
 
 from butfor.errors import UsageError, did_you_mean
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.boogie_text import Text
+from butfor.frontends.boogie.boogie_text import BoogieText
 from butfor.frontends.boogie.boogie_types import postorder
-from butfor.frontends.boogie.control_flow import Flow, flow_of
-from butfor.frontends.boogie.expression_terms import Meaning
+from butfor.frontends.boogie.control_flow import FlowGraph, flow_graph
+from butfor.frontends.boogie.expression_terms import ExpressionTerms
 from butfor.frontends.boogie.parser import parse
-from butfor.frontends.boogie.type_check import check
+from butfor.frontends.boogie.type_check import check_types
 from butfor.path.path_model import Cell
 
 
-class Unit:
-    """One file. Making it parses and checks the file."""
+class TranslationUnit:
+    """One file, parsed and type-checked, with its control-flow graphs."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: BoogieText) -> None:
         self.text = text
         self.program = parse(text)
-        check(text, self.program)
-        self.meaning = Meaning(text, self.program)
-        self.flows = {p.name: flow_of(p) for p in self.program.procedures.values() if p.body is not None}
+        check_types(text, self.program)
+        self.meaning = ExpressionTerms(text, self.program)
+        self.flows = {p.name: flow_graph(p) for p in self.program.procedures.values() if p.body is not None}
         self.globals = {n.name: self.cell(n, n.name, "") for n in self.program.variables.values()}
         self._arms: dict[tuple[str, int, int], frozenset[str]] = {}
-        self._ways: dict[tuple[str, int], frozenset[int]] = {}
+        self._reaching: dict[tuple[str, int], frozenset[int]] = {}
 
     def cell(self, named: s.Named, name: str, function: str) -> Cell:
         """The cell of a variable."""
         return Cell(
-            name, self.meaning.kinds.sort(named.type, named.span), named.name, str(named.type), function=function
+            name, self.meaning.type_rules.sort(named.type, named.span), named.name, str(named.type), function=function
         )
 
-    def entry(self, wanted: str | None) -> Flow:
+    def entry(self, wanted: str | None) -> FlowGraph:
         """The procedure that is explored: the one wanted, else main, else the only one."""
         bodies = self.flows
         name = wanted or ("main" if "main" in bodies else next(iter(bodies)) if len(bodies) == 1 else None)
@@ -62,43 +62,43 @@ class Unit:
             if p.body is None
         }
 
-        def round_of(known: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+        def step(known: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
             return {**own, **{name: self._globals(flow, known) for name, flow in self.flows.items()}}
 
-        return _settled(round_of, {**own, **dict.fromkeys(self.flows, frozenset[str]())})
+        return _fixpoint(step, {**own, **dict.fromkeys(self.flows, frozenset[str]())})
 
-    def _globals(self, flow: Flow, known: dict[str, frozenset[str]]) -> frozenset[str]:
+    def _globals(self, flow: FlowGraph, known: dict[str, frozenset[str]]) -> frozenset[str]:
         procedure = flow.procedure
         assert procedure.body is not None
         hidden = {n.name for n in (*procedure.params, *procedure.returns, *procedure.body.variables)}
         return (flow.assigned(range(len(flow.nodes)), known) - hidden) & self.globals.keys()
 
     @cached_property
-    def stuck(self) -> frozenset[str]:
-        """The procedures that never return, whatever happens."""
+    def never_returning(self) -> frozenset[str]:
+        """The procedures that return in no execution."""
 
-        def round_of(known: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+        def step(known: dict[str, frozenset[str]]) -> dict[str, frozenset[str]]:
             return {
                 "": frozenset(
-                    name for name, flow in self.flows.items() if 0 not in flow.coming_back(flow.exit, known[""])
+                    name for name, flow in self.flows.items() if 0 not in flow.nodes_reaching(flow.exit, known[""])
                 )
             }
 
-        return _settled(round_of, {"": frozenset()})[""]
+        return _fixpoint(step, {"": frozenset()})[""]
 
-    def assigned_in(self, flow: Flow, node: int, arm: int) -> frozenset[str]:
+    def assigned_in(self, flow: FlowGraph, node: int, arm: int) -> frozenset[str]:
         """The variables that an arm of a branch may assign."""
         key = flow.procedure.name, node, arm
         if key not in self._arms:
             self._arms[key] = flow.assigned(flow.nodes[node].arms[arm], self.modified)
         return self._arms[key]
 
-    def coming_back(self, flow: Flow, target: int) -> frozenset[int]:
+    def nodes_reaching(self, flow: FlowGraph, target: int) -> frozenset[int]:
         """The nodes of a procedure from which one of its nodes can be reached."""
         key = flow.procedure.name, target
-        if key not in self._ways:
-            self._ways[key] = flow.coming_back(target, self.stuck)
-        return self._ways[key]
+        if key not in self._reaching:
+            self._reaching[key] = flow.nodes_reaching(target, self.never_returning)
+        return self._reaching[key]
 
     def old_globals(self, procedure: s.Procedure) -> tuple[str, ...]:
         """The global variables whose value at the start of the procedure is asked for."""
@@ -109,7 +109,7 @@ class Unit:
         return tuple(name for name in self.globals if name in names)
 
 
-def _settled(
+def _fixpoint(
     step: Callable[[dict[str, frozenset[str]]], dict[str, frozenset[str]]], start: dict[str, frozenset[str]]
 ) -> dict[str, frozenset[str]]:
     while (following := step(start)) != start:

@@ -1,4 +1,4 @@
-"""Boogie bodies as control-flow graphs, one node for each statement, with what exploration asks of them."""
+"""Control-flow graphs of Boogie procedures, one node per statement."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ class Check:
 
 @dataclass(slots=True)
 class Node:
-    """One statement. `succs` of a branch are where it goes when its guard holds and when not; `arms` the nodes that belong to each."""
+    """One statement.
+
+    A branch has two successors: where its guard holds and where it does not; `arms` are the nodes of each arm.
+    """
 
     op: str
     span: s.Span
@@ -39,7 +42,7 @@ _Edge = tuple[int, int]  # a node and the number of its successor
 
 
 @dataclass(frozen=True)
-class Flow:
+class FlowGraph:
     """The graph of one body; node 0 is the first, the last one the exit."""
 
     procedure: s.Procedure
@@ -59,9 +62,11 @@ class Flow:
             loops.update(dict.fromkeys(body, body))
         return loops
 
-    def coming_back(self, target: int, stuck: frozenset[str]) -> frozenset[int]:
-        """The nodes from which a node can be reached; a call of a `stuck` procedure never returns."""
-        preds = reversed_graph([_ways(n) if not _blocks(n, stuck) else [] for n in self.nodes])
+    def nodes_reaching(self, target: int, never_returning: frozenset[str]) -> frozenset[int]:
+        """The nodes from which a node can be reached; calls of procedures that never return end a path."""
+        preds = reversed_graph(
+            [_possible_successors(n) if not _ends_the_path(n, never_returning) else [] for n in self.nodes]
+        )
         seen = {target}
         work = [target]
         while work:
@@ -84,23 +89,23 @@ class Flow:
         return frozenset(found)
 
 
-def _ways(node: Node) -> list[int]:
-    """Where a node can lead, by the look of it: `while (true)` does not end."""
+def _possible_successors(node: Node) -> list[int]:
+    """The successors of a node without those that a literal guard excludes: `while (true)` does not end."""
     if node.guard is not None and node.guard.op in ("true", "false"):
         return [node.succs[node.guard.op == "false"]]
     return node.succs
 
 
-def _blocks(node: Node, stuck: frozenset[str]) -> bool:
+def _ends_the_path(node: Node, never_returning: frozenset[str]) -> bool:
     match node.statement:
         case s.Assert(is_assumption=True, expr=expr):
             return expr.op == "false"
         case s.Call(callee=callee):
-            return callee in stuck
+            return callee in never_returning
     return False
 
 
-def flow_of(procedure: s.Procedure) -> Flow:
+def flow_graph(procedure: s.Procedure) -> FlowGraph:
     """The graph of a procedure that has a body."""
     assert procedure.body is not None
     builder = _Builder()
@@ -109,23 +114,22 @@ def flow_of(procedure: s.Procedure) -> Flow:
     builder.join([*ends, *builder.returns], builder.add(Node(EXIT, s.Span(end.line, end.column, end.end - 1, end.end))))
     for node, labels in builder.gotos:
         builder.nodes[node].succs = [builder.labels[name] for name in labels]
-    flow = Flow(procedure, tuple(builder.nodes))
-    _arms_of_gotos(flow)
+    flow = FlowGraph(procedure, tuple(builder.nodes))
+    _set_arms_of_gotos(flow)
     return flow
 
 
-def _arms_of_gotos(flow: Flow) -> None:
-    """The nodes that belong to each target of a goto: those before all ways meet again."""
-    ways = [n for n in flow.nodes if n.op == GOTO and len(n.succs) > 1]
-    if not ways:
+def _set_arms_of_gotos(flow: FlowGraph) -> None:
+    """Give each target of a goto its arm: the nodes before the immediate postdominator of the goto."""
+    if not any(n.op == GOTO and len(n.succs) > 1 for n in flow.nodes):
         return
     meeting = immediate_postdominators([n.succs for n in flow.nodes])
     for k, node in enumerate(flow.nodes):
         if node.op == GOTO and len(node.succs) > 1:
-            node.arms = tuple(_until(flow, target, {k, meeting[k]}) for target in node.succs)
+            node.arms = tuple(_nodes_before(flow, target, {k, meeting[k]}) for target in node.succs)
 
 
-def _until(flow: Flow, start: int, ends: set[int]) -> frozenset[int]:
+def _nodes_before(flow: FlowGraph, start: int, ends: set[int]) -> frozenset[int]:
     seen: set[int] = set()
     work = [start]
     while work:
@@ -152,7 +156,7 @@ class _Builder:
         return len(self.nodes) - 1
 
     def join(self, edges: list[_Edge], target: int) -> None:
-        """Nothing; the edges lead to the target."""
+        """Let the edges lead to the target."""
         for node, number in edges:
             succs = self.nodes[node].succs
             succs += [target] * (number + 1 - len(succs))

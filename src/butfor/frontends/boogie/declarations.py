@@ -1,4 +1,4 @@
-"""The declarations of a file put together: each name once, implementations with their procedures."""
+"""The declarations of a file collected into a program: each name once, implementations with their procedures."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.boogie_text import Text
+from butfor.frontends.boogie.boogie_text import BoogieText
 
 
-def collected(text: Text, declarations: Iterable[Any]) -> s.Program:
+def collect_declarations(text: BoogieText, declarations: Iterable[Any]) -> s.Program:
     """The program of declarations as the parser gives them; a CompileError for a name declared twice."""
     program = s.Program()
     axioms: list[s.Expr] = []
@@ -45,18 +45,18 @@ def collected(text: Text, declarations: Iterable[Any]) -> s.Program:
     return replace(program, axioms=tuple(axioms), unique=tuple(unique))
 
 
-def _twice(text: Text, span: s.Span, what: str) -> Exception:
+def _twice(text: BoogieText, span: s.Span, what: str) -> Exception:
     return text.error(span, f"{what} is declared twice")
 
 
-def _put(text: Text, program: s.Program, into: dict[str, s.Named], names: Iterable[s.Named]) -> None:
+def _put(text: BoogieText, program: s.Program, into: dict[str, s.Named], names: Iterable[s.Named]) -> None:
     for named in names:
         if named.name in program.constants or named.name in program.variables:
             raise _twice(text, named.span, named.name)
         into[named.name] = named
 
 
-def _implement(text: Text, program: s.Program, one: s.Procedure) -> None:
+def _implement(text: BoogieText, program: s.Program, one: s.Procedure) -> None:
     declared = program.procedures.get(one.name)
     if declared is None:
         raise text.error(one.span, f"there is no procedure {one.name} to implement")

@@ -1,4 +1,4 @@
-"""The state of one path under exploration: where it is, what the cells hold, which instances it took and what that demands of the inputs."""
+"""The state of one path under exploration: its node, the values of its cells and its path condition."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.checked_program import Unit
-from butfor.frontends.boogie.control_flow import Flow
+from butfor.frontends.boogie.checked_program import TranslationUnit
+from butfor.frontends.boogie.control_flow import FlowGraph
 from butfor.logic.rules import is_literal
 from butfor.logic.simplify import FOLDING
 from butfor.logic.solvers.solver import Layer
@@ -29,68 +29,67 @@ class Arrival(enum.Enum):
 
 
 @dataclass(slots=True)
-class Round:
-    """A loop that the path is in: how often its head was reached, and how often since something else than this round was possible."""
+class OpenLoop:
+    """A loop that the path is in: how often its head was reached, and how many of these iterations were a choice."""
 
     head: int
     nodes: frozenset[int]
     count: int = 1
-    free: int = 0
-    forks: int = 0
+    free: int = 0  # iterations in which the path forked
+    forks: int = 0  # of the path, when the head was reached last
     values: dict[str, Term] = field(default_factory=dict)  # of the cells, when the head was reached last
 
 
 @dataclass(slots=True)
-class Frame:
+class ProcedureFrame:
     """A call that is under way; `call` is the statement that made it, `node` the statement that comes next."""
 
-    flow: Flow
+    flow: FlowGraph
     number: int
     cells: dict[str, Cell]
     call: s.Call | None = None
     node: int = 0
-    rounds: list[Round] = field(default_factory=list)
+    rounds: list[OpenLoop] = field(default_factory=list)
     forks: int = 0  # of the path when the call began
 
-    def copy(self) -> Frame:
-        """A frame that can go on by itself."""
+    def copy(self) -> ProcedureFrame:
+        """An independent copy."""
         return replace(self, rounds=[replace(r) for r in self.rounds])
 
 
 @dataclass(slots=True)
-class Turn:
-    """A branch instance: its position, its call, and the nodes where its other arms begin."""
+class BranchTaken:
+    """A branch that the path took: its position, its frame, and the nodes where its other arms begin."""
 
     position: int
     frame: int
-    flow: Flow
+    flow: FlowGraph
     others: tuple[int, ...]
 
 
 @dataclass(slots=True)
-class State:
-    """A path up to now."""
+class ExplorationState:
+    """A path as far as it was followed."""
 
-    unit: Unit
-    frames: list[Frame]
+    unit: TranslationUnit
+    frames: list[ProcedureFrame]
     cells: dict[str, Cell]
     values: dict[str, Term] = field(default_factory=dict)
     sources: dict[str, Term] = field(default_factory=dict)  # variables of values from outside
     instances: list[Instance] = field(default_factory=list)
-    scope: list[tuple[int, int, frozenset[int]]] = field(
-        default_factory=list
-    )  # position, depth of the call, nodes of the arm
+    # Branches that the path is inside of: position, depth of the call, nodes of the arm.
+    scope: list[tuple[int, int, frozenset[int]]] = field(default_factory=list)
     ends: dict[int, int] = field(default_factory=dict)
-    turns: list[Turn] = field(default_factory=list)
+    branches_taken: list[BranchTaken] = field(default_factory=list)
     layers: list[Layer] = field(default_factory=list)
     pending: list[Term] = field(default_factory=list)  # equations that no question needed yet
     forks: int = 0
     calls: int = 0
-    passed: int = -1  # a node whose assumption the branch before it told already
+    passed: int = -1  # a node whose assumption is implied by the branch before it
     given: Mapping[str, Value] = field(default_factory=dict)  # values of sources that are not free
 
-    def copy(self) -> State:
-        """A state that can go on by itself."""
+    def copy(self) -> ExplorationState:
+        """An independent copy."""
         return replace(
             self,
             frames=[f.copy() for f in self.frames],
@@ -100,21 +99,21 @@ class State:
             instances=list(self.instances),
             scope=list(self.scope),
             ends=dict(self.ends),
-            turns=list(self.turns),
+            branches_taken=list(self.branches_taken),
             layers=list(self.layers),
             pending=list(self.pending),
         )
 
     @property
-    def top(self) -> Frame:
+    def top(self) -> ProcedureFrame:
         """The call that is under way."""
         return self.frames[-1]
 
-    def cell_of(self, name: str, frame: Frame) -> Cell:
+    def cell_of(self, name: str, frame: ProcedureFrame) -> Cell:
         """The cell of a variable in a call."""
         return frame.cells.get(name) or self.unit.globals[name]
 
-    def term(self, expr: s.Expr, frame: Frame, bound: dict[str, Term] | None = None) -> Term:
+    def term(self, expr: s.Expr, frame: ProcedureFrame, bound: dict[str, Term] | None = None) -> Term:
         """An expression over the cells of a call; `bound` are names that stand for something else."""
 
         def lookup(name: str, is_old: bool) -> Term:
@@ -186,7 +185,7 @@ class State:
         return fresh
 
     def flush(self) -> None:
-        """Nothing; the equations are a layer from now on."""
+        """Move the pending equations into a layer of the solver's assertion stack."""
         if self.pending:
             self.layers.append(tuple(self.pending))
             self.pending = []
@@ -205,10 +204,10 @@ class State:
         for r in frame.rounds:
             if r.head == node:
                 return self._again(r, bound, most)
-        frame.rounds.append(Round(node, nodes, forks=self.forks, values=dict(self.values)))
+        frame.rounds.append(OpenLoop(node, nodes, forks=self.forks, values=dict(self.values)))
         return Arrival.GOES_ON
 
-    def _again(self, r: Round, bound: int, most: int) -> Arrival:
+    def _again(self, r: OpenLoop, bound: int, most: int) -> Arrival:
         if self.forks == r.forks and self.values == r.values:
             return Arrival.ENDLESS
         r.count += 1
@@ -218,14 +217,14 @@ class State:
             return Arrival.OVERLONG
         return Arrival.GOES_ON if r.free <= bound else Arrival.CUT
 
-    def leave(self) -> Frame:
+    def leave(self) -> ProcedureFrame:
         """The call that ends now."""
         depth = len(self.frames) - 1
         while self.scope and self.scope[-1][1] == depth:
             self.ends[self.scope.pop()[0]] = len(self.instances)
         return self.frames.pop()
 
-    def cells_named(self, names: Iterable[str], frame: Frame) -> tuple[Cell, ...]:
+    def cells_named(self, names: Iterable[str], frame: ProcedureFrame) -> tuple[Cell, ...]:
         """The cells of variables in a fixed order; they belong to the path from now on."""
         found = tuple(self.cell_of(name, frame) for name in sorted(names))
         self.cells.update({c.name: c for c in found})

@@ -1,4 +1,8 @@
-"""Boogie expressions as terms. Functions are put in where they are used; what the language leaves open is any map, the same everywhere."""
+"""Boogie expressions as terms.
+
+Functions are inlined where they are used; what the language leaves open (functions without a body, division by zero) is
+an arbitrary map, the same everywhere.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,8 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from butfor.frontends.boogie.boogie_syntax import Expr, Function, Program
-from butfor.frontends.boogie.boogie_text import Text
-from butfor.frontends.boogie.boogie_types import Kinds, postorder
+from butfor.frontends.boogie.boogie_text import BoogieText
+from butfor.frontends.boogie.boogie_types import TypeRules, postorder
 from butfor.logic import terms as t
 from butfor.logic.sorts import INT, REAL, MapSort
 from butfor.logic.terms import FALSE, TRUE, Term
@@ -24,13 +28,16 @@ _TURNED = {"bvugt": "ult", "bvuge": "ule", "bvsgt": "slt", "bvsge": "sle"}
 _EXTEND = re.compile(r"\(?_?\s*(zero|sign)_extend\s+(\d+)\s*\)?\Z")
 
 
-class Meaning:
-    """The terms of one program's expressions. `cells` are those of constants, open functions and divisions by zero that were met."""
+class ExpressionTerms:
+    """The terms of one program's expressions.
 
-    def __init__(self, text: Text, program: Program) -> None:
+    `cells` are those of the constants, open functions and divisions by zero that occurred.
+    """
+
+    def __init__(self, text: BoogieText, program: Program) -> None:
         self.text = text
         self.program = program
-        self.kinds = Kinds(text, program)
+        self.type_rules = TypeRules(text, program)
         self.cells: dict[str, Cell] = {}
 
     def term(self, root: Expr, lookup: Lookup) -> Term:
@@ -43,7 +50,7 @@ class Meaning:
     def constant(self, name: str) -> Term:
         """The term of a constant of the program."""
         declared = self.program.constants[name]
-        return self._cell(name, self.kinds.sort(declared.type, declared.span), name, str(declared.type))
+        return self._cell(name, self.type_rules.sort(declared.type, declared.span), name, str(declared.type))
 
     def _cell(self, name: str, sort: int, shown: str, kind: str) -> Term:
         cell = self.cells.get(name)
@@ -128,7 +135,7 @@ class Meaning:
         if function.body is not None:
             bound = {p.name: a for p, a in zip(function.params, args, strict=True)}
             return self.term(function.body, lambda name, is_old: bound[name] if name in bound else self.constant(name))
-        sort = self.kinds.sort(function.result, function.span)
+        sort = self.type_rules.sort(function.result, function.span)
         for a in reversed(args):
             if a.width < REAL:
                 raise self.text.unsupported(expr.span, "a function without a body that takes a map")
@@ -137,7 +144,7 @@ class Meaning:
 
     def _builtin(self, expr: Expr, function: Function, a: list[Term]) -> Term:
         found = self._operation(expr, function.builtin.strip(), a)
-        if found.width != self.kinds.sort(function.result, function.span):
+        if found.width != self.type_rules.sort(function.result, function.span):
             raise self.text.error(expr.span, f"{function.builtin} does not give a {function.result}")
         return found
 

@@ -1,11 +1,14 @@
-"""A failing path from the end of an exploration: values from the solver's model, recomputed step by step before anyone sees them."""
+"""A failing path from an explored state and a solver's model.
+
+The values of the model are recomputed step by step before anyone sees them.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from butfor.frontends.boogie.exploration_state import State
+from butfor.frontends.boogie.exploration_state import ExplorationState
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.sorts import Value, default_value
 from butfor.logic.terms import Term, variables
@@ -14,14 +17,16 @@ from butfor.trace.view.source_places import Place
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ViolatedCheck:
     """A violated check: the path to it, and what is violated in words."""
 
     path: Path
     message: str
 
 
-def path_of(state: State, model: Mapping[str, Value], pre: Term, check: Term, place: Place) -> Path | None:
+def failing_path(
+    state: ExplorationState, model: Mapping[str, Value], pre: Term, check: Term, place: Place
+) -> Path | None:
     """The path of a state whose check the model violates; None when the recomputed values say otherwise."""
     cells = _cells(state, pre, check)
     start = {c.name: model.get(f"{c.name}!0", default_value(c.sort)) for c in cells}
@@ -36,12 +41,12 @@ def path_of(state: State, model: Mapping[str, Value], pre: Term, check: Term, pl
     return Path(cells, instances, check, place, pre, tuple(p for p, _, _ in state.scope), start=start, inputs=inputs)
 
 
-def _is_parameter(state: State, cell: Cell) -> bool:
+def _is_parameter(state: ExplorationState, cell: Cell) -> bool:
     entry = state.frames[0]
     return any(entry.cells.get(p.name) == cell for p in entry.flow.procedure.params)
 
 
-def _cells(state: State, pre: Term, check: Term) -> tuple[Cell, ...]:
+def _cells(state: ExplorationState, pre: Term, check: Term) -> tuple[Cell, ...]:
     known = {**state.unit.meaning.cells, **state.unit.globals, **state.cells}
     known |= {c.name: c for f in state.frames for c in f.cells.values()}
     roots = [pre, check]
@@ -54,7 +59,7 @@ def _cells(state: State, pre: Term, check: Term) -> tuple[Cell, ...]:
 
 
 def _recorded(
-    state: State, start: Mapping[str, Value], model: Mapping[str, Value], pre: Term, check: Term
+    state: ExplorationState, start: Mapping[str, Value], model: Mapping[str, Value], pre: Term, check: Term
 ) -> tuple[Instance, ...] | None:
     """The instances with their ends and the values that they wrote; None when one of them could not run."""
     values = dict(start)
@@ -77,12 +82,12 @@ def _recorded(
     return None if Evaluator(values)(check) else tuple(done)
 
 
-def _escaping(state: State) -> set[int]:
+def _escaping(state: ExplorationState) -> set[int]:
     """The branch instances with another arm that never comes back to where the path is now."""
     here = {f.number: f.node for f in state.frames}
     found = set()
-    for turn in state.turns:
-        ways = state.unit.coming_back(turn.flow, here.get(turn.frame, turn.flow.exit))
-        if not all(node in ways for node in turn.others):
+    for turn in state.branches_taken:
+        reaching = state.unit.nodes_reaching(turn.flow, here.get(turn.frame, turn.flow.exit))
+        if not all(node in reaching for node in turn.others):
             found.add(turn.position)
     return found

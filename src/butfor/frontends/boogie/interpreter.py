@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.boogie_types import Kinds, bits_of
-from butfor.frontends.boogie.checked_program import Unit
-from butfor.frontends.boogie.control_flow import SKIP, Check, Flow, Node
+from butfor.frontends.boogie.boogie_types import TypeRules, bits_of
+from butfor.frontends.boogie.checked_program import TranslationUnit
+from butfor.frontends.boogie.control_flow import SKIP, Check, FlowGraph, Node
 from butfor.logic.sorts import MapValue, Value
 from butfor.path.path_model import Kind, Path
 
@@ -70,7 +70,7 @@ class _Stop(Exception):
         self.outcome = outcome
 
 
-def run(unit: Unit, flow: Flow, given: Given, max_steps: int = MAX_STEPS) -> Outcome:
+def run(unit: TranslationUnit, flow: FlowGraph, given: Given, max_steps: int = MAX_STEPS) -> Outcome:
     """The outcome of the procedure with these values from outside."""
     machine = _Machine(unit, given, max_steps)
     try:
@@ -80,11 +80,11 @@ def run(unit: Unit, flow: Flow, given: Given, max_steps: int = MAX_STEPS) -> Out
     return Outcome(End.RETURNED)
 
 
-def default_of(kinds: Kinds, kind: s.Type, span: s.Span) -> Value:
+def default_of(type_rules: TypeRules, kind: s.Type, span: s.Span) -> Value:
     """The value that is taken where any will do."""
-    kind = kinds.resolved(kind, span)
+    kind = type_rules.resolved(kind, span)
     if kind.name == "map":
-        value = default_of(kinds, kind.args[-1], span)
+        value = default_of(type_rules, kind.args[-1], span)
         for _ in kind.args[:-1]:
             value = MapValue(value)
         return value
@@ -103,17 +103,17 @@ class _Frame:
 
 
 class _Machine:
-    def __init__(self, unit: Unit, given: Given, max_steps: int) -> None:
+    def __init__(self, unit: TranslationUnit, given: Given, max_steps: int) -> None:
         self.unit = unit
         self.program = unit.program
-        self.kinds = unit.meaning.kinds
+        self.type_rules = unit.meaning.type_rules
         self.given = given
         self.chosen = {place: iter(values) for place, values in given.chosen.items()}
         self.steps = max_steps
         self.globals: dict[str, Value] = {}
         self.calls = 0
 
-    def start(self, flow: Flow) -> None:
+    def start(self, flow: FlowGraph) -> None:
         for axiom in self.program.axioms:
             self._assume(self._value(axiom, None))
         frame = self._frame(flow.procedure, 0)
@@ -133,7 +133,7 @@ class _Machine:
 
     # --- statements
 
-    def _body(self, flow: Flow, frame: _Frame, *, is_entry: bool) -> None:
+    def _body(self, flow: FlowGraph, frame: _Frame, *, is_entry: bool) -> None:
         at = 0
         while at != flow.exit:
             self.steps -= 1
@@ -237,7 +237,7 @@ class _Machine:
             return found
         if self.given.otherwise is not None:
             return self.given.otherwise(kind)
-        return default_of(self.kinds, kind, at)
+        return default_of(self.type_rules, kind, at)
 
     def _type(self, name: str, frame: _Frame) -> s.Type:
         return (frame.types.get(name) or self.program.variables[name]).type
@@ -252,7 +252,7 @@ class _Machine:
 
     def _start(self, cell: str, named: s.Named) -> Value:
         found = self.given.start.get(cell)
-        return default_of(self.kinds, named.type, named.span) if found is None else found
+        return default_of(self.type_rules, named.type, named.span) if found is None else found
 
     def _variable(self, name: str, frame: _Frame | None) -> Value:
         if frame is not None and name in frame.types:
@@ -333,20 +333,20 @@ class _Machine:
         scope |= frame.types if frame is not None else {}
         if bound is not None:
             scope |= {p.name: p for f in self.program.functions.values() for p in f.params if p.name in bound}
-        types = {name: self.kinds.resolved(n.type, n.span) for name, n in scope.items()}
-        return bits_of(self.kinds.type_of(expr, types, with_old=True))
+        types = {name: self.type_rules.resolved(n.type, n.span) for name, n in scope.items()}
+        return bits_of(self.type_rules.type_of(expr, types, with_old=True))
 
     def _applied(self, expr: s.Expr, args: list[Value]) -> Value:
         function = self.program.functions[expr.data]
         if function.builtin:
-            types = [self.kinds.resolved(p.type, p.span) for p in function.params]
+            types = [self.type_rules.resolved(p.type, p.span) for p in function.params]
             return _builtin(function.builtin.strip(), args, bits_of(types[0]))
         if function.body is not None:
             bound = {p.name: a for p, a in zip(function.params, args, strict=True)}
             return self._value(function.body, None, bound=bound)
         found = self.given.start.get(f"{function.name}()")
         if found is None:
-            return default_of(self.kinds, function.result, function.span)
+            return default_of(self.type_rules, function.result, function.span)
         for a in args:
             found = found[a]
         return found

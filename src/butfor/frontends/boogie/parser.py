@@ -1,4 +1,4 @@
-"""Boogie text to `syntax.Program`."""
+"""Parsing of Boogie text into `boogie_syntax.Program`."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput
 
 from butfor.errors import CompileError
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.boogie_text import Text
-from butfor.frontends.boogie.declarations import collected
+from butfor.frontends.boogie.boogie_text import BoogieText
+from butfor.frontends.boogie.declarations import collect_declarations
 
 _QUANTIFIERS = {"forall": "a quantifier (forall)", "exists": "a quantifier (exists)", "lambda": "a lambda expression"}
 
@@ -23,8 +23,8 @@ def _parser() -> Lark:
     return Lark(grammar, parser="lalr", propagate_positions=True, maybe_placeholders=True)
 
 
-def parse(text: Text) -> s.Program:
-    """The program; a CompileError that says where the text is no Boogie, an UnsupportedError for what is not followed."""
+def parse(text: BoogieText) -> s.Program:
+    """The program; a CompileError where the text is no Boogie, an UnsupportedError where it cannot be followed."""
     try:
         tree = _parser().parse(text.text)
     except UnexpectedInput as e:
@@ -36,10 +36,10 @@ def parse(text: Text) -> s.Program:
         meta = node.meta
         span = text.span(meta.start_pos, meta.end_pos) if not meta.empty else s.Span(1, 1, 0, 0)
         built[id(node)] = getattr(builder, node.data)(children, span)
-    return collected(text, built[id(tree)])
+    return collect_declarations(text, built[id(tree)])
 
 
-def _syntax_error(text: Text, e: UnexpectedInput) -> CompileError:
+def _syntax_error(text: BoogieText, e: UnexpectedInput) -> CompileError:
     start = e.pos_in_stream if isinstance(e, UnexpectedCharacters) else None
     if isinstance(e, UnexpectedToken) and e.token.type != "$END":
         start = e.token.start_pos
@@ -77,7 +77,7 @@ def _strings(items: list[Any]) -> tuple[str, ...]:
 class _Builder:
     """One method for each rule of the grammar: its children, already built, to the node of the program."""
 
-    def __init__(self, text: Text) -> None:
+    def __init__(self, text: BoogieText) -> None:
         self.text = text
 
     def __getattr__(self, rule: str) -> Any:

@@ -1,12 +1,12 @@
-"""What a path asks of the solver: whether it can go on, and whether a check can be violated here."""
+"""Solver queries of a path: whether it is feasible, and whether a check can be violated on it."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
 
-from butfor.frontends.boogie.exploration_state import State
-from butfor.frontends.boogie.failing_path import Found, path_of
+from butfor.frontends.boogie.exploration_state import ExplorationState
+from butfor.frontends.boogie.failing_path import ViolatedCheck, failing_path
 from butfor.logic.solvers import Limit, SolverResult, Stack, Verdict
 from butfor.logic.sorts import INT, REAL, Value
 from butfor.logic.terms import FALSE, TRUE, Term, negate, number, order, postorder
@@ -16,14 +16,20 @@ from butfor.trace.view.source_places import Place
 Key = tuple[object, ...]
 """What tells one check from another."""
 
-_SMALL = (3, 20, 1000)  # how far from 0 numbers are tried to be
-_LONGEST = 3.0  # seconds for one question
+_SMALL_MAGNITUDES = (3, 20, 1000)  # tried in this order: small numbers are easier to read
+_MAX_SECONDS_PER_QUERY = 3.0  # one hard query must not use up the budget
+_MAX_SECONDS_PER_SMALL_MODEL = 1.0  # it is a convenience
 
 
-class Questions:
-    """Questions until `end`. `found` and `unknown` are shared with searches up to other bounds; what these found is not asked again."""
+class PathQueries:
+    """Queries until the time `end`.
 
-    def __init__(self, stack: Stack, pre: Term, end: float, found: dict[Key, Found], unknown: dict[str, None]) -> None:
+    `found` and `unknown` are shared with explorations up to other bounds; a check in `found` is not asked again.
+    """
+
+    def __init__(
+        self, stack: Stack, pre: Term, end: float, found: dict[Key, ViolatedCheck], unknown: dict[str, None]
+    ) -> None:
         self.stack = stack
         self.pre = pre
         self.end = end
@@ -31,14 +37,14 @@ class Questions:
         self.unknown = unknown
         self.known = frozenset(found)
 
-    def _ask(self, state: State, term: Term) -> tuple[SolverResult[None], tuple[Term, ...]]:
+    def _ask(self, state: ExplorationState, term: Term) -> tuple[SolverResult[None], tuple[Term, ...]]:
         state.flush()
         layer = (term,)
-        limit = Limit(min(self.end, time.monotonic() + _LONGEST))
+        limit = Limit(min(self.end, time.monotonic() + _MAX_SECONDS_PER_QUERY))
         return self.stack.check([*state.layers, layer], limit, state.sources.values()), layer
 
-    def assume(self, state: State, condition: Term) -> bool:
-        """Whether the path can go on with a condition over cells, which holds from now on."""
+    def assume(self, state: ExplorationState, condition: Term) -> bool:
+        """Whether the path is feasible with a condition over cells, which is assumed from now on."""
         value = state.now(condition)
         if value is TRUE or value is FALSE:
             return value is TRUE
@@ -46,8 +52,8 @@ class Questions:
         state.layers.append(layer)
         return result.verdict is not Verdict.UNSAT
 
-    def must(self, state: State, condition: Term, place: Place, message: str, key: Key) -> bool:
-        """Whether the path can go on past a check; a violation is noted."""
+    def check(self, state: ExplorationState, condition: Term, place: Place, message: str, key: Key) -> bool:
+        """Whether the path can continue past a check; a violation is added to `found`."""
         value = state.now(condition)
         if value is not TRUE and key not in self.known:
             result, _ = self._ask(state, negate(value))
@@ -61,29 +67,31 @@ class Questions:
         return value is TRUE or self.assume(state, condition)
 
     def _violated(
-        self, state: State, result: SolverResult[None], condition: Term, place: Place, message: str, key: Key
+        self, state: ExplorationState, result: SolverResult[None], condition: Term, place: Place, message: str, key: Key
     ) -> None:
         best = self.found.get(key)
         if best is not None and len(best.path.instances) <= len(state.instances):
             return
         model = self._small(state, negate(state.now(condition))) or result.model
-        path = path_of(state, {**model, **state.given}, self.pre, condition, place)
+        path = failing_path(state, {**model, **state.given}, self.pre, condition, place)
         if path is None:
             self._unsure(place, message)
         else:
-            self.found[key] = Found(path, message)
+            self.found[key] = ViolatedCheck(path, message)
 
-    def _small(self, state: State, violation: Term) -> Mapping[str, Value] | None:
-        """Values from outside that violate a check and are small numbers, which are read more easily; None where there are none."""
+    def _small(self, state: ExplorationState, violation: Term) -> Mapping[str, Value] | None:
+        """Inputs of small magnitude that violate a check; None where there are none."""
         layers = [*state.layers, (violation,)]
         outside = set(state.sources.values())
         numbers = [t for t in postorder(t for layer in layers for t in layer) if t.op == "select" or t in outside]
-        for most in _SMALL:
+        for most in _SMALL_MAGNITUDES:
             near = [order("le", *pair) for t in numbers if t.width in (INT, REAL) for pair in _between(t, most)]
             if not near or time.monotonic() >= self.end:
                 return None
             result = self.stack.check(
-                [*layers, tuple(near)], Limit(min(self.end, time.monotonic() + 1.0)), state.sources.values()
+                [*layers, tuple(near)],
+                Limit(min(self.end, time.monotonic() + _MAX_SECONDS_PER_SMALL_MODEL)),
+                state.sources.values(),
             )
             if result.verdict is Verdict.SAT:
                 return result.model

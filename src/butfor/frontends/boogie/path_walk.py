@@ -1,4 +1,4 @@
-"""One path followed from node to node: what each statement adds, which ways are open, which checks can be violated."""
+"""One path followed from node to node: the effect of each statement, feasible branches, violated checks."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import time
 from itertools import pairwise
 
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.checked_program import Unit
+from butfor.frontends.boogie.checked_program import TranslationUnit
 from butfor.frontends.boogie.control_flow import BRANCH, SKIP, Check, Node
-from butfor.frontends.boogie.exploration_state import Arrival, State, Turn
+from butfor.frontends.boogie.exploration_state import Arrival, BranchTaken, ExplorationState
 from butfor.frontends.boogie.expression_terms import stored
-from butfor.frontends.boogie.failing_path import Found
+from butfor.frontends.boogie.failing_path import ViolatedCheck
 from butfor.frontends.boogie.interpreter import Given
-from butfor.frontends.boogie.path_queries import Key, Questions
-from butfor.frontends.boogie.procedure_calls import enter, local_cells, may_call, may_return, pass_by
+from butfor.frontends.boogie.path_queries import Key, PathQueries
+from butfor.frontends.boogie.procedure_calls import (
+    check_preconditions,
+    enter_procedure,
+    havoc_effects,
+    local_cells,
+    return_from_procedure,
+)
 from butfor.logic.solvers import Stack, Verdict
 from butfor.logic.sorts import INT, Value, default_value
 from butfor.logic.terms import FALSE, TRUE, Term, disjunction, equal, negate, number
@@ -21,37 +27,40 @@ from butfor.path.path_model import Cell, Input, Kind
 from butfor.source.source_model import Role
 from butfor.trace.view.source_places import Place
 
-MOST_ROUNDS = 1000  # of a loop that nothing can leave earlier, and nested calls that nothing can avoid
+MAX_FORCED_ROUNDS = 1000  # iterations and nested calls that nothing can avoid: some never end
 
 
-class Walk(Questions):
-    """Paths up to one bound. `cut` tells that the bound ended a path, `late` that the time did; `overlong` has the lines of loops and calls that
-    were left because nothing else would have ended them."""
+class PathWalk(PathQueries):
+    """Paths up to one bound.
+
+    `cut` says that the bound ended a path, `late` that time did; `overlong` has the lines of loops and calls that were
+    abandoned because nothing else would have ended them.
+    """
 
     def __init__(
         self,
-        unit: Unit,
+        unit: TranslationUnit,
         entry: s.Procedure,
         stack: Stack,
         pre: Term,
         bound: int,
         end: float,
-        found: dict[Key, Found],
+        found: dict[Key, ViolatedCheck],
         unknown: dict[str, None],
     ) -> None:
         super().__init__(stack, pre, end, found, unknown)
         self.unit = unit
         self.entry = entry
         self.bound = bound
-        self.most = MOST_ROUNDS
+        self.max_rounds = MAX_FORCED_ROUNDS
         self.cut = False
         self.late = False
         self.overlong: dict[int, None] = {}
         self.wants_passing = False
         self.passing: Given | None = None
 
-    def follow(self, state: State, work: list[State]) -> None:
-        """Nothing; the path goes on to its end, and other ways that it could go are put to the work."""
+    def follow(self, state: ExplorationState, work: list[ExplorationState]) -> None:
+        """Follow the path to its end; put the other arms of its branches on the worklist."""
         while time.monotonic() < self.end:
             node = state.top.flow.nodes[state.top.node]
             match node.op:
@@ -75,8 +84,8 @@ class Walk(Questions):
                 return
         self.late = True
 
-    def _next(self, state: State, node: int) -> bool:
-        arrival = state.arrive(node, self.bound, self.most)
+    def _next(self, state: ExplorationState, node: int) -> bool:
+        arrival = state.arrive(node, self.bound, self.max_rounds)
         self.cut |= arrival is Arrival.CUT
         if arrival is Arrival.OVERLONG:
             self.overlong[state.top.flow.nodes[node].span.line] = None
@@ -84,15 +93,15 @@ class Walk(Questions):
 
     # Statements.
 
-    def _node_check(self, state: State, check: Check) -> bool:
+    def _node_check(self, state: ExplorationState, check: Check) -> bool:
         condition = state.term(check.expr, state.top)
         function = state.top.flow.procedure.name
         place = self.unit.text.place(check.span, function, Role.OTHER)
         text = self.unit.text.written(check.expr.span)
         message = f"assertion failed: {text}" if check.words == "assertion" else f"the invariant {check.words}: {text}"
-        return self.must(state, condition, place, message, (check.span, check.words))
+        return self.check(state, condition, place, message, (check.span, check.words))
 
-    def _statement(self, state: State, node: Node) -> bool:
+    def _statement(self, state: ExplorationState, node: Node) -> bool:
         text, frame = self.unit.text, state.top
         function = frame.flow.procedure.name
         match node.statement:
@@ -116,7 +125,7 @@ class Walk(Questions):
                 return self._call(state, call, node)
         return self._next(state, node.succs[0])
 
-    def _writes(self, state: State, assign: s.Assign) -> list[tuple[Cell, Term | None]]:
+    def _writes(self, state: ExplorationState, assign: s.Assign) -> list[tuple[Cell, Term | None]]:
         frame = state.top
         writes: list[tuple[Cell, Term | None]] = []
         for target, value in zip(assign.targets, assign.values, strict=True):
@@ -130,29 +139,29 @@ class Walk(Questions):
 
     # Branches.
 
-    def _branch(self, state: State, node: Node, work: list[State]) -> bool:
+    def _branch(self, state: ExplorationState, node: Node, work: list[ExplorationState]) -> bool:
         place = self.unit.text.place(node.span, state.top.flow.procedure.name, Role.CONDITION)
         if node.guard is None:
             condition = self._choice(state, place, 0)
-            return self._ways(state, [condition, negate(condition)], [place, place], work, free=True)
+            return self._fork(state, [condition, negate(condition)], [place, place], work, free=True)
         condition = state.term(node.guard, state.top)
-        return self._ways(state, [condition, negate(condition)], [place, place], work)
+        return self._fork(state, [condition, negate(condition)], [place, place], work)
 
-    def _goto(self, state: State, node: Node, work: list[State]) -> bool:
+    def _goto(self, state: ExplorationState, node: Node, work: list[ExplorationState]) -> bool:
         function = state.top.flow.procedure.name
-        told = self._told(state, node)
+        told = self._opposite_assumptions(state, node)
         if told is not None:
             places = [self.unit.text.place(a.expr.span, function, Role.CONDITION) for _, a, _ in told]
-            return self._ways(state, [t for _, _, t in told], places, work, passed=[k for k, _, _ in told])
+            return self._fork(state, [t for _, _, t in told], places, work, passed=[k for k, _, _ in told])
         place = self.unit.text.place(node.span, function, Role.CONDITION)
         if len(node.succs) == 2:
             condition = self._choice(state, place, 0)
-            return self._ways(state, [condition, negate(condition)], [place, place], work, free=True)
+            return self._fork(state, [condition, negate(condition)], [place, place], work, free=True)
         choice = self._choice(state, place, INT)
         ways = [equal(choice, number(k, INT)) for k in range(len(node.succs) - 1)]
-        return self._ways(state, [*ways, negate(disjunction(ways))], [place] * len(node.succs), work, free=True)
+        return self._fork(state, [*ways, negate(disjunction(ways))], [place] * len(node.succs), work, free=True)
 
-    def _told(self, state: State, node: Node) -> list[tuple[int, s.Assert, Term]] | None:
+    def _opposite_assumptions(self, state: ExplorationState, node: Node) -> list[tuple[int, s.Assert, Term]] | None:
         """The assumptions at the two targets of a goto, when one is the other's opposite: then they are a decision."""
         flow = state.top.flow
         found = []
@@ -165,23 +174,23 @@ class Walk(Questions):
             found.append((target, statement, state.term(statement.expr, state.top)))
         return found if len(found) == 2 and _opposite(found[0][2], found[1][2]) else None
 
-    def _choice(self, state: State, place: Place, sort: int) -> Term:
+    def _choice(self, state: ExplorationState, place: Place, sort: int) -> Term:
         """A new cell with any value, which decides where the path goes."""
         cell = Cell(f"*{len(state.instances)}", sort, "*", "int" if sort else "bool", function=place.function)
         state.add(Kind.HAVOC, place, [(cell, None)], inputs={cell.name: Input("nondet", "*")})
         return cell.term
 
-    def _ways(
+    def _fork(
         self,
-        state: State,
+        state: ExplorationState,
         conditions: list[Term],
         places: list[Place],
-        work: list[State],
+        work: list[ExplorationState],
         *,
         free: bool = False,
         passed: list[int] | None = None,
     ) -> bool:
-        """Whether the path goes on: by the last way that is open; the others are put to the work."""
+        """Whether the path continues, by the last feasible arm; the others are put on the worklist."""
         values = [state.now(c) for c in conditions]
         is_open = [v is not FALSE for v in values]
         layers: list[tuple[Term, ...]] = [(v,) for v in values]
@@ -206,7 +215,7 @@ class Walk(Questions):
                 work.append(one)
         return False
 
-    def _take(self, state: State, arm: int, condition: Term, place: Place) -> bool:
+    def _take(self, state: ExplorationState, arm: int, condition: Term, place: Place) -> bool:
         frame = state.top
         here = frame.node
         node = frame.flow.nodes[here]
@@ -215,31 +224,33 @@ class Walk(Questions):
         held = node.op != BRANCH or arm == 0
         position = state.add(Kind.BRANCH, place, condition=condition, frames=state.cells_named(names, frame), held=held)
         state.scope.append((position, len(state.frames) - 1, node.arms[arm]))
-        state.turns.append(Turn(position, frame.number, frame.flow, tuple(node.succs[k] for k in others)))
+        state.branches_taken.append(
+            BranchTaken(position, frame.number, frame.flow, tuple(node.succs[k] for k in others))
+        )
         return self._next(state, node.succs[arm])
 
     # Calls.
 
-    def _call(self, state: State, call: s.Call, node: Node) -> bool:
+    def _call(self, state: ExplorationState, call: s.Call, node: Node) -> bool:
         procedure = self.unit.program.procedures[call.callee]
         flow = self.unit.flows.get(call.callee)
-        if not may_call(self, state, call, procedure):
+        if not check_preconditions(self, state, call, procedure):
             return False
         if flow is None:
-            return pass_by(self, state, call, procedure) and self._next(state, node.succs[0])
+            return havoc_effects(self, state, call, procedure) and self._next(state, node.succs[0])
         same = [f for f in state.frames if f.flow is flow]
         free = sum(b.forks > a.forks for a, b in pairwise(same)) + (bool(same) and state.forks > same[-1].forks)
-        if len(same) > self.most:
+        if len(same) > self.max_rounds:
             self.overlong[call.span.line] = None
             return False
         if free > self.bound:
             self.cut = True
             return False
-        enter(state, call, flow)
+        enter_procedure(state, call, flow)
         return self._next(state, 0)
 
-    def _exit(self, state: State) -> bool:
-        if not may_return(self, state):
+    def _exit(self, state: ExplorationState) -> bool:
+        if not return_from_procedure(self, state):
             return False
         if not state.frames:
             if self.wants_passing and self.passing is None:
@@ -247,7 +258,7 @@ class Walk(Questions):
             return False
         return self._next(state, state.top.flow.nodes[state.top.node].succs[0])
 
-    def _values_of(self, state: State) -> Given | None:
+    def _values_of(self, state: ExplorationState) -> Given | None:
         """Values from outside with which this path runs to its end; None where a solver finds none."""
         result, _ = self._ask(state, TRUE)
         if result.verdict is not Verdict.SAT:
@@ -264,7 +275,7 @@ class Walk(Questions):
                 chosen.setdefault((i.place.line, i.place.column), []).extend(new)
         return Given(start, chosen)
 
-    def _all_cells(self, state: State) -> dict[str, Cell]:
+    def _all_cells(self, state: ExplorationState) -> dict[str, Cell]:
         entry = {c.name: c for c in local_cells(self.unit, self.entry, 0).values()}
         return {**self.unit.meaning.cells, **self.unit.globals, **entry, **state.cells}
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.checked_program import Unit
-from butfor.frontends.boogie.control_flow import Flow
-from butfor.frontends.boogie.exploration_state import Frame, State
-from butfor.frontends.boogie.path_queries import Questions
+from butfor.frontends.boogie.checked_program import TranslationUnit
+from butfor.frontends.boogie.control_flow import FlowGraph
+from butfor.frontends.boogie.exploration_state import ExplorationState, ProcedureFrame
+from butfor.frontends.boogie.path_queries import PathQueries
 from butfor.logic.terms import Term
 from butfor.path.path_model import Cell, Input, Kind
 from butfor.source.source_model import Role
 from butfor.trace.view.source_places import Place
 
 
-def local_cells(unit: Unit, procedure: s.Procedure, number: int) -> dict[str, Cell]:
+def local_cells(unit: TranslationUnit, procedure: s.Procedure, number: int) -> dict[str, Cell]:
     """The cells of a call's parameters, results and local variables."""
     names = (*procedure.params, *procedure.returns, *(procedure.body.variables if procedure.body is not None else ()))
     taken = unit.globals.keys() | unit.program.constants.keys()
@@ -23,7 +23,7 @@ def local_cells(unit: Unit, procedure: s.Procedure, number: int) -> dict[str, Ce
     }
 
 
-def old_cells(unit: Unit, procedure: s.Procedure, number: int) -> dict[str, Cell]:
+def old_cells(unit: TranslationUnit, procedure: s.Procedure, number: int) -> dict[str, Cell]:
     """The cells that keep global variables as they were when a procedure was called, by the names of the variables."""
     suffix = f"@{number}" if number else ""
     found = {}
@@ -33,12 +33,12 @@ def old_cells(unit: Unit, procedure: s.Procedure, number: int) -> dict[str, Cell
     return found
 
 
-def may_call(walk: Questions, state: State, call: s.Call, procedure: s.Procedure) -> bool:
-    """Whether the path goes on past the preconditions of a call."""
+def check_preconditions(walk: PathQueries, state: ExplorationState, call: s.Call, procedure: s.Procedure) -> bool:
+    """Whether the path continues past the preconditions of a call."""
     text = state.unit.text
     place = _place(state, call)
     bound = {p.name: state.term(a, state.top) for p, a in zip(procedure.params, call.args, strict=True)}
-    outside = Frame(state.top.flow, -1, {})
+    outside = ProcedureFrame(state.top.flow, -1, {})
     for spec in procedure.specs:
         if spec.keyword != "requires":
             continue
@@ -49,20 +49,20 @@ def may_call(walk: Questions, state: State, call: s.Call, procedure: s.Procedure
                 return False
         else:
             message = f"precondition of {procedure.name} violated: {text.written(spec.expr.span)}"
-            if not walk.must(state, condition, place, message, (call.span, spec.span)):
+            if not walk.check(state, condition, place, message, (call.span, spec.span)):
                 return False
     return True
 
 
-def enter(state: State, call: s.Call, flow: Flow) -> None:
-    """Nothing; the path is at the start of the called procedure, its parameters bound at the call."""
+def enter_procedure(state: ExplorationState, call: s.Call, flow: FlowGraph) -> None:
+    """Move the path to the start of the called procedure, with its parameters bound."""
     procedure = flow.procedure
     frame = _bind(state, call, procedure)
     frame.flow = flow
     state.frames.append(frame)
 
 
-def _bind(state: State, call: s.Call, procedure: s.Procedure) -> Frame:
+def _bind(state: ExplorationState, call: s.Call, procedure: s.Procedure) -> ProcedureFrame:
     """The frame of a call, whose parameters and old values are assigned."""
     unit = state.unit
     state.calls += 1
@@ -75,11 +75,14 @@ def _bind(state: State, call: s.Call, procedure: s.Procedure) -> Frame:
     if writes:
         state.add(Kind.ASSIGN, _place(state, call), writes)
     cells.update({f"old({name})": cell for name, cell in old.items()})
-    return Frame(state.top.flow, state.calls, cells, call, forks=state.forks)
+    return ProcedureFrame(state.top.flow, state.calls, cells, call, forks=state.forks)
 
 
-def pass_by(walk: Questions, state: State, call: s.Call, procedure: s.Procedure) -> bool:
-    """Whether the path goes on behind a call of a procedure without a body: what it may modify gets values that its postconditions allow."""
+def havoc_effects(walk: PathQueries, state: ExplorationState, call: s.Call, procedure: s.Procedure) -> bool:
+    """Whether the path continues after a call of a procedure without a body.
+
+    What it may modify gets arbitrary values that its postconditions allow.
+    """
     place = _place(state, call)
     ensures = [spec for spec in procedure.specs if spec.keyword == "ensures"]
     frame = _bind(state, call, procedure) if ensures else None
@@ -99,8 +102,11 @@ def pass_by(walk: Questions, state: State, call: s.Call, procedure: s.Procedure)
     return True
 
 
-def may_return(walk: Questions, state: State) -> bool:
-    """Whether the path goes on past the postconditions of the procedure that ends; then the results are assigned at the call."""
+def return_from_procedure(walk: PathQueries, state: ExplorationState) -> bool:
+    """Whether the path continues past the postconditions of the procedure that ends.
+
+    If so, the results are assigned at the call.
+    """
     frame, text = state.top, state.unit.text
     procedure = frame.flow.procedure
     for spec in procedure.specs:
@@ -112,7 +118,7 @@ def may_return(walk: Questions, state: State) -> bool:
             state.add(Kind.ASSUME, place, condition=condition)
             if not walk.assume(state, condition):
                 return False
-        elif not walk.must(
+        elif not walk.check(
             state,
             condition,
             place,
@@ -131,6 +137,6 @@ def may_return(walk: Questions, state: State) -> bool:
     return True
 
 
-def _place(state: State, call: s.Call) -> Place:
+def _place(state: ExplorationState, call: s.Call) -> Place:
     target = call.outs[0] if len(call.outs) == 1 else None
     return state.unit.text.place(call.span, state.top.flow.procedure.name, Role.EXPRESSION, target)

@@ -6,22 +6,22 @@ from collections.abc import Iterable, Mapping
 
 from butfor.errors import did_you_mean
 from butfor.frontends.boogie import boogie_syntax as s
-from butfor.frontends.boogie.boogie_text import Text
-from butfor.frontends.boogie.boogie_types import BOOL_TYPE, Kinds, postorder
+from butfor.frontends.boogie.boogie_text import BoogieText
+from butfor.frontends.boogie.boogie_types import BOOL_TYPE, TypeRules, postorder
 
 Scope = dict[str, s.Type]
 
 
-def check(text: Text, program: s.Program) -> None:
-    """Nothing; a CompileError at the first name or type that is wrong."""
+def check_types(text: BoogieText, program: s.Program) -> None:
+    """Raise a CompileError at the first name or type that is wrong."""
     _Checker(text, program).all()
 
 
 class _Checker:
-    def __init__(self, text: Text, program: s.Program) -> None:
+    def __init__(self, text: BoogieText, program: s.Program) -> None:
         self.text = text
         self.program = program
-        self.kinds = Kinds(text, program)
+        self.type_rules = TypeRules(text, program)
 
     def all(self) -> None:
         constants = self._scope({}, self.program.constants.values())
@@ -41,16 +41,16 @@ class _Checker:
             if n.name in own:
                 raise self.text.error(n.span, f"{n.name} is declared twice")
             own.add(n.name)
-            self.kinds.sort(n.type, n.span)
-            scope[n.name] = self.kinds.resolved(n.type, n.span)
+            self.type_rules.sort(n.type, n.span)
+            scope[n.name] = self.type_rules.resolved(n.type, n.span)
         return scope
 
     def _function(self, function: s.Function, constants: Scope) -> None:
         scope = self._scope(constants, function.params)
-        result = self.kinds.resolved(function.result, function.span)
+        result = self.type_rules.resolved(function.result, function.span)
         if function.body is None:
             return
-        found = self.kinds.type_of(function.body, scope)
+        found = self.type_rules.type_of(function.body, scope)
         if found != result:
             raise self.text.error(function.body.span, f"the function {function.name} is of type {result}, not {found}")
 
@@ -76,7 +76,7 @@ class _Checker:
                     way[used] = list(uses[used])
 
     def _bool(self, expr: s.Expr, scope: Mapping[str, s.Type], with_old: bool = False) -> None:
-        found = self.kinds.type_of(expr, scope, with_old)
+        found = self.type_rules.type_of(expr, scope, with_old)
         if found != BOOL_TYPE:
             raise self.text.error(expr.span, f"a condition is a bool, not {found}")
 
@@ -105,7 +105,7 @@ class _Statements:
     def __init__(self, checker: _Checker, scope: Scope, assignable: set[str], body: s.Body) -> None:
         self.checker = checker
         self.text = checker.text
-        self.kinds = checker.kinds
+        self.type_rules = checker.type_rules
         self.scope = scope
         self.assignable = assignable
         self.body = body
@@ -168,7 +168,7 @@ class _Statements:
         for target, value in zip(statement.targets, statement.values, strict=True):
             kind = self._assigned(target.name, target.span)
             for indexes in target.indexes:
-                given = [self.kinds.type_of(i, self.scope, True) for i in indexes]
+                given = [self.type_rules.type_of(i, self.scope, True) for i in indexes]
                 if kind.name != "map":
                     raise self.text.error(target.span, f"{kind} is no map")
                 if list(kind.args[:-1]) != given:
@@ -177,7 +177,7 @@ class _Statements:
                         target.span, f"the index of {kind} is ({wanted}), not ({', '.join(map(str, given))})"
                     )
                 kind = kind.args[-1]
-            found = self.kinds.type_of(value, self.scope, True)
+            found = self.type_rules.type_of(value, self.scope, True)
             if found != kind:
                 raise self.text.error(
                     value.span,
@@ -191,11 +191,11 @@ class _Statements:
             raise self.text.error(
                 call.span, f"there is no procedure {call.callee}{did_you_mean(call.callee, procedures)}"
             )
-        wanted = [self.kinds.resolved(p.type, p.span) for p in procedure.params]
-        self.kinds.arguments(
-            call.span, call.callee, [self.kinds.type_of(a, self.scope, True) for a in call.args], wanted
+        wanted = [self.type_rules.resolved(p.type, p.span) for p in procedure.params]
+        self.type_rules.arguments(
+            call.span, call.callee, [self.type_rules.type_of(a, self.scope, True) for a in call.args], wanted
         )
-        results = [self.kinds.resolved(r.type, r.span) for r in procedure.returns]
+        results = [self.type_rules.resolved(r.type, r.span) for r in procedure.returns]
         if len(results) != len(call.outs):
             raise self.text.error(call.span, f"{call.callee} has {len(results)} results, not {len(call.outs)}")
         if len(set(call.outs)) < len(call.outs):
