@@ -16,7 +16,7 @@ import numpy as np
 
 from bench import causes, changed, diagnoses, invariants, ranking, relevance, repair
 from butfor.frontends.c import toolchain
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
 from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.recording import Recording

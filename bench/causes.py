@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from butfor.failures.find_failure import find_failure
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.frontends.c.c_module import CModule
-from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import MAX_CAUSES, CauseTree

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from butfor.counterfactual.fork_server import ForkServer, RunLimits
+from butfor.frontends.c.c_frontend import compile_program
 from butfor.frontends.c.hooked_build import build_hooked
-from butfor.frontends.c.record_run import compile_program
 from butfor.frontends.c.run_program import RunSpec
 from butfor.frontends.c.toolchain import find_compiler, run_tool
 from butfor.options import Options

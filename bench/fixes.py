@@ -13,7 +13,7 @@ from pathlib import Path
 
 from butfor.errors import ButforError
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives

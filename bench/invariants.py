@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.logic.solvers import Limit, default_solver
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of

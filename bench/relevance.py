@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.relevance.instance_verdicts import judge
 from butfor.options import Options

@@ -26,7 +26,7 @@ from butfor.explanation import Explanation
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c import build_cache as store
 from butfor.frontends.c import toolchain
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import CauseTree

@@ -9,8 +9,8 @@ from typing import Any
 import butfor
 from butfor.api import record
 from butfor.explanation import Explanation
-from butfor.frontends.c.record_run import compile_program
-from butfor.frontends.c.record_run import record as record_run
+from butfor.frontends.c.c_frontend import compile_program
+from butfor.frontends.c.c_frontend import record as record_run
 from butfor.methods.case import Budget, FailingRun
 from butfor.options import Options, make_options
 from butfor.trace.dependence.dependence import Dependence

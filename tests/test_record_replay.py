@@ -19,8 +19,8 @@ import butfor
 from butfor import api
 from butfor.errors import DiskFull, RecordingError
 from butfor.explanation import Explanation
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.frontends.c.c_module import CModule
-from butfor.frontends.c.record_run import compile_program, record
 from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options, make_options

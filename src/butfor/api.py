@@ -16,7 +16,7 @@ from butfor.errors import UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
 from butfor.failures.find_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.record_run import record as record_run
+from butfor.frontends.c.c_frontend import record as record_run
 from butfor.frontends.c.run_program import RunSpec
 from butfor.frontends.program_kinds import (
     RECORDING,

@@ -16,7 +16,7 @@ from butfor.concolic.search_result import FoundFailure, input_in_words, search_d
 from butfor.counterfactual.shrink_input import NotShrinkable, shrink
 from butfor.explanation import Explanation, Failure, Status
 from butfor.files import write_file
-from butfor.frontends.c.record_run import compile_program, run_spec
+from butfor.frontends.c.c_frontend import compile_program, run_spec
 from butfor.frontends.c.run_program import RunSpec
 from butfor.frontends.program_kinds import C_PROGRAM
 from butfor.options import DEFAULT_TIME_LIMIT, Options

@@ -15,7 +15,7 @@ from butfor.explanation import Explanation, Interrupted, RankedStatement, RunInf
 from butfor.failures.crash import signal_name
 from butfor.failures.find_failure import Verdict, reported_failure, verdict_on
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.record_run import record, run_spec
+from butfor.frontends.c.c_frontend import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
 from butfor.marks import settle
 from butfor.methods import registry

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from butfor.frontends.c.c_frontend import compile_program
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
-from butfor.frontends.c.record_run import compile_program
 from butfor.ir.program import Program
 from butfor.options import Options
 

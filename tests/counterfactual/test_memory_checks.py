@@ -16,8 +16,8 @@ from butfor.counterfactual.user_changes import changed_run
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
 from butfor.failures.memory_errors import MEMORY_ERROR_NAMES
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.frontends.c.hooked_build import build_hooked
-from butfor.frontends.c.record_run import compile_program, record
 from butfor.options import Options, make_options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording

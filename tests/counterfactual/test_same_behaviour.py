@@ -8,7 +8,7 @@ import pytest
 
 from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome
 from butfor.counterfactual.rerun import hooked_program, recorded_spec
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from tests.corpus import Program, programs

@@ -13,8 +13,8 @@ from typing import TypeVar
 import pytest
 
 from butfor.counterfactual.fork_server import ForkServer, RunLimits
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.frontends.c.hooked_build import HookedBuild
-from butfor.frontends.c.record_run import compile_program, record
 from butfor.frontends.c.run_program import RunSpec
 from butfor.options import Options
 from tests.counterfactual.builds import build_of

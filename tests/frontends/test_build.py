@@ -17,7 +17,7 @@ import butfor
 from butfor.errors import CompileError, ToolMissing, UsageError
 from butfor.explanation import Explanation
 from butfor.frontends.c.build_cache import CACHE_VARIABLE, cache_dir
-from butfor.frontends.c.record_run import compile_program
+from butfor.frontends.c.c_frontend import compile_program
 from butfor.options import make_options
 from tests.commands import butfor_command
 

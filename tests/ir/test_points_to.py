@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.ir.instructions import Const, Instr
 from butfor.ir.machine_types import PTR, Kind, Type, int_type
 from butfor.ir.points_to.function_facts import FunctionFacts, Write

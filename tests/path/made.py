@@ -6,7 +6,7 @@ from pathlib import Path as File
 from typing import Any
 
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.options import Options
 from butfor.path.path_model import Cell, Instance, Kind, Path

@@ -8,7 +8,7 @@ from pathlib import Path as File
 
 import pytest
 
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.logic.evaluate import Evaluator
 from butfor.options import make_options
 from butfor.path.path_model import Path

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from butfor.failures.uninitialised_reads import uninitialised_use
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind
 from butfor.ir.recording_segments import ENTRY

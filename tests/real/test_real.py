@@ -11,7 +11,7 @@ import pytest
 
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c import toolchain
-from butfor.frontends.c.record_run import build_spec, compile_program, record, run_spec
+from butfor.frontends.c.c_frontend import build_spec, compile_program, record, run_spec
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.replay.full_replay import check_recording

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from butfor.errors import ButforError
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.logic.solvers import Limit
 from butfor.methods.case import Budget, FailingRun
 from butfor.options import Options

@@ -16,8 +16,8 @@ from butfor.counterfactual.shrink_input import failure_identity
 from butfor.explanation import Failure, FailureKind
 from butfor.failures.find_failure import ABORTED, reported_failure, verdict_on
 from butfor.frontends.c.build import Build
+from butfor.frontends.c.c_frontend import record, run_spec
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
-from butfor.frontends.c.record_run import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
 from butfor.libc.library import reaching_functions
 from butfor.options import RunOptions

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from butfor.counterfactual.change_rules import Rule
 from butfor.errors import CannotRecord
+from butfor.frontends.c.c_frontend import scratch_folder
 from butfor.frontends.c.hooked_build import HookedBuild
-from butfor.frontends.c.record_run import scratch_folder
-from butfor.frontends.c.run_program import RunSpec, prepare
+from butfor.frontends.c.run_program import RunSpec, make_reproducible
 from butfor.trace.semantics.integers import signed
 
 _REQUEST_FD, _ANSWER_FD = 900, 901  # as server.c has them
@@ -132,7 +132,7 @@ class ForkServer:
         stack.callback(os.close, self._from)
 
         def attach() -> None:
-            prepare()
+            make_reproducible()
             os.dup2(to_server, _REQUEST_FD)
             os.dup2(from_server, _ANSWER_FD)
             for fd in map(int, os.listdir("/proc/self/fd")):

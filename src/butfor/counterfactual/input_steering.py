@@ -12,8 +12,8 @@ from pathlib import Path
 from butfor.counterfactual.fork_server import Ending, ForkServer, RunLimits, RunOutcome
 from butfor.counterfactual.input_units import InputUnit, RunInputs, is_number, other_texts, with_text
 from butfor.explanation import FailureKind
+from butfor.frontends.c.c_frontend import scratch_folder
 from butfor.frontends.c.hooked_build import HookedBuild
-from butfor.frontends.c.record_run import scratch_folder
 from butfor.frontends.c.run_program import RunSpec
 
 _SECONDS_PER_RUN = 1.0  # a run that takes longer counts as one without end

@@ -108,9 +108,9 @@ class ProgramKind:
 
 
 def _c_frontend() -> RunFrontend:
-    from butfor.frontends.c import record_run  # late: brings LLVM
+    from butfor.frontends.c import c_frontend  # late: brings LLVM
 
-    return record_run
+    return c_frontend
 
 
 def _boogie_frontend() -> PathFrontend:

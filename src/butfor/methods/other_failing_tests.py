@@ -9,7 +9,7 @@ from butfor.counterfactual.rerun import OtherTest
 from butfor.errors import ButforError
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.case import FailingRun
 from butfor.path.path_model import Path
 from butfor.trace.dependence.dependence import Dependence

@@ -9,7 +9,7 @@ from typing import Any
 
 from butfor.explanation import Failure
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.record_run import record
+from butfor.frontends.c.c_frontend import record
 from butfor.options import RunOptions
 from butfor.trace.log.record_layout import NONDET_STREAM, EventKind
 from butfor.trace.recording import Recording

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.frontends.c.record_run import compile_program
+from butfor.frontends.c.c_frontend import compile_program
 from butfor.ir.intervals.proved_facts import StaticFacts
 from butfor.ir.intervals.whole_program import analyse
 from butfor.ir.program import Program

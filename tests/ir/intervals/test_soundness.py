@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.frontends.c.record_run import compile_program, record
+from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
 from butfor.trace.recording import Recording
 from tests.corpus import Program, programs

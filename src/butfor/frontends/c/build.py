@@ -18,8 +18,8 @@ import numpy as np
 from butfor.errors import CompileError, UsageError
 from butfor.frontends.c import build_cache, toolchain
 from butfor.frontends.c.c_module import CModule
-from butfor.frontends.c.header_files import Headers
-from butfor.frontends.c.instrument.recording_module import instrument
+from butfor.frontends.c.instrument.recording_module import recording_module
+from butfor.frontends.c.toolchain import IncludedHeaders
 from butfor.frontends.program_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.libc import library
@@ -74,14 +74,14 @@ class Build:
 
 
 def initialise_llvm() -> None:
-    """Makes llvmlite ready for this machine, once."""
+    """Make llvmlite ready for this machine, once."""
     with contextlib.suppress(RuntimeError):
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
         llvm.initialize_native_asmparser()  # inline assembly that never runs must not end the process
 
 
-def _load(path: Path) -> llvm.ModuleRef:
+def _parsed_ir(path: Path) -> llvm.ModuleRef:
     """A module from LLVM assembly or bitcode."""
     data = path.read_bytes()
     try:
@@ -121,7 +121,8 @@ def object_code(text: str, opt: int = 1) -> bytes:
     initialise_llvm()
     module = llvm.parse_assembly(_with_init_arrays(text))
     module.verify()
-    # opt 0 is three times faster here, but its frames are so much larger that programs which watch their stack behave differently
+    # opt 0 is three times faster here, but its frames are so much larger that programs which watch their stack
+    # behave differently.
     machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(
         opt=opt, reloc="pic", codemodel="default"
     )
@@ -152,7 +153,7 @@ def linked(paths: Sequence[Path]) -> llvm.ModuleRef:
     """One module of several files with LLVM assembly or bitcode."""
     whole: llvm.ModuleRef | None = None
     for path in paths:
-        part = _load(path)
+        part = _parsed_ir(path)
         if whole is None:
             whole = part
         else:
@@ -164,7 +165,7 @@ def linked(paths: Sequence[Path]) -> llvm.ModuleRef:
     return whole
 
 
-def _ir_of(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[llvm.ModuleRef, str]:
+def _compiled_ir(spec: BuildSpec, compiler: toolchain.Compiler, work: Path) -> tuple[llvm.ModuleRef, str]:
     def compiled(numbered: tuple[int, Path]) -> tuple[Path, str]:
         k, source = numbered
         if is_ir(source):
@@ -198,13 +199,13 @@ def build(spec: BuildSpec, progress: Progress) -> Build:
     """The program of these sources, from the cache when it was built before."""
     compiler = toolchain.find_compiler(spec.cc)
     fixed = [code_version(), *compiler.command, *spec.flags, "--", *spec.libs]
-    headers = Headers(compiler, spec.sources, spec.flags)
+    headers = IncludedHeaders(compiler, spec.sources, spec.flags)
     known = headers.known
     if known is not None:
         home = build_cache.find("programs", build_cache.key_of([*fixed, *_contents(spec, known)]))
         if home is not None:
             return Build(home, spec, RecordedProgram.in_folder(home, CModule))
-    _contents(spec, ())  # a missing source is said before the compiler is asked
+    _contents(spec, ())  # a missing source is reported before the compiler is asked
     key = build_cache.key_of([*fixed, *_contents(spec, headers.find())])
 
     made: list[Program] = []
@@ -222,14 +223,14 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     """Build the program in the folder `work`; return it as parsed from its assembly."""
     initialise_llvm()
     progress("compiling")
-    whole, warnings = _ir_of(spec, compiler, work)
+    whole, warnings = _compiled_ir(spec, compiler, work)
     text = str(whole)
     module = CModule(text)
     if "main" not in module.functions:
         raise UsageError("the program has no function `main`", hint="give all the files it consists of")
     program = Program(module)
     progress("instrumenting")
-    result = instrument(module, program, frozenset(library.modelled_functions()))
+    result = recording_module(module, program, frozenset(library.modelled_functions()))
     (work / "module.ll").write_bytes(text.encode("utf-8", "surrogateescape"))
     (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
     (work / "warnings").write_text(warnings, "utf-8")
@@ -237,10 +238,10 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     (work / "program.o").write_bytes(object_code(result.text))
     wide = len(result.table) > 0xFFFF
     runtime = recorder_objects(compiler, wide=wide)
-    toolchain.warm_up(compiler, progress)
+    toolchain.announce_first_link(compiler, progress)
     progress("linking")
     toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
-    toolchain.warmed_up(compiler)
+    toolchain.note_first_link(compiler)
     (work / "program.o").unlink()
     return program
 

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from butfor.errors import DiskFull
 
-_KEEP = 300  # entries; beyond that the oldest are removed
-_SAFE_AGE = 3600.0  # seconds since the last use for which an entry may still be in use
+CACHE_VARIABLE = "BUTFOR_CACHE_DIR"
+_MAX_ENTRIES = 300  # of one kind; beyond that the oldest are removed
+_MIN_UNUSED_SECONDS = 3600.0  # another process may still use what was used last within this time
 
 
 def key_of(parts: Iterable[bytes | str]) -> str:
@@ -71,16 +72,13 @@ def _prune(root: Path) -> None:
         with contextlib.suppress(OSError):  # not finished, or removed by another process meanwhile
             used.append(((home / "ok").stat().st_mtime, home))
     now = time.time()
-    for when, old in sorted(used)[:-_KEEP]:
-        if now - when > _SAFE_AGE:
+    for when, old in sorted(used)[:-_MAX_ENTRIES]:
+        if now - when > _MIN_UNUSED_SECONDS:
             shutil.rmtree(old, ignore_errors=True)
 
 
-CACHE_VARIABLE = "BUTFOR_CACHE_DIR"
-
-
 def cache_dir() -> Path:
-    """The directory of compiled programs and tool caches (it may not exist yet): $BUTFOR_CACHE_DIR, else the user's cache directory."""
+    """The directory of compiled programs, which may not exist yet: $BUTFOR_CACHE_DIR, else in the user's cache."""
     given = os.environ.get(CACHE_VARIABLE)
     if given:
         return Path(given).expanduser()

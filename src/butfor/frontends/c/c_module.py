@@ -11,12 +11,12 @@ from butfor.ir.debug_types import Location, Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.ir.program import ProgramSource
 
-_SYSTEM = ("/usr/include/", "/usr/lib/", "/site-packages/ziglang/", "/lib/zig/")
+_SYSTEM_FOLDERS = ("/usr/include/", "/usr/lib/", "/site-packages/ziglang/", "/lib/zig/")
 
 
 def is_system_file(path: str) -> bool:
     """Whether a file belongs to the C library or the compiler."""
-    return path.startswith(("/usr/", "<")) or any(part in path for part in _SYSTEM)
+    return path.startswith(("/usr/", "<")) or any(part in path for part in _SYSTEM_FOLDERS)
 
 
 def module_of(source: ProgramSource) -> CModule:

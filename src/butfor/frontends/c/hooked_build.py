@@ -12,7 +12,7 @@ from pathlib import Path
 from butfor.frontends.c import build_cache, object_files, toolchain
 from butfor.frontends.c.build import RUNTIME, code_version, object_code, runtime_objects
 from butfor.frontends.c.c_module import module_of
-from butfor.frontends.c.instrument.hooked_module import Checks, hook
+from butfor.frontends.c.instrument.hooked_module import CheckOptions, hooked_module
 from butfor.ir.change_sites import Site
 from butfor.ir.program import Program
 from butfor.libc import library
@@ -63,7 +63,7 @@ def fork_server_objects(compiler: toolchain.Compiler) -> list[Path]:
 
 
 def check_objects(compiler: toolchain.Compiler) -> list[Path]:
-    """The runtime of checks: the recorder's objects and models, which call what may be done to the world through the fork server's functions."""
+    """The runtime of checks: the recorder's objects and models, which reach the world through the fork server."""
     key = build_cache.key_of([code_version(), *compiler.command, "checks"])
     names = {name: f"__cf_w_{name}" for name in library.replaced_functions()}
     shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(library.MODELS.glob("*.c")) if f.name != _CONTROL_MODELS)]
@@ -97,12 +97,10 @@ def build_hooked(
     key = build_cache.key_of([code_version(), *compiler.command, module.text, "--", *libs, "--", f"{checked} {hooks}"])
 
     def make(work: Path) -> None:
-        result = hook(
-            module, program, library.replaced_functions(), Checks(checked_models(), hooks) if checked else None
-        )
-        (work / "program.o").write_bytes(
-            object_code(result.text, opt=1 if hooks else 0)
-        )  # many versions of functions: fast code is not worth it
+        checks = CheckOptions(checked_models(), hooks) if checked else None
+        result = hooked_module(module, program, library.replaced_functions(), checks)
+        opt = 1 if hooks else 0  # with many versions of functions, optimising takes longer than it saves
+        (work / "program.o").write_bytes(object_code(result.text, opt))
         runtime = [*fork_server_objects(compiler), *(check_objects(compiler) if checked else ())]
         (work / "checks.json").write_text(json.dumps(result.checks), "utf-8")
         toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in libs), "-lm"])

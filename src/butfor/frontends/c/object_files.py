@@ -1,4 +1,4 @@
-"""Object files: symbols get other names; which functions have the same code."""
+"""ELF object files: exported symbols, renaming of symbols, the code of each function."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def renamed(data: bytes, names: Mapping[str, str]) -> bytes:
 
 
 def code_of(data: bytes) -> dict[str, bytes]:
-    """The code of each function of an object that was compiled with a section for each; equal for functions that do the same."""
+    """The code of each function of an object compiled with one section per function; equal code does the same."""
     sections = [s for _, s in _sections(data)]
     symbols = [(name, s) for _, name, s in _symbols(data)]
     texts: dict[int, list[bytes]] = {}

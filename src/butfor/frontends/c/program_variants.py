@@ -1,6 +1,7 @@
-"""Many versions of a program in one: every changed function stands beside the original, and a run chooses which one it takes.
+"""Many variants of a program in one build: changed functions stand beside the originals, a run chooses among them.
 
-So a thousand edits cost one or two calls of the compiler, and trying one of them costs one fork. What the compiler refuses is left out.
+So a thousand edits cost one or two calls of the compiler, and trying one of them costs one fork. What the compiler
+refuses is left out.
 """
 
 from __future__ import annotations
@@ -47,13 +48,13 @@ _FLAGS = (
     "-fno-caret-diagnostics",
     "-fno-color-diagnostics",
 )
-_MOST_ROUNDS = 4
+_MAX_COMPILATIONS = 4  # of one source: each leaves out the variants that the last one refused
 _NOT_COPIED = re.compile(rb"\b(?:constructor|destructor|alias|ifunc|section)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Another version of one function: the bytes from `start` to `end` of a source are its definition now, `text` is the new one.
+    """Another version of one function: `text` replaces the bytes from `start` to `end` of a source.
 
     The name stands at the offset `name` of both, and is `name_size` bytes long.
     """
@@ -97,7 +98,7 @@ def build_variants(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path,
 
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             done = list(pool.map(compiled, enumerate(spec.sources)))
-        objects = _renamed([code for code, _ in done])
+        objects = _for_fork_server([code for code, _ in done])
         key = build_cache.key_of([code_version(), *compiler.command, *objects, "--", *spec.libs])
 
         def make(home: Path) -> None:
@@ -164,7 +165,7 @@ def _compiled(
         return out.read_bytes(), data
     file = work / "program.c"
     quiet = _STRICT
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_COMPILATIONS):
         left = [c for c in copies if c.number not in refused]
         text = with_copies(data, str(source), left)
         file.write_bytes(text)
@@ -215,13 +216,19 @@ def with_copies(data: bytes, name: str, copies: Iterable[Copy]) -> bytes:
         at = end
     out.append(data[at:])
     if rows:
-        head = b'\nstatic struct { unsigned long number; void *from, *to, *unused; } __bf_variants[] __attribute__((used, section("bf_variants"))) = {\n'
+        head = (
+            b"\nstatic struct { unsigned long number; void *from, *to, *unused; } __bf_variants[] "
+            b'__attribute__((used, section("bf_variants"))) = {\n'
+        )
         out.append(head + b",\n".join(rows) + b"};\n")
     return b"".join(out)
 
 
-def _renamed(objects: Sequence[bytes]) -> list[bytes]:
-    """The objects as a fork server can take them: library functions that reach beyond a run are the runtime's, the program's own are no library's."""
+def _for_fork_server(objects: Sequence[bytes]) -> list[bytes]:
+    """The objects with library functions that reach beyond a run replaced by the fork server's.
+
+    The program's own functions are renamed, so that the runtime never calls them in place of the library's.
+    """
     own = set().union(*map(object_files.exported, objects)) - {"main"}
     names = {name: f"__cf_w_{name}" for name in replaced_functions() if name not in own} | {
         name: f"u.{name}" for name in own

@@ -1,4 +1,4 @@
-"""Running a recorded program under limits."""
+"""One run of a program that records itself, under limits."""
 
 from __future__ import annotations
 
@@ -9,17 +9,20 @@ import resource
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from butfor.errors import CannotRecord, DiskFull, UnsupportedError
 
 STOP_SIGNAL = 41  # the runtime's: finish the recording and end
-_NO_RANDOM = 0x0040000
-_ASK = 0xFFFFFFFF
-_POLL = 0.02
-_GRACE = 1.0
+_ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
+_QUERY_PERSONALITY = 0xFFFFFFFF
+_MAX_POLL_SECONDS = 0.02  # between looks at the limits: a program writes megabytes meanwhile
+_GRACE_SECONDS = 1.0  # for the runtime to finish the recording
+_MIN_FREE_DISK_BYTES = 64 * 2**20  # what finishing the recording may need
+_NO_ADDRESS_SPACE_STATUS = 125  # the runtime's: the shadow memory could not be mapped
+_DISK_FULL_END = b"reason 8\n"  # the runtime's: how its file `end` begins when it could not write
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +49,18 @@ class RunResult:
 
 
 @contextlib.contextmanager
-def prepared() -> Iterator[None]:
-    """Programs started meanwhile get the same addresses every time and leave no core file. Done here, because a child that prepares itself
-    cannot be started the fast way; of this process it changes nothing that lasts."""
+def reproducible_children() -> Iterator[None]:
+    """Give programs started meanwhile the same addresses every time, and no core file.
+
+    It is done in this process, because a child that prepares itself cannot be started the fast way; nothing lasts.
+    """
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
     personality = getattr(ctypes.CDLL(None), "personality", None)
-    before = personality(_ASK) if personality else -1
+    before = personality(_QUERY_PERSONALITY) if personality else -1
     try:
         resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
         if personality and before != -1:
-            personality(before | _NO_RANDOM)
+            personality(before | _ADDR_NO_RANDOMIZE)
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
@@ -63,16 +68,16 @@ def prepared() -> Iterator[None]:
             personality(before)
 
 
-def prepare() -> None:
-    """Runs in the child: same addresses every time, no core file, a new session."""
+def make_reproducible() -> None:
+    """Give this process, a child, the same addresses every time, no core file and a new session."""
     os.setsid()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).personality(_NO_RANDOM)
+        ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
 
 
 def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None = None) -> RunResult:
-    """Runs the program; its log, stdout and stderr go to files in `home`."""
+    """How the program ended; its log, stdout and stderr are in files in `home`."""
     env = {**os.environ, **dict(spec.env), "BUTFOR_DIR": str(home)}
     if spec.step_limit is not None:
         env["BUTFOR_SEGMENTS"] = str(spec.step_limit)
@@ -86,7 +91,7 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
             open(home / "stderr", "wb") as err,
         ):
             start = time.perf_counter()
-            with prepared():
+            with reproducible_children():
                 process = subprocess.Popen(
                     [name, *spec.args],
                     executable=executable,
@@ -105,29 +110,29 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
             seconds = time.perf_counter() - start
     except OSError as e:
         raise DiskFull(f"the run could not be recorded in {home}: {e.strerror}") from e
-    if limit == "disk" or ((home / "end").exists() and (home / "end").read_bytes().startswith(b"reason 8\n")):
+    if limit == "disk" or ((home / "end").exists() and (home / "end").read_bytes().startswith(_DISK_FULL_END)):
         raise DiskFull(f"the disk became full while the run was recorded in {home.parent}")
-    if process.returncode != 125 and not (home / "end").exists():
+    if process.returncode != _NO_ADDRESS_SPACE_STATUS and not (home / "end").exists():
         how = (
             f"was ended by {signal.Signals(-process.returncode).name}"
             if process.returncode < 0
             else f"ended with status {process.returncode}"
         )
         raise CannotRecord(f"the program {how} before its recording could be finished")
-    if process.returncode == 125 and not (home / "end").exists():
+    if process.returncode == _NO_ADDRESS_SPACE_STATUS and not (home / "end").exists():
         raise UnsupportedError("recording without a large address space (ulimit -v or vm.overcommit_memory=2 is set)")
     return RunResult(process.returncode, seconds, limit)
 
 
 def _watch(process: subprocess.Popen[bytes], spec: RunSpec, home: Path, start: float) -> str:
-    """Waits for the end of the process; stops it at a limit, whose name is returned."""
+    """The name of the limit at which the process was stopped; empty when it ended by itself."""
     wait = 0.001
     while True:
         try:
             process.wait(wait)
             return ""
         except subprocess.TimeoutExpired:
-            wait = min(wait * 2, _POLL)
+            wait = min(wait * 2, _MAX_POLL_SECONDS)
         limit = _exceeded(spec, home, time.perf_counter() - start)
         if limit:
             _stop(process)
@@ -142,7 +147,7 @@ def _exceeded(spec: RunSpec, home: Path, seconds: float) -> str:
     if _total(home) > spec.log_limit:
         return "log"
     free = os.statvfs(home)
-    if free.f_bavail * free.f_frsize < 64 * 2**20:
+    if free.f_bavail * free.f_frsize < _MIN_FREE_DISK_BYTES:
         return "disk"
     return ""
 
@@ -156,13 +161,12 @@ def _total(home: Path) -> int:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Asks the runtime to finish, twice, then ends the whole group."""
-    steps: tuple[Callable[[], None], ...] = (lambda: process.send_signal(STOP_SIGNAL),) * 2
-    for step in steps:
+    """Ask the runtime to finish, twice, then end the whole process group."""
+    for _ in range(2):
         with contextlib.suppress(OSError):
-            step()
+            process.send_signal(STOP_SIGNAL)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE)
+            process.wait(_GRACE_SECONDS)
             return
     _kill(process)
 

@@ -1,9 +1,11 @@
-"""The C compiler: sources to LLVM assembly, objects to a program."""
+"""The C compiler: sources to LLVM assembly, objects to a program, the headers that a source includes."""
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from butfor.errors import CompileError, DiskFull, ToolMissing
+from butfor.frontends.c import build_cache
 from butfor.frontends.c.build_cache import cache_dir
+from butfor.frontends.program_kinds import is_ir
 
 Progress = Callable[[str], None]
 
@@ -83,7 +87,7 @@ def _without_noise(text: str) -> str:
 
 
 def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[str], old_style: bool = True) -> str:
-    """Compiles one C file to LLVM assembly at `out`; returns the compiler's warnings."""
+    """The compiler's warnings, after compiling one C file to LLVM assembly at `out`."""
     quiet = _OLD_STYLE if old_style else ()
     command = (
         *compiler.command,
@@ -93,20 +97,20 @@ def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[s
         *compiler.arch_flags,
         *quiet,
         *flags,
-        _no_option(source),
+        _as_operand(source),
         "-o",
         str(out),
     )
     return _without_noise(run_tool(command, f"{source} does not compile"))
 
 
-def _no_option(file: Path) -> str:
+def _as_operand(file: Path) -> str:
     """A file name that no compiler takes for an option."""
     return str(file.absolute() if str(file).startswith("-") else file)
 
 
 def compile_object(compiler: Compiler, source: Path, out: Path, flags: Sequence[str]) -> None:
-    """Compiles one C file of the runtime to an object."""
+    """Compile one C file of the runtime to an object."""
     command = (
         *compiler.command,
         "-O2",
@@ -126,13 +130,13 @@ def compile_object(compiler: Compiler, source: Path, out: Path, flags: Sequence[
 
 
 def link(compiler: Compiler, objects: Sequence[Path], out: Path, flags: Sequence[str]) -> None:
-    """Links a program."""
+    """Link a program."""
     command = (*compiler.command, *compiler.arch_flags, *map(str, objects), "-o", str(out), *flags)
     run_tool(command, "the program does not link")
 
 
-def warm_up(compiler: Compiler, progress: Progress) -> None:
-    """Says that the first link takes a while, the first time a zig compiler is used."""
+def announce_first_link(compiler: Compiler, progress: Progress) -> None:
+    """Say that the first link with a zig compiler takes a while."""
     if not compiler.is_zig:
         return
     stamp = cache_dir() / "zig-libc-built"
@@ -140,9 +144,55 @@ def warm_up(compiler: Compiler, progress: Progress) -> None:
         progress("first use: building the C library for linking (about ten seconds, once)")
 
 
-def warmed_up(compiler: Compiler) -> None:
-    """Remembers that the first link is done."""
+def note_first_link(compiler: Compiler) -> None:
+    """Remember that the first link is done."""
     if compiler.is_zig:
         stamp = cache_dir() / "zig-libc-built"
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.touch()
+
+
+_MAKE_WORD = re.compile(r"(?:\\[ #\\]|[^\s\\]|\\(?!\n))+")
+
+
+def _headers_of(compiler: Compiler, source: Path, flags: Sequence[str]) -> list[Path]:
+    """The headers that a source includes, without those of the system; none when it does not compile."""
+    command = (*compiler.command, "-M", *compiler.arch_flags, *flags, str(source))
+    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    if done.returncode != 0:
+        return []
+    text = done.stdout.decode("utf-8", "surrogateescape").replace("\\\n", " ")
+    words = [
+        w.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$")
+        for w in _MAKE_WORD.findall(text.partition(": ")[2])
+    ]
+    return [Path(w) for w in words if not w.startswith(("/usr/include/", "/usr/lib/")) and "/ziglang/" not in w]
+
+
+class IncludedHeaders:
+    """The headers of a program's sources; `known` are those of the last build with the same sources and flags."""
+
+    def __init__(self, compiler: Compiler, sources: Sequence[Path], flags: Sequence[str]) -> None:
+        self.compiler = compiler
+        self.sources = [s for s in sources if not is_ir(s)]
+        self.flags = flags
+        key = build_cache.key_of([*compiler.command, *flags, "--", *(str(s.absolute()) for s in sources)])
+        self._list = cache_dir() / "headers" / key
+
+    @property
+    def known(self) -> list[Path] | None:
+        """The headers as last seen, None the first time."""
+        try:
+            return [Path(line) for line in self._list.read_text("utf-8", "surrogateescape").splitlines()]
+        except OSError:
+            return None
+
+    def find(self) -> list[Path]:
+        """The headers as they are now."""
+        found = dict.fromkeys(
+            path for source in self.sources for path in _headers_of(self.compiler, source, self.flags)
+        )
+        with contextlib.suppress(OSError):  # only a help for the next time
+            self._list.parent.mkdir(parents=True, exist_ok=True)
+            self._list.write_text("\n".join(map(str, found)), "utf-8", "surrogateescape")
+        return list(found)

@@ -13,10 +13,10 @@ from butfor.errors import ButforError
 from butfor.failures.failure_point import Unsupported
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.build import BuildSpec, build
+from butfor.frontends.c.c_frontend import record
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.object_files import code_of
 from butfor.frontends.c.program_variants import Copy, Variants, build_checked, build_variants, can_be_copied
-from butfor.frontends.c.record_run import record
 from butfor.methods.repair.repair_model import Proposal
 from butfor.options import RunOptions
 from butfor.source import SyntaxTree

@@ -15,7 +15,7 @@ from butfor.counterfactual.rerun import MAX_FAILING_TESTS as MAX_FAILING_TESTS_P
 from butfor.counterfactual.rerun import goal_of_run, recorded_spec
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
-from butfor.frontends.c.record_run import build_spec
+from butfor.frontends.c.c_frontend import build_spec
 from butfor.frontends.program_kinds import RECORDING
 from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier

@@ -6,8 +6,10 @@ import re
 
 from butfor.ir.machine_types import Kind, Type
 
+FAST_MATH_FLAGS = "fast|nnan|ninf|nsz|arcp|contract|afn|reassoc"
 _VALUE = re.compile(
-    r'(?:^| )((?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|undef|poison|true|false|-?\d+|getelementptr.*\)|inttoptr.*\)))$'
+    r'(?:^| )((?:%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|null|undef|poison|true|false|-?\d+'
+    r"|getelementptr.*\)|inttoptr.*\)))$"
 )
 
 

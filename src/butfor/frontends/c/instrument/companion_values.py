@@ -1,13 +1,14 @@
-"""What goes with every value of a function that is checked: its bits that were never given a value, the object that a pointer was derived from.
+"""Companions of every value in a checked function: its uninitialised bits, and the object a pointer derives from.
 
-Both are values of the rewritten function (masks.py, provenance.py); a hook that changes a value changes them too.
+Both are values of the rewritten function (undefined_bit_masks.py, pointer_provenance.py); a hook that changes a value
+changes them too.
 """
 
 from __future__ import annotations
 
-from butfor.frontends.c.instrument.hooked_function import Hooker
-from butfor.frontends.c.instrument.pointer_provenance import Provenance
-from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR, Masks
+from butfor.frontends.c.instrument.hooked_function import HookedFunction
+from butfor.frontends.c.instrument.pointer_provenance import PointerProvenance
+from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR, MaskBuilder
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const, Function, Instr, Operand
@@ -17,8 +18,8 @@ from butfor.ir.recording_segments import Layout
 _SH_MASK, _SH_UNDEF = (1 << 42) - 1, 1 << 44  # checks.h
 
 
-class Companions(Hooker):
-    """Puts hooks into one function where they are wanted; masks and objects of its values are at hand.
+class CompanionValues(HookedFunction):
+    """One function with hooks where they are wanted, and masks and objects beside its values.
 
     `checks` are the instructions that checks are for, by number. Without `hooks`, there are no sites.
     """
@@ -41,8 +42,8 @@ class Companions(Hooker):
         self.hooks = hooks
         self.types = module.types
         self.direct = {n for n in layout.direct if not hooks or not self._is_computed(fn.instrs[n])}
-        self.prov = Provenance(fn, layout, objects, self.direct)
-        self.masks = Masks(self._new)
+        self.prov = PointerProvenance(fn, layout, objects, self.direct)
+        self.masks = MaskBuilder(self._new)
         self.starts = {next((n for n in range(b.start, b.end) if fn.instrs[n].op != "phi"), -1) for b in fn.blocks[1:]}
         self.site = 0  # the last one made for the instruction under way
         self.known: tuple[str, str] = CLEAR, CLEAR  # mask and object of the value that goes into a hook
@@ -53,7 +54,7 @@ class Companions(Hooker):
         address = instr.address
         return isinstance(address, int) and address not in self.layout.frame
 
-    # --- masks and objects of operands ------------------------------------------------------------------------------------------
+    # --- masks and objects of operands ------------------------------------------------------------------------------
 
     def _type(self, op: Operand) -> Type:
         if isinstance(op, Const):
@@ -73,7 +74,7 @@ class Companions(Hooker):
         return self.masks.word(self._mask(op), mask_width(self._type(op)))
 
     def _set(self, instr: Instr, mask: str) -> None:
-        """Makes this the mask of an instruction's result."""
+        """Make this the mask of an instruction's result."""
         bits = mask_width(instr.type)
         if instr.slot >= 0 and bits and instr.op != "alloca":
             self._emit(f"%bf.m{instr.slot} = or i{bits} {mask}, 0")
@@ -88,7 +89,7 @@ class Companions(Hooker):
         low = self._new(f"and i64 {self._new(f'ptrtoint ptr {address} to i64')}, {_SH_MASK}")
         return self._new(f"inttoptr i64 {self._new(f'or i64 {low}, {_SH_UNDEF}')} to ptr")
 
-    # --- what hooks change ----------------------------------------------------------------------------------------------------------
+    # --- what hooks change ------------------------------------------------------------------------------------------
 
     def _site(
         self, instr: Instr, kind: SiteKind, t: Type, operand: int = -1, *, is_unsigned: bool = False, operator: int = -1

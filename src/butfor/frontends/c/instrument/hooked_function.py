@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from butfor.frontends.c.instrument.call_text import argument_texts, arguments_start, split_commas, type_text, value_text
+from butfor.frontends.c.instrument.call_text import (
+    FAST_MATH_FLAGS,
+    argument_texts,
+    arguments_start,
+    split_commas,
+    type_text,
+    value_text,
+)
 from butfor.frontends.c.llvm.function_body import instruction_lines, split_metadata
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.change_sites import Site, SiteKind
@@ -36,12 +43,8 @@ declare ptr @__cf_f(i32, ptr)
 """
 
 _HEAD_DBG = re.compile(r" !dbg !\d+")
-_COMPARE = re.compile(
-    r"[if]cmp (?:(?:samesign|fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*(?P<predicate>\w+) (?P<type>\S+) (?P<rest>.+)$"
-)
-_BINARY = re.compile(
-    r"\w+ (?:(?:nuw|nsw|exact|disjoint|fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*(?P<type>\S+) (?P<rest>.+)$"
-)
+_COMPARE = re.compile(rf"[if]cmp (?:(?:samesign|{FAST_MATH_FLAGS}) )*(?P<predicate>\w+) (?P<type>\S+) (?P<rest>.+)$")
+_BINARY = re.compile(rf"\w+ (?:(?:nuw|nsw|exact|disjoint|{FAST_MATH_FLAGS}) )*(?P<type>\S+) (?P<rest>.+)$")
 _STORE = re.compile(r"(?P<head>store (?:atomic )?(?:volatile )?)(?P<type>\S+) (?P<rest>.+)$")
 _UNTOUCHED = frozenset((Control.EXIT, Control.FAILURE, Control.SETJMP, Control.LONGJMP))
 
@@ -54,8 +57,8 @@ def _is_whole(t: Type) -> bool:
     return (t.kind is Kind.INT and t.bits <= 64) or t.kind is Kind.PTR
 
 
-class Hooker:
-    """Puts hooks into one function. New sites are appended to `sites`."""
+class HookedFunction:
+    """One function with hooks. New sites are appended to `sites`."""
 
     def __init__(self, module: Module, fn: Function, layout: Layout, sites: list[Site]) -> None:
         self.fn = fn
@@ -121,7 +124,7 @@ class Hooker:
                 self._calling(instr, text)
             self._emit(text)
 
-    # --- pieces ---------------------------------------------------------------------------------------------------------
+    # --- pieces -----------------------------------------------------------------------------------------------------
 
     def _emit(self, line: str) -> None:
         self.out.append("  " + line)
@@ -175,7 +178,7 @@ class Hooker:
         wide = self._wide(t, value)
         return self._narrow(t, self._new(f"call {ty} @{hook}(i32 {site}, {ty} {wide}, ptr %cf.frame)"), name)
 
-    # --- instructions: each says whether it wrote the instruction -------------------------------------------------------
+    # --- instructions: each says whether it wrote the instruction ---------------------------------------------------
 
     def _on_load(self, instr: Instr, name: str, right: str) -> bool:
         if not (_is_whole(instr.type) or _is_real(instr.type)) or "atomic" in right[:12]:
@@ -210,12 +213,14 @@ class Hooker:
         is_unsigned = predicate[0] == "u" or t.kind is Kind.PTR
         if t.kind is Kind.FLOAT:
             site = self._site(instr, SiteKind.COMPARE, t, operator=code)
-            call = f"@__cf_cd(i32 {site}, i32 {result}, double {self._wide(t, a)}, double {self._wide(t, b)}, i32 {code}, ptr %cf.frame)"
+            sides = f"double {self._wide(t, a)}, double {self._wide(t, b)}"
+            call = f"@__cf_cd(i32 {site}, i32 {result}, {sides}, i32 {code}, ptr %cf.frame)"
         else:
             site = self._site(instr, SiteKind.COMPARE, t, is_unsigned=is_unsigned, operator=code)
             extend = "zext" if predicate[0] == "u" else "sext"
             sides = f"i64 {self._wide(t, a, extend)}, i64 {self._wide(t, b, extend)}"
-            call = f"@__cf_c(i32 {site}, i32 {result}, {sides}, i32 {code | (UNSIGNED if is_unsigned else 0)}, ptr %cf.frame)"
+            flags = code | (UNSIGNED if is_unsigned else 0)
+            call = f"@__cf_c(i32 {site}, i32 {result}, {sides}, i32 {flags}, ptr %cf.frame)"
         self._emit(f"{name} = trunc i32 {self._new(f'call i32 {call}')} to i1")
         return True
 
@@ -244,7 +249,8 @@ class Hooker:
             site = self._site(instr, SiteKind.OPERATION, t, operator=code)
             value = self._wide(t, self._raw(right))
             new = self._new(
-                f"call double @__cf_od(i32 {site}, double {value}, double {sides[0]}, double {sides[1]}, i32 {code}, ptr %cf.frame)"
+                f"call double @__cf_od(i32 {site}, double {value}, double {sides[0]}, double {sides[1]}, "
+                f"i32 {code}, ptr %cf.frame)"
             )
         else:
             code = OPERATORS.index(instr.op)
@@ -256,7 +262,8 @@ class Hooker:
                 right = f"{instr.op} {m['type']} {a}, {self._narrow(t, divisor)}"
             value = self._wide(t, self._raw(right))
             new = self._new(
-                f"call i64 @__cf_o(i32 {site}, i64 {value}, i64 {sides[0]}, i64 {sides[1]}, i32 {code << 8 | t.bits}, ptr %cf.frame)"
+                f"call i64 @__cf_o(i32 {site}, i64 {value}, i64 {sides[0]}, i64 {sides[1]}, "
+                f"i32 {code << 8 | t.bits}, ptr %cf.frame)"
             )
         self._narrow(t, new, name)
         return True
@@ -343,8 +350,7 @@ class Hooker:
             is_number = isinstance(operand, Const) and operand.kind != "global"
             value = texts[k].rpartition(" ")[2] if is_number else value_text(texts[k])
             head = texts[k][: -len(value) - 1]
-            texts[k] = (
-                f"{head} {self._value(self._site(instr, SiteKind.CONSTANT, call.arg_types[k], k), call.arg_types[k], value)}"
-            )
+            t = call.arg_types[k]
+            texts[k] = f"{head} {self._value(self._site(instr, SiteKind.CONSTANT, t, k), t, value)}"
         at = arguments_start(right)
         return f"{right[: at + 1]}{', '.join(texts)}{right[right.rindex(')') :]}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from butfor.frontends.c.instrument.hooked_function import DECLARATIONS, Hooker
-from butfor.frontends.c.instrument.memory_checks import CHECK_DECLARATIONS, Checker
+from butfor.frontends.c.instrument.hooked_function import DECLARATIONS, HookedFunction
+from butfor.frontends.c.instrument.memory_checks import CHECK_DECLARATIONS, CheckedFunction
 from butfor.frontends.c.instrument.recording_module import exported, quoted, renamed, without_debug
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.change_sites import Site
@@ -13,7 +13,7 @@ from butfor.ir.program import Program
 
 
 @dataclass(frozen=True, slots=True)
-class Hooked:
+class HookedModule:
     """The rewritten text, its sites and its checks, numbered from 1."""
 
     text: str
@@ -22,14 +22,16 @@ class Hooked:
 
 
 @dataclass(frozen=True, slots=True)
-class Checks:
-    """That memory is checked; `modelled` are the library functions with models. Without `hooks`, nothing can be changed."""
+class CheckOptions:
+    """How memory is checked: `modelled` library functions have models; without `hooks`, nothing can be changed."""
 
     modelled: frozenset[str]
     hooks: bool = True
 
 
-def hook(module: Module, program: Program, wrapped: frozenset[str], checked: Checks | None = None) -> Hooked:
+def hooked_module(
+    module: Module, program: Program, wrapped: frozenset[str], checked: CheckOptions | None = None
+) -> HookedModule:
     """The module with hooks; functions named in `wrapped` and not defined here are replaced by the runtime's own."""
     sites: list[Site] = []
     checks: list[tuple[str, int]] = []
@@ -43,9 +45,9 @@ def hook(module: Module, program: Program, wrapped: frozenset[str], checked: Che
         if here is not None:
             fn, layout = module.function(here.name), program.layout(here.name)
             if checked is None:
-                out += Hooker(module, fn, layout, sites).text()
+                out += HookedFunction(module, fn, layout, sites).text()
             else:
-                out += Checker(
+                out += CheckedFunction(
                     module, fn, layout, sites, checks, program.object_numbers, modelled, hooks=checked.hooks
                 ).text()
             i = here.end
@@ -62,7 +64,7 @@ def hook(module: Module, program: Program, wrapped: frozenset[str], checked: Che
         for name in module.declared
         if name in modelled or name in wrapped
     }
-    return Hooked(
+    return HookedModule(
         renamed("\n".join(out), names | {f"@{name}": f"@u.{name}" for name in exported(module)}), sites, checks
     )
 

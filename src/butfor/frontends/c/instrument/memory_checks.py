@@ -1,7 +1,8 @@
-"""One function's text with checks of memory put in, and with hooks where they are wanted.
+"""One function's text with memory checks, and with hooks where they are wanted.
 
-Beside every pointer goes the object that it was derived from (provenance.py), beside every value go its bits that were never given a value
-(masks.py), also through memory, calls and returns. An error ends the run: there is no log.
+Beside every pointer goes the object that it was derived from (pointer_provenance.py), beside every value go its
+uninitialised bits (undefined_bit_masks.py), also through memory, calls and returns. An error ends the run: there is no
+log.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import re
 
 from butfor.frontends.c.instrument.call_text import split_commas
-from butfor.frontends.c.instrument.memory_checks_at_calls import CallChecker
+from butfor.frontends.c.instrument.memory_checks_at_calls import CheckedCalls
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS
-from butfor.frontends.c.instrument.recording_function import address_text, local
+from butfor.frontends.c.instrument.recording_function import address_text, condition_text, local
 from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR
 from butfor.frontends.c.llvm.function_body import parse_header
 from butfor.ir.instructions import Instr, Operand
@@ -53,8 +54,8 @@ declare i32 @__cf_pv(i32, i32, ptr, ptr)
 _UNDEFINED_FOR_SOME_SECOND_OPERANDS = frozenset("udiv sdiv urem srem shl lshr ashr".split())
 
 
-class Checker(CallChecker):
-    """Puts checks into one function."""
+class CheckedFunction(CheckedCalls):
+    """One function with memory checks."""
 
     def _entry(self) -> list[str]:
         out, self.out = self.out, []
@@ -86,7 +87,7 @@ class Checker(CallChecker):
         getattr(self, "_check_" + instr.op, self._check_other)(instr, text)
 
     def _before_last(self, instr: Instr, text: str) -> str:
-        """Writes the instruction, which ends a block; takes its last line back."""
+        """The last line of an instruction that ends a block, after writing the lines before it."""
         self._plain(instr, text)
         return self.out.pop()
 
@@ -105,9 +106,8 @@ class Checker(CallChecker):
     def _access(self, hook: str, instr: Instr, address: str, op: Operand, size: int) -> None:
         """The check of an access."""
         if instr.index not in self.direct:
-            self._emit(
-                f"call void @{hook}(ptr {address}, i64 {size}, i32 {self.prov.of(op)}, i64 {self._word(op)}, i32 {self._check(instr)})"
-            )
+            companions = f"i32 {self.prov.of(op)}, i64 {self._word(op)}"
+            self._emit(f"call void @{hook}(ptr {address}, i64 {size}, {companions}, i32 {self._check(instr)})")
 
     def _check_load(self, instr: Instr, text: str) -> None:
         address, size, bits = address_text(text), store_size(instr.type), mask_width(instr.type)
@@ -136,9 +136,9 @@ class Checker(CallChecker):
         )
         if t.kind is Kind.PTR:
             found = self.prov.of(value)
-            self._emit(
-                f"call void @__ck_sp(ptr {address}, i32 {self._object(self.site, found, address) if self.site else found})"
-            )
+            if self.site:
+                found = self._object(self.site, found, address)
+            self._emit(f"call void @__ck_sp(ptr {address}, i32 {found})")
         elif not self._is_number(where):
             self._emit(f"call void @__ck_sd(ptr {address}, i64 {size})")
 
@@ -177,11 +177,8 @@ class Checker(CallChecker):
     def _check_select(self, instr: Instr, text: str) -> None:
         self._check_other(instr, text)
         if instr.slot in self.prov.needed:
-            flags = r"^(?:(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*"
-            condition = re.sub(flags, "", text.split("select ", 1)[1]).split(",", 1)[0]
-            self._emit(
-                f"%bf.p{instr.slot} = select {condition}, i32 {self.prov.of(instr.args[1])}, i32 {self.prov.of(instr.args[2])}"
-            )
+            yes, no = self.prov.of(instr.args[1]), self.prov.of(instr.args[2])
+            self._emit(f"%bf.p{instr.slot} = select {condition_text(text)}, i32 {yes}, i32 {no}")
 
     def _check_other(self, instr: Instr, text: str) -> None:
         """Computations."""
@@ -203,7 +200,7 @@ class Checker(CallChecker):
             mask = self._after(self.site, mask, bits, (self._word(instr.args[0]), self._word(instr.args[-1])))
         self._set(instr, mask)
 
-    # --- ends of blocks ---------------------------------------------------------------------------------------------------------------
+    # --- ends of blocks ---------------------------------------------------------------------------------------------
 
     def _check_br(self, instr: Instr, text: str) -> None:
         if not instr.args:

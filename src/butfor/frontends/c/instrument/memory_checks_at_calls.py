@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from butfor.frontends.c.instrument.call_text import argument_texts, type_text, value_text
-from butfor.frontends.c.instrument.companion_values import Companions
-from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS
+from butfor.frontends.c.instrument.companion_values import CompanionValues
+from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS, VA_LIST_BYTES
 from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind, mask_width
 from butfor.libc.library import is_setjmp, leaves_memory_alone, prints
 
 
-class CallChecker(Companions):
-    """Puts checks into the calls of one function."""
+class CheckedCalls(CompanionValues):
+    """One function with checks at its calls."""
 
     def _check_call(self, instr: Instr, text: str) -> None:
         kind = self.layout.kinds[instr.index]
@@ -54,9 +54,8 @@ class CallChecker(Companions):
                 self._give(instr, right)
         else:
             for k in range(min(len(call.arg_types), MAX_ARGS)):
-                self._emit(
-                    f"store i64 {self._argument(instr, k)}, ptr getelementptr ([{MAX_ARGS} x i64], ptr @__ck_argm, i64 0, i64 {k})"
-                )
+                where = f"getelementptr ([{MAX_ARGS} x i64], ptr @__ck_argm, i64 0, i64 {k})"
+                self._emit(f"store i64 {self._argument(instr, k)}, ptr {where}")
             if 0 < mask_width(instr.type) <= 512:  # a call that is left out returns nothing
                 self._emit(f"store i{mask_width(instr.type)} 0, ptr @__ck_retm, align 8")
         self._emit(f"store i32 {int(kind != 'external')}, ptr @__ck_masks_set")
@@ -80,9 +79,8 @@ class CallChecker(Companions):
             self._emit(f"store i32 {found}, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})")
             if call.byval[k]:
                 operands = argument_texts(right) if operands is None else operands
-                self._emit(
-                    f"store ptr {value_text(operands[k])}, ptr getelementptr ([{MAX_ARGS} x ptr], ptr @__bf_args, i64 0, i64 {k})"
-                )
+                where = f"getelementptr ([{MAX_ARGS} x ptr], ptr @__bf_args, i64 0, i64 {k})"
+                self._emit(f"store ptr {value_text(operands[k])}, ptr {where}")
 
     def _give(self, instr: Instr, right: str) -> None:
         """A library function without a model may write what it is given pointers to."""
@@ -106,16 +104,16 @@ class CallChecker(Companions):
         if name.startswith("llvm.stackrestore"):
             self._emit(f"call void @__ck_restore(ptr {operands[0]})")
         elif name.startswith("llvm.va_copy"):
-            self._emit(
-                f"call void @__ck_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 24, i32 {self._check(instr)})"
-            )
+            self._copy(instr, operands, p, f"{VA_LIST_BYTES}")
         else:
             t = instr.detail.arg_types[2]
             size = operands[2] if t.bits == 64 else self._new(f"zext {type_text(t)} {operands[2]} to i64")
             if name.startswith("llvm.memset"):
                 self._emit(f"call void @__ck_fill(ptr {operands[0]}, i32 {p[0]}, i64 {size}, i32 {self._check(instr)})")
             else:
-                self._emit(
-                    f"call void @__ck_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 {size}, i32 {self._check(instr)})"
-                )
+                self._copy(instr, operands, p, size)
         self._plain(instr, text)
+
+    def _copy(self, instr: Instr, operands: list[str], objects: list[str], size: str) -> None:
+        sides = f"ptr {operands[0]}, i32 {objects[0]}, ptr {operands[1]}, i32 {objects[1]}"
+        self._emit(f"call void @__ck_copy({sides}, i64 {size}, i32 {self._check(instr)})")

@@ -1,7 +1,8 @@
 """Which object a pointer register points into, as companion values in the rewritten function.
 
-Every pointer that is checked, stored, passed or returned gets an i32 companion: the number of the object it was derived from. It goes with
-the pointer through registers, memory, calls and returns, so that an access past the end of one object is seen even where another begins.
+Every pointer that is checked, stored, passed or returned gets an i32 companion: the number of the object it was derived
+from. It goes with the pointer through registers, memory, calls and returns, so that an access past the end of one
+object is seen even where another begins.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from butfor.ir.machine_types import Kind
 from butfor.ir.recording_segments import Layout
 
 NONE = "0"
-LOOKUP = "-1"
-MAX_ARGS = 16
-_PASS = frozenset(("gep", "bitcast", "addrspacecast", "freeze"))
+LOOKUP = "-1"  # the runtime finds the object by the address
+MAX_ARGS = 16  # whose companions are passed, as in the runtime
+VA_LIST_BYTES = 24  # on x86-64
+_SAME_OBJECT = frozenset(("gep", "bitcast", "addrspacecast", "freeze"))
 
 
-class Provenance:
+class PointerProvenance:
     """The companions of one function. `needed` are the slots whose companion must exist."""
 
     def __init__(
@@ -45,7 +47,7 @@ class Provenance:
             if d < 0:
                 continue
             instr = self.fn.instrs[d]
-            if instr.op in _PASS:
+            if instr.op in _SAME_OBJECT:
                 self._need(instr.args[0])
             elif instr.op == "phi":
                 for a in instr.args:
@@ -91,7 +93,7 @@ class Provenance:
             if d < 0:
                 return f"%bf.p{op}" if op < MAX_ARGS or self.fn.byval[op] else LOOKUP
             instr = self.fn.instrs[d]
-            if instr.op in _PASS:
+            if instr.op in _SAME_OBJECT:
                 op = instr.args[0]
                 continue
             if instr.op in ("load", "phi", "select", "alloca") or (instr.op == "call" and self.tracked_call(instr)):

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 
-from butfor.frontends.c.instrument.call_text import argument_texts, arguments_start, split_commas, type_text, value_text
-from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS, Provenance
+from butfor.frontends.c.instrument.call_text import (
+    FAST_MATH_FLAGS,
+    argument_texts,
+    arguments_start,
+    split_commas,
+    type_text,
+    value_text,
+)
+from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS, VA_LIST_BYTES, PointerProvenance
 from butfor.frontends.c.llvm.function_body import instruction_lines, parse_header, split_metadata
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.instructions import Function, Instr
@@ -14,6 +21,7 @@ from butfor.ir.recording_segments import Layout, ends_segment, word_count
 from butfor.libc.library import control_of, is_setjmp, leaves_memory_alone
 from butfor.libc.record import Control
 
+_FAST_MATH = re.compile(rf"^(?:(?:{FAST_MATH_FLAGS}) )*")
 _HEAD_DBG = re.compile(r" !dbg !\d+")
 _ADDRESS = re.compile(
     r"ptr (?:addrspace\(\d+\) )?(.*?)"
@@ -32,15 +40,20 @@ def address_text(text: str) -> str:
     return next(m[1] for m in found if m is not None)
 
 
-class Rewriter:
-    """Rewrites one function. `first` is the number of its first segment; `wrapped` are the functions with models."""
+def condition_text(text: str) -> str:
+    """The condition of a select, with its type."""
+    return _FAST_MATH.sub("", text.split("select ", 1)[1]).split(",", 1)[0]
+
+
+class RecordingFunction:
+    """One function that records itself. `first` numbers its first segment; `wrapped` are the functions with models."""
 
     def __init__(
         self, module: Module, fn: Function, layout: Layout, objects: dict[str, int], wrapped: frozenset[str], first: int
     ) -> None:
         self.fn = fn
         self.layout = layout
-        self.prov = Provenance(fn, layout, objects)
+        self.prov = PointerProvenance(fn, layout, objects)
         self.wrapped = wrapped
         self.first = first
         self.types = module.types
@@ -52,7 +65,7 @@ class Rewriter:
         self.count = 0
 
     def emit(self, line: str) -> None:
-        """Appends one line to the body."""
+        """Append one line to the body."""
         self.out.append("  " + line)
 
     def name(self) -> str:
@@ -94,7 +107,7 @@ class Rewriter:
         self._enter()
         return [self.header, *self.out, "}"]
 
-    # --- function entry -------------------------------------------------------------------------------------------------
+    # --- function entry ---------------------------------------------------------------------------------------------
 
     def _enter(self) -> None:
         layout, fn = self.layout, self.fn
@@ -118,7 +131,7 @@ class Rewriter:
         """The names of the parameters."""
         return [p[1] for p in parse_header(self.header, self.types)[1]]
 
-    # --- instructions ---------------------------------------------------------------------------------------------------
+    # --- instructions -----------------------------------------------------------------------------------------------
 
     def _instr(self, instr: Instr, text: str) -> None:
         handler = getattr(self, "_on_" + instr.op, None)
@@ -146,9 +159,9 @@ class Rewriter:
             wide = self.name()
             self.emit(f"{wide} = zext {m[1]} {count} to i64")
             count = wide
-        self.emit(
-            f"%bf.p{instr.slot} = call i32 @__bf_dynamic(ptr {name}, i64 {count}, i64 {alloc_size(instr.detail[0])}, i32 {instr.slot})"
-        )
+        size = alloc_size(instr.detail[0])
+        call = f"@__bf_dynamic(ptr {name}, i64 {count}, i64 {size}, i32 {instr.slot})"
+        self.emit(f"%bf.p{instr.slot} = call i32 {call}")
 
     def _on_load(self, instr: Instr, text: str) -> None:
         self.emit(text)
@@ -204,11 +217,8 @@ class Rewriter:
     def _on_select(self, instr: Instr, text: str) -> None:
         self.emit(text)
         if instr.slot in self.prov.needed:
-            cond = text.split("select ", 1)[1]
-            cond = re.sub(r"^(?:(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc) )*", "", cond).split(",", 1)[0]
-            self.emit(
-                f"%bf.p{instr.slot} = select {cond}, i32 {self.prov.of(instr.args[1])}, i32 {self.prov.of(instr.args[2])}"
-            )
+            yes, no = self.prov.of(instr.args[1]), self.prov.of(instr.args[2])
+            self.emit(f"%bf.p{instr.slot} = select {condition_text(text)}, i32 {yes}, i32 {no}")
 
     def _on_ret(self, instr: Instr, text: str) -> None:
         if instr.args and instr.detail.kind is Kind.PTR:
@@ -216,7 +226,7 @@ class Rewriter:
         self.emit("call void @__bf_leave()")
         self.emit(text)
 
-    # --- calls ----------------------------------------------------------------------------------------------------------
+    # --- calls ------------------------------------------------------------------------------------------------------
 
     def _on_call(self, instr: Instr, text: str) -> None:
         kind = self.layout.kinds[instr.index]
@@ -241,9 +251,8 @@ class Rewriter:
             for k, t in enumerate(call.arg_types[:MAX_ARGS]):
                 if t.kind is not Kind.PTR:
                     continue
-                self.emit(
-                    f"store i32 {self.prov.of(instr.args[k])}, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})"
-                )
+                where = f"getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})"
+                self.emit(f"store i32 {self.prov.of(instr.args[k])}, ptr {where}")
                 if call.byval[k]:
                     operands = argument_texts(text) if operands is None else operands
                     source = value_text(operands[k])
@@ -276,7 +285,7 @@ class Rewriter:
             self.emit(f"%bf.p{call.slot} = load i32, ptr @__bf_retp")
 
     def _log_words(self, value: str, t: Type) -> None:
-        """Logs a register in whole words."""
+        """Log a register in whole words."""
         if word_count(t) == 0:
             return
         ty = type_text(t)
@@ -312,11 +321,7 @@ class Rewriter:
             self.emit(text)
             self.emit(f"call void @__bf_va_start(ptr {operands[0]}, i32 {instr.index})")
         elif name.startswith("llvm.va_copy"):
-            self.emit(
-                f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 24, i32 {instr.index})"
-            )
-            self.emit(text)
-            self.emit(f"call void @__bf_copied(ptr {operands[0]}, i64 24)")
+            self._copy(instr, text, operands, p, f"{VA_LIST_BYTES}")
         elif name.startswith("llvm.stackrestore"):
             self.emit(f"call void @__bf_restore(ptr {operands[0]})")
             self.emit(text)
@@ -329,8 +334,10 @@ class Rewriter:
                 self.emit(text)
                 self.emit(f"call void @__bf_fill(ptr {operands[0]}, i32 {p[0]}, i64 {size}, i32 {instr.index})")
             else:
-                self.emit(
-                    f"call void @__bf_copy(ptr {operands[0]}, i32 {p[0]}, ptr {operands[1]}, i32 {p[1]}, i64 {size}, i32 {instr.index})"
-                )
-                self.emit(text)
-                self.emit(f"call void @__bf_copied(ptr {operands[0]}, i64 {size})")
+                self._copy(instr, text, operands, p, size)
+
+    def _copy(self, instr: Instr, text: str, operands: list[str], objects: list[str], size: str) -> None:
+        sides = f"ptr {operands[0]}, i32 {objects[0]}, ptr {operands[1]}, i32 {objects[1]}"
+        self.emit(f"call void @__bf_copy({sides}, i64 {size}, i32 {instr.index})")
+        self.emit(text)
+        self.emit(f"call void @__bf_copied(ptr {operands[0]}, i64 {size})")

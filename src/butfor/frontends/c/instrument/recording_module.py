@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.frontends.c.instrument.recording_function import Rewriter
+from butfor.frontends.c.instrument.recording_function import RecordingFunction
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.program import Program
 
@@ -69,17 +69,21 @@ declare void @__bf_reach_error()
 
 
 @dataclass(frozen=True, slots=True)
-class Instrumented:
-    """The rewritten text and the segment table (one row per segment: loads, stores, bytes, addresses, words, flags, function)."""
+class RecordingModule:
+    """The rewritten text and the segment table.
+
+    A segment is a row of it: loads, stores, bytes, addresses, words, flags, function.
+    """
 
     text: str
     table: NDArray[np.int32]
 
 
-def instrument(module: Module, program: Program, models: frozenset[str]) -> Instrumented:
-    """The module with recording put in; functions named in `models` and not defined here go through the runtime's models.
+def recording_module(module: Module, program: Program, models: frozenset[str]) -> RecordingModule:
+    """The module that records itself; functions named in `models` and not defined here are the runtime's models.
 
-    What the program defines itself is renamed, so that its own `getline` or `write` cannot take the place of the one that the runtime calls.
+    What the program defines itself is renamed, so that its own `getline` or `write` cannot take the place of the one
+    that the runtime calls.
     """
     wrapped = frozenset(name for name in module.declared if name in models)
     objects = program.object_numbers
@@ -96,7 +100,7 @@ def instrument(module: Module, program: Program, models: frozenset[str]) -> Inst
                 out += [_HOOKS, _tables(program)]
             fn = module.function(here.name)
             layout = program.layout(here.name)
-            out.extend(Rewriter(module, fn, layout, objects, wrapped, len(rows)).text())
+            out.extend(RecordingFunction(module, fn, layout, objects, wrapped, len(rows)).text())
             rows.extend((s.loads, s.stores, s.bytes, s.addresses, s.words, s.flags, fn.index) for s in layout.segments)
             i = here.end
         elif line[:1] == "@":
@@ -107,7 +111,7 @@ def instrument(module: Module, program: Program, models: frozenset[str]) -> Inst
     names = {f"@{name}": f"@__bf_w_{name}" for name in wrapped} | {
         f"@{name}": f"@u.{name}" for name in exported(module)
     }
-    return Instrumented(renamed("\n".join(out), names), np.array(rows, dtype=np.int32).reshape(-1, 7))
+    return RecordingModule(renamed("\n".join(out), names), np.array(rows, dtype=np.int32).reshape(-1, 7))
 
 
 def renamed(text: str, names: dict[str, str]) -> str:

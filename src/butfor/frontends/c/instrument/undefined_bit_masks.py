@@ -1,4 +1,7 @@
-"""Which bits of a register were never given a value, computed beside the register as LLVM assembly; the same rules as in failures/bits.py."""
+"""Masks of the uninitialised bits of registers, computed beside the registers as LLVM assembly.
+
+The rules are those of failures/undefined_bits.py.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,8 @@ _CASTS = frozenset(("trunc", "zext", "bitcast", "ptrtoint", "inttoptr"))
 _BITWISE = frozenset(("and", "or", "xor", "freeze", "shl", "lshr", "ashr", "add", "sub", "mul"))
 
 
-class Masks:
-    """Makes instructions for masks. `new` puts one in and returns its register."""
+class MaskBuilder:
+    """Instructions that compute masks. `new` inserts one and returns its register."""
 
     def __init__(self, new: Callable[[str], str]) -> None:
         self._new = new

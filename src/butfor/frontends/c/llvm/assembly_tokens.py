@@ -15,14 +15,15 @@ TOKEN = re.compile(
 )
 
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64, "x86_fp80": 80, "fp128": 128, "ppc_fp128": 128}
-_CASTS = frozenset(
-    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast addrspacecast".split()
+CASTS = frozenset(
+    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast "
+    "addrspacecast".split()
 )
 _FLAGS = frozenset(
-    "nsw nuw exact disjoint nneg inbounds nusw samesign fast nnan ninf nsz arcp contract afn reassoc volatile atomic tail musttail notail "
-    "dso_local dso_preemptable".split()
+    "nsw nuw exact disjoint nneg inbounds nusw samesign fast nnan ninf nsz arcp contract afn reassoc volatile atomic "
+    "tail musttail notail dso_local dso_preemptable".split()
 )
-_BINARY = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem".split())
+BINARY = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem".split())
 _ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2}|\\)")
 
 
@@ -224,14 +225,14 @@ class Cursor:
             self.expect(",")
             args = self._typed_constants()
             return Const("expr", t, ("gep", (source, tuple(a.type for a in args[1:])), args))
-        if op in _CASTS:
+        if op in CASTS:
             self.expect("(")
             arg = self.constant(self.type())
             self.expect("to")
             self.type()
             self.expect(")")
             return Const("expr", t, ("ptrtoint" if op == "ptrtoaddr" else op, arg.type, (arg,)))
-        if op in _BINARY:
+        if op in BINARY:
             self.expect("(")
             return Const("expr", t, (op, None, self._typed_constants()))
         raise UnsupportedError(f"LLVM assembly: unknown constant {op!r}")

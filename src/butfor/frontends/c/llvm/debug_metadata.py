@@ -12,6 +12,13 @@ from butfor.ir.debug_types import CType, Field, Location, Variable
 _FIELD = re.compile(r'(\w+): (?:"((?:[^"\\]|\\.)*)"|(!\d+|!DIExpression\([^)]*\)|[-\w| ]+|\S+?))(?=, \w+:|\)$)')
 _DECLARE = re.compile(r"#dbg_declare\(ptr (%\"[^\"]*\"|%[-\w.$]+), !(\d+),")
 _HEX = re.compile(r"\\([0-9A-Fa-f]{2})")
+_ENCODINGS = {
+    "DW_ATE_float": "float",
+    "DW_ATE_boolean": "bool",
+    "DW_ATE_unsigned": "unsigned",
+    "DW_ATE_unsigned_char": "uchar",
+    "DW_ATE_signed_char": "char",
+}
 _TUPLE = re.compile(r"!(\d+)")
 
 
@@ -155,8 +162,7 @@ class DebugInfo:
         tag = f.get("tag", "")
         match node.kind, tag:
             case "DIBasicType", _:
-                return CType({"DW_ATE_float": "float", "DW_ATE_boolean": "bool", "DW_ATE_unsigned": "unsigned", "DW_ATE_unsigned_char": "uchar",
-                              "DW_ATE_signed_char": "char"}.get(f.get("encoding", ""), "signed"), name, size)  # fmt: skip
+                return CType(_ENCODINGS.get(f.get("encoding", ""), "signed"), name, size)
             case "DIDerivedType", "DW_TAG_pointer_type":
                 return CType("pointer", "", 8, target=self._ref(f.get("baseType")), owner=self)
             case "DIDerivedType", _:

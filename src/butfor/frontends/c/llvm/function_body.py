@@ -25,7 +25,7 @@ def split_metadata(line: str) -> tuple[str, int]:
 
 
 def instruction_lines(lines: list[str], start: int, end: int) -> list[tuple[int, int, str]]:
-    """(first line, last line, joined text) of every label and instruction between a `define` line and its closing brace."""
+    """(first line, last line, joined text) of every label and instruction of a function's body."""
     out = []
     i = start + 1
     while i < end:

@@ -5,23 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.errors import UnsupportedError
-from butfor.frontends.c.llvm.assembly_tokens import Cursor, unquote
+from butfor.frontends.c.llvm.assembly_tokens import BINARY, CASTS, Cursor, unquote
 from butfor.ir.instructions import Call, Const, Operand
 from butfor.ir.machine_types import OTHER, PTR, VOID, Kind, Type, alloc_size, int_type
 
-_BINARY = frozenset("add sub mul udiv sdiv urem srem shl lshr ashr and or xor fadd fsub fmul fdiv frem".split())
-_CASTS = frozenset(
-    "trunc zext sext fptrunc fpext fptoui fptosi uitofp sitofp ptrtoint ptrtoaddr inttoptr bitcast addrspacecast".split()
-)
 _PARAM_ATTRS = frozenset(
-    "zeroext signext noext inreg noalias nocapture nofree nest returned nonnull immarg noundef swiftself swifterror swiftasync readonly readnone "
-    "writeonly writable dead_on_unwind dead_on_return allocalign allocptr noreturn nounwind fast nnan ninf nsz arcp contract afn reassoc".split()
+    "zeroext signext noext inreg noalias nocapture nofree nest returned nonnull immarg noundef swiftself swifterror "
+    "swiftasync readonly readnone writeonly writable dead_on_unwind dead_on_return allocalign allocptr noreturn "
+    "nounwind fast nnan ninf nsz arcp contract afn reassoc".split()
 )
 _PAREN_ATTRS = frozenset(
-    "byval sret inalloca preallocated byref elementtype dereferenceable dereferenceable_or_null captures range initializes nofpclass".split()
+    "byval sret inalloca preallocated byref elementtype dereferenceable dereferenceable_or_null captures range "
+    "initializes nofpclass".split()
 )
 _CCONV = frozenset(
-    "ccc fastcc coldcc tailcc swiftcc win64cc x86_64_sysvcc preserve_mostcc preserve_allcc x86_stdcallcc x86_fastcallcc".split()
+    "ccc fastcc coldcc tailcc swiftcc win64cc x86_64_sysvcc preserve_mostcc preserve_allcc x86_stdcallcc "
+    "x86_fastcallcc".split()
 )
 
 
@@ -85,12 +84,12 @@ class InstructionParser:
 
     def parse(self, op: str, c: Cursor) -> tuple[str, Type, tuple[Operand, ...], Any]:
         """(op, result type, args, detail) of the instruction whose opcode has just been read."""
-        if op in _BINARY:
+        if op in BINARY:
             flags = c.skip_flags()
             t, a = self.typed(c)
             c.expect(",")
             return op, t, (a, self.operand(c, t)), "nsw" if "nsw" in flags else None
-        if op in _CASTS:
+        if op in CASTS:
             c.skip_flags()
             t, a = self.typed(c)
             c.expect("to")

@@ -49,15 +49,15 @@ def record(options: RunOptions, program: Build, progress: Progress) -> Recording
     """The recording of one run of the program."""
     try:
         folder = scratch_folder()
-        _sweep(Path(folder or tempfile.gettempdir()))
+        _remove_leftovers(Path(folder or tempfile.gettempdir()))
         home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
     except OSError as e:
         raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
     try:
         progress("running")
         done = run(program.executable, f"./{program.name}", run_spec(options), home)
-        _bring(program.module, home / "module.ll")
-        _bring(program.segments, home / "segments.npy")
+        _link_or_copy(program.module, home / "module.ll")
+        _link_or_copy(program.segments, home / "segments.npy")
         expected = options.expect_stdout
         meta = Meta(
             args=options.args,
@@ -85,8 +85,8 @@ def read_program(assembly: str) -> CModule:
     return CModule(assembly)
 
 
-def _sweep(folder: Path) -> None:
-    """Removes what runs of butfor that were killed have left behind."""
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what killed runs of butfor have left behind."""
     for left in folder.glob("butfor-*-*"):
         owner = left.name.split("-")[1]
         if owner.isdigit() and not Path("/proc", owner).exists():
@@ -102,7 +102,7 @@ def scratch_folder() -> str | None:
     return str(shm) if free.f_bavail * free.f_frsize > 4 * 2**30 else None
 
 
-def _bring(source: Path, to: Path) -> None:
+def _link_or_copy(source: Path, to: Path) -> None:
     try:
         os.link(source, to)
     except OSError:
