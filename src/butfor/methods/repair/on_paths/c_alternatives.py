@@ -1,4 +1,4 @@
-"""Alternatives of C statements: the edits that are proposed for them anyway, as terms along the paths, and expressions that are put together."""
+"""Alternatives of C statements: proposed edits as terms along the paths, and synthesised expressions."""
 
 from __future__ import annotations
 
@@ -22,14 +22,12 @@ from butfor.path.path_model import Path
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
-_MOST_READ, _MOST, _LEAST = (
-    120,
-    20,
-    4,
-)  # edits that are read as terms, alternatives of a statement, also of one with many instances
-_MOST_TERMS = 2_500  # alternatives times instances of a statement
-_MOST_VARIABLES = 4  # in expressions that are put together
-_SYNTHESISED, _JOINED = 8.0, 6.0  # weights of `v + c` and of `v - w`
+MAX_EDITS_READ = 120  # of a statement, as terms: parsing takes milliseconds each
+MAX_ALTERNATIVES, MIN_ALTERNATIVES = 20, 4  # of a statement: fewer where it has many instances
+MAX_TERMS = 2_500  # alternatives times instances of a statement: the solver gets them all
+MAX_VARIABLES = 4  # in synthesised expressions: pairs of them are tried
+MAX_INTEGER_BITS = 64  # of a synthesised value
+WEIGHT_WITH_HOLE, WEIGHT_OF_PAIR = 8.0, 6.0  # of `v + c` and of `v - w`
 
 
 def _never() -> bool:
@@ -39,7 +37,7 @@ def _never() -> bool:
 def alternatives(
     proposer: Proposer, paths: Sequence[Path], is_over: Callable[[], bool] = _never
 ) -> dict[Place, list[Alternative]]:
-    """The alternatives of the statements of the paths, as far as the time goes, the likeliest first."""
+    """The alternatives of the statements of the paths, the likeliest first, until the time is over."""
     runs = [PathValues(path) for path in paths]
     found = {}
     for place, sites in sites_of(paths).items():
@@ -50,6 +48,8 @@ def alternatives(
 
 
 class _Alternatives:
+    """The alternatives of one statement."""
+
     def __init__(self, statement: ReadStatement) -> None:
         self.statement = statement
         self.proposer = statement.proposer
@@ -60,31 +60,31 @@ class _Alternatives:
         self.span = statement.span
 
     def found(self) -> list[Alternative]:
-        most = max(_LEAST, min(_MOST, _MOST_TERMS // len(self.sites)))
-        return [*self._likely(most), *self._synthesised()]
+        most = max(MIN_ALTERNATIVES, min(MAX_ALTERNATIVES, MAX_TERMS // len(self.sites)))
+        return [*self._from_edits(most), *self._synthesised()]
 
-    def _likely(self, most: int) -> list[Alternative]:
+    def _from_edits(self, most: int) -> list[Alternative]:
         proposed = sorted(
             (p for p in self.proposer.proposals_for(self.place, 0) if len(p.edits) == 1), key=lambda p: -p.weight
         )
         found: dict[tuple[int, ...], Alternative] = {}
-        for p in proposed[:_MOST_READ]:
+        for p in proposed[:MAX_EDITS_READ]:
             terms = self._terms(p.edits[0]) if p.place == self.place else None
             if terms:
                 key = tuple(id(terms.get(site)) for site in self.sites)
                 if key not in found:
-                    found[key] = Alternative(self._after(p.edits[0]), p.why, p.weight, p.family, terms, p.edits)
+                    found[key] = Alternative(self._edited_text(p.edits[0]), p.why, p.weight, p.family, terms, p.edits)
             if len(found) >= most:
                 break
         return list(found.values())
 
     def _terms(self, edit: Edit) -> dict[PathSite, Term] | None:
-        """What an edit makes of all sites; None where that is not known, or nothing."""
+        """The terms of all sites that an edit changes; None where one of them is unknown."""
         terms = {}
         for site in self.sites:
             at = self.places.get(site)
             if at is None:
-                if not self._is_apart(edit):
+                if not self._is_understood(edit):
                     return None
                 continue
             if edit.end <= at.region.start or at.region.end <= edit.start:
@@ -97,16 +97,16 @@ class _Alternatives:
                 return None
             old = self.statement.term(at)
             if not _divisors(new) <= _divisors(old):
-                return None  # it might divide by 0, which no term tells
+                return None  # it might divide by 0, which no term expresses
             if new is not old:
                 terms[site] = new
         return terms
 
-    def _is_apart(self, edit: Edit) -> bool:
-        """Whether an edit touches only text whose meaning is known, so that what has no term stays as it is."""
+    def _is_understood(self, edit: Edit) -> bool:
+        """Whether an edit is within the text of a site that was read, so that sites without a term stay as they are."""
         return any(at.region.start <= edit.start and edit.end <= at.region.end for at in self.places.values())
 
-    def _after(self, edit: Edit) -> str:
+    def _edited_text(self, edit: Edit) -> str:
         start, end = self.span
         return " ".join(
             (self.code.data[start : edit.start] + edit.new + self.code.data[edit.end : end])
@@ -115,7 +115,7 @@ class _Alternatives:
         )
 
     def _synthesised(self) -> Iterator[Alternative]:
-        """`c`, `v + c`, `v - w`, `v + w` in the place of one integer value."""
+        """`c`, `v + c`, `v - w`, `v + w` for one integer value."""
         known = list(self.places.values())
         first = known[0]
         if (
@@ -126,25 +126,29 @@ class _Alternatives:
         ):
             return
         t = self.code.scope.variable(first.cell.shown)
-        if first.cell.sort > 64 or (t is not None and t.kind not in INTEGERS) or first.cell.type.endswith("*"):
+        if (
+            first.cell.sort > MAX_INTEGER_BITS
+            or (t is not None and t.kind not in INTEGERS)
+            or first.cell.type.endswith("*")
+        ):
             return
-        yield from self._with(known, "{}", [])
+        yield from self._from_template(known, "{}", [])
         names = [
             name
             for name, its in self.code.scope.local.items()
             if its.kind in INTEGERS and all(at.here.name(name) for at in known)
         ]
-        near = [n for n in names if self.code.is_in_scope(n.encode(), first.region.start)][:_MOST_VARIABLES]
+        near = [n for n in names if self.code.is_in_scope(n.encode(), first.region.start)][:MAX_VARIABLES]
         for v in near:
-            yield from self._with(known, f"{v} + {{}}", [v])
-        for v in near if len(self.sites) * len(near) ** 2 <= _MOST_TERMS // 4 else ():
+            yield from self._from_template(known, f"{v} + {{}}", [v])
+        for v in near if len(self.sites) * len(near) ** 2 <= MAX_TERMS // 4 else ():
             for w in near:
                 if v != w:
-                    yield from self._with(known, f"{v} - {w}", [v, w])
+                    yield from self._from_template(known, f"{v} - {w}", [v, w])
                 if v < w:
-                    yield from self._with(known, f"{v} + {w}", [v, w])
+                    yield from self._from_template(known, f"{v} + {w}", [v, w])
 
-    def _with(self, known: Sequence[ReadSite], text: str, names: Sequence[str]) -> Iterator[Alternative]:
+    def _from_template(self, known: Sequence[ReadSite], text: str, names: Sequence[str]) -> Iterator[Alternative]:
         region = known[0].region
         assert known[0].cell is not None
         hole = (
@@ -157,15 +161,17 @@ class _Alternatives:
             assert at.cell is not None
             extra = {"{}": TypedTerm(hole)} if hole is not None else {}
             parts: Mapping[str, TypedTerm | None] = {**{n: at.here.name(n) for n in names}, **extra}
-            terms[at.site] = converted_term(_joined(text.split(), parts), at.cell.sort)
+            terms[at.site] = converted_term(_template_term(text.split(), parts), at.cell.sort)
         new = {RegionForm.ASSIGN: f"= {text}", RegionForm.UPDATE: f"{region.target} = {text}"}.get(region.form, text)
         edit = Edit(self.place.path, region.start, region.end, new.encode())
-        weight = _SYNTHESISED if hole is not None else _JOINED
-        yield Alternative(self._after(edit), "an expression that was found", weight, TEMPLATE, terms, (edit,), hole)
+        weight = WEIGHT_WITH_HOLE if hole is not None else WEIGHT_OF_PAIR
+        yield Alternative(
+            self._edited_text(edit), "an expression that was found", weight, TEMPLATE, terms, (edit,), hole
+        )
 
 
 def _divisors(term: Term) -> set[Term]:
-    """What a term divides by, other than constants that are not 0."""
+    """The divisors in a term, except constants other than 0."""
     return {
         t.args[1]
         for t in postorder((term,))
@@ -173,7 +179,7 @@ def _divisors(term: Term) -> set[Term]:
     }
 
 
-def _joined(words: Sequence[str], parts: Mapping[str, TypedTerm | None]) -> TypedTerm:
+def _template_term(words: Sequence[str], parts: Mapping[str, TypedTerm | None]) -> TypedTerm:
     first, *rest = words
     found = parts[first]
     assert found is not None

@@ -1,7 +1,7 @@
-"""C expressions as terms: the meaning of what stands in the source, or would stand there after an edit.
+"""C expressions as terms: the meaning of an expression in the source, as it is or after an edit.
 
-Only what is needed for conditions and assigned numbers: variables, constants, operators without side effects. What is read through pointers and
-from calls is opaque: it has a term only where the path has one for the very same text.
+Only what conditions and assigned numbers need: variables, constants, operators without side effects. Reads through
+pointers and results of calls are opaque: they have a term only where the path has one for the very same text.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ class Untranslatable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TypedTerm:
-    """A number with its type: `term` has its bits; `step` is the size of what a pointer points to, 0 for what is no pointer,
-    negative where that is not known."""
+    """A number with its type: `step` is the size of a pointer's target, 0 for a number, negative if unknown."""
 
     term: Term
     signed: bool = True
@@ -48,12 +47,12 @@ class TypedTerm:
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What names and opaque texts mean at one instance."""
+    """The meaning of names and opaque texts at one instance."""
 
     name: Callable[[str], TypedTerm | None]
     opaque: Mapping[str, TypedTerm]
     constant: Callable[[str], int | None]
-    size: Callable[[str], int | None]  # of what stands in parentheses after sizeof, without blanks
+    size: Callable[[str], int | None]  # of the operand of sizeof, without blanks
 
 
 def without_blanks(text: str) -> str:
@@ -84,7 +83,7 @@ class ExpressionTranslator:
             return negate(self.truth(_child(node, "argument")))
         if node.type == "binary_expression" and sign in ("<", "<=", ">", ">=", "==", "!="):
             return comparison_term(sign, self.value(_child(node, "left")), self.value(_child(node, "right")))
-        return _holds(self.value(node))
+        return _is_nonzero(self.value(node))
 
     def value(self, node: Node) -> TypedTerm:
         """The value of an expression, with the type that C gives it."""
@@ -145,7 +144,7 @@ class ExpressionTranslator:
     def _unary(self, node: Node) -> TypedTerm:
         operator, argument = _child(node, "operator"), _child(node, "argument")
         if operator.type == "!":
-            return _number(negate(self.truth(argument)))
+            return _as_int(negate(self.truth(argument)))
         x = promoted(self.value(argument))
         match operator.type:
             case "-" if not x.step:
@@ -159,19 +158,19 @@ class ExpressionTranslator:
     def _binary(self, node: Node) -> TypedTerm:
         sign = _child(node, "operator").type
         if sign in ("&&", "||", "<", "<=", ">", ">=", "==", "!="):
-            return _number(self.truth(node))
+            return _as_int(self.truth(node))
         return arithmetic_term(sign, self.value(_child(node, "left")), self.value(_child(node, "right")))
 
 
 def arithmetic_term(sign: str, x: TypedTerm, y: TypedTerm) -> TypedTerm:
-    """What an arithmetic operator gives."""
+    """The result of an arithmetic operator."""
     if x.step or y.step:
-        return _moved(sign, x, y)
+        return _pointer_arithmetic(sign, x, y)
     if sign in ("<<", ">>"):
         left, right = promoted(x), promoted(y)
-        by = resize(right.term, left.term.width)
+        amount = resize(right.term, left.term.width)
         return TypedTerm(
-            binary("shl" if sign == "<<" else "ashr" if left.signed else "lshr", left.term, by), left.signed
+            binary("shl" if sign == "<<" else "ashr" if left.signed else "lshr", left.term, amount), left.signed
         )
     a, b = in_common_type(x, y)
     if sign in _ARITHMETIC:
@@ -183,18 +182,20 @@ def arithmetic_term(sign: str, x: TypedTerm, y: TypedTerm) -> TypedTerm:
     raise Untranslatable(sign)
 
 
-def _moved(sign: str, x: TypedTerm, y: TypedTerm) -> TypedTerm:
-    """A pointer and a number."""
+def _pointer_arithmetic(sign: str, x: TypedTerm, y: TypedTerm) -> TypedTerm:
+    """A pointer plus or minus a number."""
     if sign == "+" and y.step and not x.step:
         x, y = y, x
     if sign not in ("+", "-") or y.step or x.step < 0:
         raise Untranslatable(f"{sign} of pointers")
-    by = resize(y.term, x.term.width, y.signed)
-    return TypedTerm(binary(_ARITHMETIC[sign], x.term, binary("mul", by, const(x.step, x.term.width))), False, x.step)
+    elements = resize(y.term, x.term.width, y.signed)
+    return TypedTerm(
+        binary(_ARITHMETIC[sign], x.term, binary("mul", elements, const(x.step, x.term.width))), False, x.step
+    )
 
 
 def comparison_term(sign: str, x: TypedTerm, y: TypedTerm) -> Term:
-    """What a comparison gives."""
+    """The result of a comparison."""
     a, b = in_common_type(x, y)
     match sign:
         case "==":
@@ -207,14 +208,14 @@ def comparison_term(sign: str, x: TypedTerm, y: TypedTerm) -> Term:
 
 
 def promoted(x: TypedTerm) -> TypedTerm:
-    """A number as C computes with it: at least an int."""
+    """A number after integer promotion."""
     if x.term.width >= INT_BITS:
         return x
     return TypedTerm(resize(x.term, INT_BITS, x.signed), True, x.step)
 
 
 def in_common_type(x: TypedTerm, y: TypedTerm) -> tuple[TypedTerm, TypedTerm]:
-    """Two numbers in their common type; a constant beside a pointer is one too."""
+    """Two numbers after the usual arithmetic conversions; a constant beside a pointer is converted too."""
     x, y = promoted(x), promoted(y)
     width = max(x.term.width, y.term.width)
     if x.term.width == y.term.width:
@@ -225,17 +226,17 @@ def in_common_type(x: TypedTerm, y: TypedTerm) -> tuple[TypedTerm, TypedTerm]:
 
 
 def converted_term(x: TypedTerm, width: int) -> Term:
-    """A number as it is stored in that many bits."""
+    """A number as stored in that many bits."""
     return resize(x.term, width, x.signed)
 
 
-def _holds(x: TypedTerm) -> Term:
+def _is_nonzero(x: TypedTerm) -> Term:
     if x.term.op == "const":
         return TRUE if x.term.data else FALSE
     return negate(equal(x.term, const(0, x.term.width)))
 
 
-def _number(truth: Term) -> TypedTerm:
+def _as_int(truth: Term) -> TypedTerm:
     return TypedTerm(ite(truth, const(1, INT_BITS), const(0, INT_BITS)))
 
 

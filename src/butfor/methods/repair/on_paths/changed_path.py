@@ -1,4 +1,4 @@
-"""A path run with changes, by evaluation alone: what the solver says about a solution is checked with this."""
+"""Runs a path with changes by evaluation alone, which checks what the solver says about a solution."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from butfor.path.execute.relaxed_path import from_outside
 from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_model import Instance, Kind, Path
 
+# of changed values, by position and cell; None: no bound
 Bounds = Mapping[tuple[int, int], tuple[int | None, int | None]]
-CellValues = dict[str, Value | None]
-"""Values of cells; None for one that nothing determines."""
+CellValues = dict[str, Value | None]  # None: nothing determines the value
 
 
 class PathEnd(enum.Enum):
@@ -27,38 +27,39 @@ class PathEnd(enum.Enum):
 
     FAILS = "fails"
     AVOIDS = "avoids"
-    OPEN = "open"  # that depends on what happens off the path
+    OPEN = "open"  # it depends on what happens off the path
     BROKEN = "broken"  # an assumption does not hold
 
 
 @dataclass(frozen=True, slots=True)
 class PathOutcome:
-    """How a path ends after how many of its instances."""
+    """How a path ends, and after how many of its instances."""
 
     end: PathEnd
     steps: int
 
 
 class ChangedPathRunner:
-    """Runs one path. `checks` are positions before which the property of the end has to hold too."""
+    """Runs one path. `checks` are positions before which the property of the final check has to hold too."""
 
     def __init__(self, path: Path, checks: Collection[int] = ()) -> None:
         self.path = path
         self.checks = frozenset(checks)
         self._sorts = {c.name: c.sort for c in path.cells}
         self._states: list[CellValues] = [
-            {c.name: None if c.type == UNKNOWN else self._first(c.name) for c in path.cells}
+            {c.name: None if c.type == UNKNOWN else self._initial_value(c.name) for c in path.cells}
         ]
 
     def run(
         self, changes: Mapping[tuple[int, int], Term], chosen: Mapping[str, Value], allowed: Bounds | None = None
     ) -> PathOutcome:
-        """How the path ends with other terms at some positions and cells; `chosen` are the values of variables in them that are no cells.
+        """How the path ends with other terms at some positions and cells.
 
-        `allowed` bounds what changed positions and cells give, read as signed numbers.
+        `chosen` are the values of the variables in them that are no cells; `allowed` bounds the changed values, read as
+        signed numbers.
         """
         bounds = allowed or {}
-        k = steps = self._reached(min((k for k, _ in changes), default=0))
+        k = steps = self._unchanged_prefix(min((k for k, _ in changes), default=0))
         state = dict(self._states[k])
         while k < len(self.path.instances):
             instance = self.path.instances[k]
@@ -90,8 +91,8 @@ class ChangedPathRunner:
         found = self._value(self.path.check, state, chosen)
         return PathOutcome(PathEnd.OPEN if found is None else PathEnd.AVOIDS if found else PathEnd.FAILS, steps)
 
-    def _reached(self, position: int) -> int:
-        """A position up to which nothing has changed, not behind the one that is wanted: as far as the path is gone through by itself."""
+    def _unchanged_prefix(self, position: int) -> int:
+        """The length of the prefix up to a position that runs as recorded, with the states of which runs begin."""
         while len(self._states) <= position:
             k = len(self._states) - 1
             instance, state = self.path.instances[k], self._states[k]
@@ -102,7 +103,7 @@ class ChangedPathRunner:
             self._states.append({**state, **self._written(k, instance, {}, state, {})} if instance.writes else state)
         return position
 
-    def _first(self, name: str) -> Value:
+    def _initial_value(self, name: str) -> Value:
         return self.path.initial.get(name, self.path.start.get(name, default_value(self._sorts[name])))
 
     def _written(
@@ -122,7 +123,7 @@ class ChangedPathRunner:
         return new
 
     def _value(self, term: Term, state: CellValues, chosen: Mapping[str, Value]) -> Value | None:
-        """The value of a term; None where it depends on what nothing determines."""
+        """The value of a term; None where it depends on an undetermined cell."""
         names = variables((term,))
         values = {n: chosen[n] if n in chosen else state.get(n) for n in (str(v.data) for v in names)}
         if all(v is not None for v in values.values()):
@@ -135,7 +136,7 @@ class ChangedPathRunner:
 
 
 def _is_within(value: Value | None, sort: int, bounds: tuple[int | None, int | None]) -> bool:
-    """Whether a number is allowed; what is not known may not be."""
+    """Whether a number is within bounds; an unknown one is not."""
     low, high = bounds
     if sort != INT and sort <= 0:
         return True

@@ -1,4 +1,4 @@
-"""What a path asks: where the violated property was asked before and held, and what it assumes only because it failed."""
+"""Where a path checked the violated property before, and what it assumes only because it failed."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from butfor.trace.view.source_places import Place
 
 
 def earlier_checks(path: Path) -> frozenset[int]:
-    """Positions at which the checked statement ran in earlier rounds.
+    """The positions at which the failing check ran in earlier iterations.
 
-    It runs whenever the condition right around it comes out as it did last; where the steps from there to the check are the same as in the
-    last round and the property held with the recorded values, it was asked there.
+    It runs whenever the condition around it has the same outcome as in the last iteration. Where the steps from there
+    to the check are the same as well, and the property held with the recorded values, it was checked there.
     """
     if not path.scope:
         return frozenset()
@@ -34,20 +34,20 @@ def earlier_checks(path: Path) -> frozenset[int]:
         ):
             continue
         if _shape(instance.condition) != _shape(branch.condition):
-            continue  # it may have come out the other way
-        at = _behind(path, k + 1, tail)
+            continue  # its outcome may be the other one
+        at = _after_places(path, k + 1, tail)
         if at is not None and _held(path, states[at]):
             found.add(at)
     return frozenset(found)
 
 
 def _shape(term: Term) -> tuple[str, ...]:
-    """The operations of a condition, without what they are applied to."""
+    """The operators of a condition, without its variables and constants."""
     return tuple(t.op for t in postorder((term,)) if t.args)
 
 
-def _behind(path: Path, position: int, tail: Sequence[Place]) -> int | None:
-    """The position behind the instances of these places, which begin at a position; None where others are there."""
+def _after_places(path: Path, position: int, tail: Sequence[Place]) -> int | None:
+    """The position after the instances of these places, which begin at a position; None if others are there."""
     for place in tail:
         while position < len(path.instances) and path.instances[position].place == path.place:
             position += 1
@@ -65,7 +65,7 @@ def _held(path: Path, state: Mapping[str, Value]) -> bool:
 
 
 def without_failing_assumptions(path: Path) -> Path:
-    """The path without what the failing statement itself assumes, such as which element an access out of bounds would have met."""
+    """The path without the assumptions of the failing statement, such as the element of an access out of bounds."""
     instances = list(path.instances)
     for k in range(len(instances) - 1, -1, -1):
         if instances[k].place != path.place or instances[k].kind is Kind.BRANCH:

@@ -1,4 +1,4 @@
-"""The repair search on failing paths as a part of the method `repair`, and as all of it for programs that are not run."""
+"""Proof-guided diagnosis of failing paths: for runs a part of the method `repair`, for other programs all of it."""
 
 from __future__ import annotations
 
@@ -27,20 +27,16 @@ from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis
 from butfor.trace.view.source_places import Place, Places
 
-_OTHERS = 3  # other failing runs whose paths are asked for
-_OF_OTHERS, _FACTS, _READING, _LEAST = (
-    0.25,
-    0.15,
-    0.25,
-    0.35,
-)  # shares of the time: for those, the static analysis, the source, and the search
-_LONGEST = 1_500  # instances of all paths
+MAX_OTHER_PATHS = 3  # of other failing tests
+# shares of the time; the search gets what the others leave, and its own share in any case
+OTHER_PATHS_SHARE, ANALYSIS_SHARE, READING_SHARE, MIN_SEARCH_SHARE = 0.25, 0.15, 0.25, 0.35
+MAX_INSTANCES = 1_500  # of all paths: for longer ones the solver rarely answers in time
 NO_SOLUTIONS = Solutions((), complete=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PathSolutions:
-    """What the search gave: solutions, the paths they are for, and why there are none."""
+    """The solutions of a search, the paths that they are for, and a note on why there are none."""
 
     found: Solutions
     paths: tuple[Path, ...] = ()
@@ -48,7 +44,7 @@ class PathSolutions:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The solutions for the report."""
+        """The solutions in the JSON report."""
         return [solution_row(s, self.paths) for s in self.found.found]
 
     @property
@@ -64,10 +60,12 @@ def solutions_of_runs(
     may_be_changed: Callable[[Place], bool],
     options: SolutionOptions | None = None,
 ) -> PathSolutions:
-    """The solutions for a failing run and for the other failing tests, within some seconds. A run without a path has none, and a note."""
+    """The solutions for a failing run and the other failing tests; a run without a path has none, and a note."""
     budget = Budget(seconds)
     try:
-        others = other_paths(replace(case, budget=Budget(_OF_OTHERS * seconds)), free=False, most=_OTHERS)
+        others = other_paths(
+            replace(case, budget=Budget(OTHER_PATHS_SHARE * seconds)), free=False, most=MAX_OTHER_PATHS
+        )
         paths = _usable([case.path, *(p for _, p in others)])
         if not paths:
             return PathSolutions(
@@ -76,22 +74,22 @@ def solutions_of_runs(
                 "the failing path could not be searched for repairs: too much of it is not known, or it is too long",
             )
         trusting = [_trusting(p, may_be_changed) for p in paths]
-        known = c_alternatives.alternatives(proposer, trusting, Budget(_READING * seconds).is_over)
-        facts = mined_facts(case, Budget(_FACTS * seconds).is_over)
-        left = Budget(max(budget.end - time.monotonic(), _LEAST * seconds))
+        known = c_alternatives.alternatives(proposer, trusting, Budget(READING_SHARE * seconds).is_over)
+        facts = mined_facts(case, Budget(ANALYSIS_SHARE * seconds).is_over)
+        left = Budget(max(budget.end - time.monotonic(), MIN_SEARCH_SHARE * seconds))
         return PathSolutions(solutions(trusting, known, left.is_over, options, facts), tuple(trusting))
     except ButforError as e:
         return PathSolutions(NO_SOLUTIONS, (), f"the failing path was not searched for repairs: {e.message}")
 
 
 def mined_facts(case: FailingRun, is_over: Callable[[], bool]) -> MinedFacts:
-    """What the static analysis says about the statements of a program."""
+    """The facts of the static analysis about the statements of a program."""
     program = case.recording.program
     return _by_statement(analyse(program, is_over), program, case.places)
 
 
 def solutions_of_path(case: FailingPath, annotations: files.Path | None) -> Diagnosis:
-    """The solutions for a failing path of a program that is not run: they say what could be changed, and no patch is tried."""
+    """The solutions for a failing path of a program that is not run; no patch is tried."""
     paths = _usable([_trusting(case.path, case.may_be_changed)])
     if not paths:
         return Diagnosis((), {"repairs": [], "solutions": []}, complete=False)
@@ -102,14 +100,14 @@ def solutions_of_path(case: FailingPath, annotations: files.Path | None) -> Diag
 
 
 def _usable(paths: Sequence[Path]) -> list[Path]:
-    """The paths that fail when they are run by their terms, the first of them whatever the others are."""
+    """The paths up to the first one that does not fail when its terms are evaluated, or that is too long."""
 
     def fit() -> Iterator[Path]:
         length = 0
         for path in paths:
             length += len(path.instances)
             if (
-                length > _LONGEST
+                length > MAX_INSTANCES
                 or ChangedPathRunner(without_failing_assumptions(path)).run({}, {}).end is not PathEnd.FAILS
             ):
                 return
@@ -119,14 +117,14 @@ def _usable(paths: Sequence[Path]) -> list[Path]:
 
 
 def _trusting(path: Path, may_be_changed: Callable[[Place], bool]) -> Path:
-    """The path in which what may not be changed is trusted."""
+    """The path with the statements trusted that may not be changed."""
     return replace(
         path, instances=tuple(i if may_be_changed(i.place) else replace(i, trusted=True) for i in path.instances)
     )
 
 
 def _by_statement(facts: StaticFacts, program: Program, places: Places) -> MinedFacts:
-    """What statements may assign and which of them proofs need. A statement with several stores is bounded by all their bounds together."""
+    """The facts by statement; the values of a statement with several stores are bounded by the hull of all bounds."""
     allowed: dict[Place, tuple[int | None, int | None]] = {}
     for name in {function for function, _ in facts.allowed}:
         fn = program.function(name)

@@ -1,8 +1,8 @@
-"""The repair program of failing paths: every statement that is not trusted may give something else, where its selector says so.
+"""The repair program of failing paths: each statement has alternatives, chosen by selectors.
 
-An alternative has a selector of its own; the statement is changed where one of them is on. With correlation, the instances of a statement
-share selectors, in a loop and over all paths; without, each instance has its own. Leaving a path at a branch whose other arm never comes back
-avoids the failure, and so does meeting the check.
+An alternative has a selector of its own; a statement is changed where one of them is on. With correlation, the
+instances of a statement share selectors, in a loop and over all paths; without, each instance has its own. Leaving a
+path at a branch whose other arm never comes back avoids the failure, and so does meeting the check.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
 
-_FREE_VALUE, _FREE_CONDITION = 4.0, 2.0  # weights of any value, any outcome
+WEIGHT_OF_ANY_VALUE, WEIGHT_OF_ANY_OUTCOME = 4.0, 2.0  # below those of all edits: they say little
+MAX_WRITES = 8  # cells that one instance assigns, that are looked at for definitions and uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +66,12 @@ class ChangeableStatement:
 
     @property
     def on(self) -> Term:
-        """Whether it is changed."""
+        """Whether the statement is changed."""
         return disjunction(c.on for c in self.choices)
 
 
 def sites_of(paths: Sequence[Path]) -> dict[Place, list[PathSite]]:
-    """All that may be changed on some paths, by statement: conditions of branches, and values that do not come from outside."""
+    """The sites that may change on some paths, by statement: conditions of branches, values not from outside."""
     found: dict[Place, list[PathSite]] = {}
     for n, path in enumerate(paths):
         for k, instance in enumerate(path.instances):
@@ -89,7 +90,7 @@ def sites_of(paths: Sequence[Path]) -> dict[Place, list[PathSite]]:
 
 
 class RepairProgram:
-    """The repair program. `facts` say that changed values are allowed ones."""
+    """The repair program. `facts` are the bounds of changed values."""
 
     def __init__(
         self,
@@ -102,13 +103,13 @@ class RepairProgram:
         self.options = options
         self.mined = mined or MinedFacts()
         self.checks = tuple(earlier_checks(p) if options.earlier else frozenset() for p in self.paths)
-        self.units = tuple(self._units(alternatives))
-        self._by_site = {site: unit for unit in self.units for site in unit.sites}
+        self.statements = tuple(self._statements(alternatives))
+        self._by_site = {site: statement for statement in self.statements for site in statement.sites}
         self.facts: list[Term] = []  # made together with `avoids`
 
     @cached_property
     def avoids(self) -> tuple[Term, ...]:
-        """What says of each path that its failure is avoided."""
+        """The condition, for each path, that its failure is avoided."""
         return tuple(
             RelaxedPath(path, n, _Selected(self, n), self.checks[n]).avoids for n, path in enumerate(self.paths)
         )
@@ -116,7 +117,7 @@ class RepairProgram:
     def bounds(
         self, path: int, picked: Iterable[ChangeableStatement]
     ) -> dict[tuple[int, int], tuple[int | None, int | None]]:
-        """What mined facts allow some statements to give on a path, by position and cell."""
+        """The bounds of mined facts on the values of some statements of a path, by position and cell."""
         allowed = self.mined.allowed if self.options.allowed else {}
         return {
             (k, which): allowed[u.place]
@@ -129,32 +130,34 @@ class RepairProgram:
     @property
     def choices(self) -> tuple[Choice, ...]:
         """All choices."""
-        return tuple(c for unit in self.units for c in unit.choices)
+        return tuple(c for statement in self.statements for c in statement.choices)
 
     def constraints(self) -> Iterator[Term]:
-        """What every solution fulfils: all failures are avoided, with allowed values; a statement changes in one way."""
+        """The constraints on a solution: failures are avoided, values allowed, statements changed in one way each."""
         yield from self.avoids
         yield from self.facts
-        for unit in self.units:
-            for k, a in enumerate(unit.choices):
-                yield from (disjunction((negate(a.on), negate(b.on))) for b in unit.choices[:k])
+        for statement in self.statements:
+            for k, a in enumerate(statement.choices):
+                yield from (disjunction((negate(a.on), negate(b.on))) for b in statement.choices[:k])
         if self.options.use_def:
-            yield from (disjunction((negate(a.on), negate(b.on))) for a, b in self._definitions())
+            yield from (disjunction((negate(a.on), negate(b.on))) for a, b in self._definition_use_pairs())
 
-    def unit_at(self, site: PathSite) -> ChangeableStatement | None:
+    def statement_at(self, site: PathSite) -> ChangeableStatement | None:
         """The statement that is changed at a site."""
         return self._by_site.get(site)
 
-    def restrict(self, instance: Instance, cell: Cell, unit: ChangeableStatement, value: Term, guard: Term) -> None:
-        """Notes what the mined facts say about a changed value."""
+    def add_bounds(
+        self, instance: Instance, cell: Cell, statement: ChangeableStatement, value: Term, guard: Term
+    ) -> None:
+        """Add the mined bounds of a changed value to the facts."""
         low, high = self.mined.allowed.get(instance.place, (None, None)) if self.options.allowed else (None, None)
         bounds = [*_bound(cell, value, low, is_low=True), *_bound(cell, value, high, is_low=False)]
         if bounds:
-            self.facts.append(implies(conjunction((guard, unit.on)), conjunction(bounds)))
+            self.facts.append(implies(conjunction((guard, statement.on)), conjunction(bounds)))
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def _units(self, alternatives: Mapping[Place, Sequence[Alternative]]) -> Iterator[ChangeableStatement]:
+    def _statements(self, alternatives: Mapping[Place, Sequence[Alternative]]) -> Iterator[ChangeableStatement]:
         count = 0
         for place, sites in sites_of(self.paths).items():
             is_needed = self.options.trusted and place in self.mined.trusted
@@ -166,13 +169,18 @@ class RepairProgram:
                 [sites] if self.options.correlated else [[s for s in sites if s[:2] == at] for at in sorted(positions)]
             )
             for group in groups:
-                known = [*self._known(alternatives.get(place, ()), group), *(() if is_needed else self._free(group))]
+                known = [
+                    *self._known_alternatives(alternatives.get(place, ()), group),
+                    *(() if is_needed else self._any_value_alternative(group)),
+                ]
                 choices = tuple(Choice(variable(f"{HOLE_PREFIX}p{count + k}", 0), a) for k, a in enumerate(known))
                 count += len(choices)
                 if choices:
                     yield ChangeableStatement(place, tuple(group), choices, in_loop)
 
-    def _known(self, alternatives: Iterable[Alternative], group: Sequence[PathSite]) -> Iterator[Alternative]:
+    def _known_alternatives(
+        self, alternatives: Iterable[Alternative], group: Sequence[PathSite]
+    ) -> Iterator[Alternative]:
         chosen = frozenset(group)
         for a in alternatives:
             if (a.hole is None and not self.options.alternatives) or (
@@ -181,15 +189,15 @@ class RepairProgram:
                 continue
             yield a if self.options.correlated else replace(a, terms={s: t for s, t in a.terms.items() if s in chosen})
 
-    def _free(self, group: Sequence[PathSite]) -> Iterator[Alternative]:
+    def _any_value_alternative(self, group: Sequence[PathSite]) -> Iterator[Alternative]:
         if not self.options.free:
             return
-        terms = {site: self._any(site) for site in group}
+        terms = {site: self._unconstrained(site) for site in group}
         is_condition = any(site[2] == CONDITION for site in group)
         words = "the condition comes out otherwise" if is_condition else "another value"
-        yield Alternative("", words, _FREE_CONDITION if is_condition else _FREE_VALUE, ANY_VALUE, terms)
+        yield Alternative("", words, WEIGHT_OF_ANY_OUTCOME if is_condition else WEIGHT_OF_ANY_VALUE, ANY_VALUE, terms)
 
-    def _any(self, site: PathSite) -> Term:
+    def _unconstrained(self, site: PathSite) -> Term:
         n, k, which = site
         name = f"{HOLE_PREFIX}r{n}.{k}.{which}"
         if which == CONDITION:
@@ -198,28 +206,29 @@ class RepairProgram:
         assert term is not None
         return any_value(name, cell.term, term, term, lambda _: None)
 
-    def _definitions(self) -> Iterator[tuple[ChangeableStatement, ChangeableStatement]]:
-        """Pairs of statements of which the second is the only one that uses what the first assigns, and assigns itself."""
+    def _first_at(self, path: int, position: int, first: int) -> ChangeableStatement | None:
+        """The statement that changes at a position, at the first of its sites from a number on."""
+        found = (self._by_site.get((path, position, which)) for which in range(first, MAX_WRITES))
+        return next((statement for statement in found if statement is not None), None)
+
+    def _definition_use_pairs(self) -> Iterator[tuple[ChangeableStatement, ChangeableStatement]]:
+        """Pairs of a definition and the only statement that uses it, which is an assignment as well."""
         readers: dict[int, set[int | None]] = {}
-        numbers = {id(unit): k for k, unit in enumerate(self.units)}
+        numbers = {id(statement): k for k, statement in enumerate(self.statements)}
         for n, path in enumerate(self.paths):
             reads = uses_of(path).reads
             for k, read in enumerate(reads):
-                user = next(
-                    (u for which in range(CONDITION, 8) if (u := self._by_site.get((n, k, which))) is not None), None
-                )
+                user = self._first_at(n, k, CONDITION)
                 assigns = user is not None and path.instances[k].kind is not Kind.BRANCH
                 for _, writer in read:
-                    unit = next(
-                        (u for which in range(8) if (u := self._by_site.get((n, writer, which))) is not None), None
-                    )
-                    if unit is not None and unit is not user:
-                        readers.setdefault(numbers[id(unit)], set()).add(
+                    statement = self._first_at(n, writer, 0)
+                    if statement is not None and statement is not user:
+                        readers.setdefault(numbers[id(statement)], set()).add(
                             numbers[id(user)] if assigns and user is not None else None
                         )
         for defined, users in readers.items():
             if len(users) == 1 and (only := next(iter(users))) is not None:
-                yield self.units[defined], self.units[only]
+                yield self.statements[defined], self.statements[only]
 
 
 class _Selected:
@@ -236,9 +245,9 @@ class _Selected:
     def value(self, k: int, number: int, instance: Instance, value: Term, now: CellTerms, guard: Term) -> Term:
         site = (self.path, k, number)
         new = self._chosen(site, value, now)
-        unit = self.program.unit_at(site)
-        if unit is not None:
-            self.program.restrict(instance, instance.writes[number][0], unit, new, guard)
+        statement = self.program.statement_at(site)
+        if statement is not None:
+            self.program.add_bounds(instance, instance.writes[number][0], statement, new, guard)
         return new
 
     def start(self, number: int, cell: Cell, value: Term) -> Term:
@@ -246,8 +255,8 @@ class _Selected:
         return value
 
     def _chosen(self, site: PathSite, value: Term, now: CellTerms) -> Term:
-        unit = self.program.unit_at(site)
-        for choice in reversed(unit.choices if unit is not None else ()):
+        statement = self.program.statement_at(site)
+        for choice in reversed(statement.choices if statement is not None else ()):
             term = choice.alternative.terms.get(site)
             if term is not None:
                 value = ite(choice.on, substitute(term, now, ALGEBRA), value)
@@ -255,7 +264,7 @@ class _Selected:
 
 
 def _bound(cell: Cell, value: Term, bound: int | None, *, is_low: bool) -> Iterator[Term]:
-    """The comparison of a value, read with its sign, with a bound that it can have."""
+    """The comparison of a signed value with a bound that fits its type."""
     if bound is None or value.width not in (INT, cell.sort):
         return
     if value.width == INT:

@@ -1,4 +1,4 @@
-"""What the repair search on failing paths is given and what it gives."""
+"""The data of the repair search on failing paths: options, alternatives, mined facts, solutions."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from butfor.logic.terms import Term
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
+# the number of a path, the position of an instance on it, and the number of a cell that it assigns, or CONDITION
 PathSite = tuple[int, int, int]
-"""What is changed on a path: the number of the path, the position of the instance, and which of its cells; WHETHER for its condition."""
 
 CONDITION = -1
 HOLE_PREFIX = "!"  # begins the names of values that a solution chooses; no cell has such a name
-ANY_VALUE, TEMPLATE = "value", "synthesised"  # kinds of alternatives that are no edit by themselves
+ANY_VALUE, TEMPLATE = "value", "synthesised"  # kinds of alternatives that are no edits by themselves
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +30,17 @@ class SolutionOptions:
     minimal: bool = True  # no solution has more statements than another within it
     changes: int = 2  # statements that may change together, 0 for any number
     allowed: bool = True  # mined facts: what a changed assignment may give
-    trusted: bool = (
-        True  # mined facts: assignments that proofs need are not changed, conditions that they need only in likely ways
-    )
-    strict: bool = False  # such conditions are not changed either, although a stronger one keeps what is proved
-    earlier: bool = True  # the violated property holds in the rounds before, and still has to
-    runs: bool = True  # a change of one statement that chooses nothing is run along the paths instead of asked for
+    trusted: bool = True  # mined facts: proofs need some assignments unchanged, and some conditions nearly so
+    strict: bool = False  # such conditions are not changed either, although a stronger one keeps the proof
+    earlier: bool = True  # the violated property held in earlier iterations, and still has to
+    runs: bool = True  # changes of one statement without a hole are evaluated along the paths, not solved for
     alike: int = 6  # solutions that change the same statements, 0 for any number
     most: int = 24  # solutions
 
 
 @dataclass(frozen=True, slots=True)
 class MinedFacts:
-    """Facts that hold in every execution: bounds of what statements assign, read as signed numbers, and statements that proofs need."""
+    """Facts of every execution: signed bounds of the values that statements assign, and statements that proofs need."""
 
     allowed: Mapping[Place, tuple[int | None, int | None]] = field(default_factory=dict)
     trusted: frozenset[Place] = frozenset()
@@ -50,9 +48,9 @@ class MinedFacts:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """What may stand in the place of a statement: its terms at all sites, over cells and over values to be chosen, which begin with HOLE.
+    """An alternative of a statement: its terms at all sites, over cells and holes, which begin with HOLE_PREFIX.
 
-    `text` is the statement then, with `{}` for a chosen value; `edits` make it of the source.
+    `text` is the changed statement, with `{}` for the value of the hole; `edits` make it from the source.
     """
 
     text: str
@@ -66,7 +64,7 @@ class Alternative:
 
 @dataclass(frozen=True, slots=True)
 class StatementChange:
-    """One statement as a solution changes it. `values` are what it gives then, by site, where the solution chooses them."""
+    """One statement as a solution changes it. `values` are its values by site, where the solution chooses them."""
 
     place: Place
     alternative: Alternative
@@ -77,7 +75,7 @@ class StatementChange:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Changes that avoid all failures; `skipped` steps of the paths do not run then, `loops` of the changes are in loops."""
+    """Changes that avoid all failures; `skipped` steps of the paths no longer run, `loops` changes are in loops."""
 
     changes: tuple[StatementChange, ...]
     skipped: int
@@ -85,12 +83,12 @@ class Solution:
 
     @property
     def weight(self) -> float:
-        """How likely it is, as its least likely change."""
+        """The weight of its least likely change."""
         return min(c.alternative.weight for c in self.changes)
 
     @property
     def key(self) -> tuple[float, ...]:
-        """Smaller is better: likely slips first, values from nowhere last; then as the paper has it, and of equals the likelier slip."""
+        """A key that sorts the best first: likely slips before any value, then in the order of the paper."""
         vague = sum({ANY_VALUE: 2, TEMPLATE: 1}.get(c.alternative.kind, 0) for c in self.changes)
         return (vague, self.skipped, len(self.changes), -sum(c.alternative.weight for c in self.changes), self.loops)
 

@@ -1,4 +1,4 @@
-"""Solutions as people and as the search for patches take them: source edits, rows of the report, findings."""
+"""Solutions as source edits, as rows of the report, and as findings."""
 
 from __future__ import annotations
 
@@ -19,19 +19,20 @@ from butfor.methods.repair.on_paths.solution_model import (
     StatementChange,
 )
 from butfor.methods.repair.repair_model import Proposal
+from butfor.methods.repair.slip_library import MAX_WEIGHT
 from butfor.path.path_model import Path
 from butfor.path.path_words import boogie_text
 from butfor.ranking.finding import Finding
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
-_MOST_VALUES = 8  # chosen values of a statement in the report
-_PROMISING = 1.0  # what it adds to the weight of an edit that it avoids the failure along the path
-_TOGETHER = 4.0  # what it takes from the weight of an edit that another one has to go with
+MAX_SHOWN_VALUES = 8  # chosen values of a statement in the report
+BONUS_ON_PATH = 1.0  # in weights, for an edit that avoids the failure along the path
+PENALTY_OF_SEVERAL = 4.0  # in weights, for an edit that needs another one
 
 
 def with_hole_filled(text: str, alternative: Alternative, hole: Value | None, *, signed: bool = True) -> str:
-    """A text with the chosen value in the place of `{}`: `v - 3` for `v + -3`."""
+    """A text with the value of the hole for `{}`: `v - 3`, not `v + -3`."""
     if alternative.hole is None or hole is None:
         return text
     width = alternative.hole.width
@@ -42,7 +43,7 @@ def with_hole_filled(text: str, alternative: Alternative, hole: Value | None, *,
 
 
 def changed_text(c: StatementChange) -> str:
-    """The statement as a solution has it; empty where that only says which values it gives."""
+    """The statement as a solution changes it; empty where it only chooses values."""
     return with_hole_filled(c.alternative.text, c.alternative, c.hole)
 
 
@@ -55,7 +56,7 @@ def solution_proposals(found: Solutions) -> list[Proposal]:
     for number, s in enumerate(found.found):
         if all(c.alternative.edits for c in s.changes):
             p = _proposal(s, number)
-            if _are_apart(p.edits):
+            if _do_not_overlap(p.edits):
                 made.setdefault(p.edits, p)
     return list(made.values())
 
@@ -64,9 +65,9 @@ def _proposal(s: Solution, number: int) -> Proposal:
     edits = tuple(sorted(_filled(e, c) for c in s.changes for e in c.alternative.edits))
     first = s.changes[0]
     why = "; ".join(f"`{changed_text(c)}`" if c.alternative.kind == TEMPLATE else c.alternative.why for c in s.changes)
-    weight = s.weight + (_PROMISING if len(s.changes) == 1 else -_TOGETHER)
+    weight = s.weight + (BONUS_ON_PATH if len(s.changes) == 1 else -PENALTY_OF_SEVERAL)
     family = first.alternative.kind if len(s.changes) == 1 else "several"
-    return Proposal(edits, why, max(0.0, min(30.0, weight)), first.place, family, number, in_loop=s.loops > 0)
+    return Proposal(edits, why, max(0.0, min(MAX_WEIGHT, weight)), first.place, family, number, in_loop=s.loops > 0)
 
 
 def _filled(edit: Edit, c: StatementChange) -> Edit:
@@ -77,7 +78,7 @@ def _filled(edit: Edit, c: StatementChange) -> Edit:
     )
 
 
-def _are_apart(edits: Sequence[Edit]) -> bool:
+def _do_not_overlap(edits: Sequence[Edit]) -> bool:
     return all(a.path != b.path or a.end <= b.start for a, b in itertools.pairwise(edits))
 
 
@@ -96,7 +97,7 @@ def merged_proposals(usual: Sequence[Proposal], promising: Sequence[Proposal]) -
 
 
 def solution_row(s: Solution, paths: Sequence[Path]) -> dict[str, Any]:
-    """A solution for the report."""
+    """A solution in the JSON report."""
     return {"statements": [_statement(c, paths) for c in s.changes], "weight": s.weight, "steps_skipped": s.skipped}
 
 
@@ -112,7 +113,7 @@ def _statement(c: StatementChange, paths: Sequence[Path]) -> dict[str, Any]:
 
 
 def _values(values: Mapping[PathSite, Value], paths: Sequence[Path]) -> list[str]:
-    """The values that a statement gives, one instance after the other; addresses say nothing."""
+    """The values of a statement, instance by instance; addresses are left out."""
     found = []
     for (n, k, which), value in sorted(values.items()):
         instance = paths[n].instances[k]
@@ -121,15 +122,10 @@ def _values(values: Mapping[PathSite, Value], paths: Sequence[Path]) -> list[str
             continue
         cell = instance.writes[which][0]
         if not cell.type.endswith("*"):
-            signed = cell.signed and cell.sort > 0 and value >> cell.sort - 1
-            found.append(
-                str(value - (1 << cell.sort))
-                if signed
-                else str(value)
-                if cell.sort > 0
-                else boogie_text(value, cell.sort)
-            )
-    return found[:_MOST_VALUES]
+            is_negative = cell.signed and cell.sort > 0 and value >> cell.sort - 1
+            number = value - (1 << cell.sort) if is_negative else value
+            found.append(str(number) if cell.sort > 0 else boogie_text(value, cell.sort))
+    return found[:MAX_SHOWN_VALUES]
 
 
 def solution_findings(found: Solutions) -> tuple[Finding, ...]:

@@ -1,4 +1,4 @@
-"""Where in the source a value of a path is computed, and how that text is read again after an edit."""
+"""The regions of the source that compute the values of a path, read as terms before and after an edit."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from butfor.source.statement_spans import declared_name
 
 
 class RegionForm(enum.Enum):
-    """How a value comes about."""
+    """How a region determines a value."""
 
     CONDITION = "condition"
     ASSIGN = "assign"  # the operator and the right side
     UPDATE = "update"  # ++ and --
-    VALUE = "value"  # an initialiser, an argument, what is returned
+    VALUE = "value"  # an initialiser, an argument, a returned expression
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRegion:
-    """The bytes of a file that determine a value. `target` is what is assigned, as it is written."""
+    """The bytes of a file that determine a value. `target` is the assigned expression as written."""
 
     form: RegionForm
     start: int
@@ -44,8 +44,8 @@ class SourceRegion:
     target: str = ""
 
     def value(self, text: bytes, here: Environment, old: TypedTerm | None) -> TypedTerm:
-        """The value that a text in this place gives; `old` is that of the target."""
-        data, node = _tree(self._whole(text))
+        """The value of a text in this region; `old` is that of the target."""
+        data, node = _parsed(self._whole(text))
         reader = ExpressionTranslator(data, here)
         if self.form is RegionForm.VALUE:
             return reader.value(node)
@@ -76,24 +76,25 @@ class SourceRegion:
         raise Untranslatable(node.type)
 
     def truth(self, text: bytes, here: Environment) -> Term:
-        """Whether a condition in this place holds."""
-        data, node = _tree(text)
+        """The condition of a text in this region."""
+        data, node = _parsed(text)
         return ExpressionTranslator(data, here).truth(node)
 
     def _whole(self, text: bytes) -> bytes:
         return self.target.encode() + b" " + text if self.form is RegionForm.ASSIGN else text
 
 
+MAX_PARSED_TEXTS = 512  # that are kept: the instances of a statement share theirs
 _OPAQUE = frozenset(
     ("subscript_expression", "field_expression", "pointer_expression", "call_expression", "cast_expression")
 )
 _ONE = TypedTerm(const(1, INT_BITS))
-_FRAME = (b"void f(void) { (", b"\n); }")
+_EXPRESSION_FRAME = (b"void f(void) { (", b"\n); }")
 
 
-@lru_cache(maxsize=512)
-def _tree(text: bytes) -> tuple[bytes, Node]:
-    data = _FRAME[0] + text + _FRAME[1]
+@lru_cache(maxsize=MAX_PARSED_TEXTS)
+def _parsed(text: bytes) -> tuple[bytes, Node]:
+    data = _EXPRESSION_FRAME[0] + text + _EXPRESSION_FRAME[1]
     tree = SyntaxTree(SourceFile("", data))
     if tree.root.has_error:
         raise Untranslatable("it does not parse")
@@ -104,8 +105,8 @@ def _tree(text: bytes) -> tuple[bytes, Node]:
 
 
 def opaque_texts(text: bytes) -> list[str]:
-    """What a text reads through pointers, from members and from calls, without blanks; the outermost ones."""
-    data, node = _tree(text)
+    """The outermost reads of a text through pointers, from members and from calls, without blanks."""
+    data, node = _parsed(text)
     found, waiting = [], [node]
     while waiting:
         here = waiting.pop()
@@ -116,20 +117,20 @@ def opaque_texts(text: bytes) -> list[str]:
     return found
 
 
-# --- finding them -----------------------------------------------------------------------------------------------------
+# --- finding regions --------------------------------------------------------------------------------------------------
 
 
 def assigning_regions(file: FileIngredients, start: int, end: int, target: str) -> list[SourceRegion]:
-    """Where, between two bytes of a file, a variable or member is assigned."""
+    """The regions between two bytes of a file that assign a variable or member."""
     found = []
     for node in _inside(file, start, end):
-        region = _assigning(file, node, without_blanks(target))
+        region = _assigning_region(file, node, without_blanks(target))
         if region is not None:
             found.append(region)
     return found
 
 
-def _assigning(file: FileIngredients, node: Node, target: str) -> SourceRegion | None:
+def _assigning_region(file: FileIngredients, node: Node, target: str) -> SourceRegion | None:
     match node.type:
         case "assignment_expression":
             left, operator, right = (node.child_by_field_name(f) for f in ("left", "operator", "right"))
@@ -152,7 +153,7 @@ def _assigning(file: FileIngredients, node: Node, target: str) -> SourceRegion |
 
 
 def returned_regions(file: FileIngredients, start: int, end: int) -> list[SourceRegion]:
-    """What a return statement returns."""
+    """The expressions of return statements between two bytes of a file."""
     found = []
     for node in _inside(file, start, end):
         if node.type == "return_statement" and node.named_child_count:
@@ -163,7 +164,7 @@ def returned_regions(file: FileIngredients, start: int, end: int) -> list[Source
 
 
 def argument_regions(file: FileIngredients, start: int, end: int, function: str, number: int) -> list[SourceRegion]:
-    """The arguments of that number in calls of a function."""
+    """The arguments of that number in calls of a function between two bytes of a file."""
     found = []
     for node in _inside(file, start, end):
         called, given = node.child_by_field_name("function"), node.child_by_field_name("arguments")
@@ -180,7 +181,7 @@ def argument_regions(file: FileIngredients, start: int, end: int, function: str,
 
 
 def parameter_index(file: FileIngredients, function: str, name: str) -> int | None:
-    """Which parameter of a function has a name."""
+    """The number of the parameter of a function with a name."""
     extent = next((e for e in file.tree.extents if e.name == function), None)
     if extent is None:
         return None

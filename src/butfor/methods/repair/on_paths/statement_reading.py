@@ -1,7 +1,7 @@
-"""What the statements of a path compute, read from the source.
+"""The statements of a path read from the source as terms.
 
-That is compared with what the path says they did, with the recorded values and with others near them; where the two differ, or the source has
-no term, the statement is not understood.
+They are compared with the terms of the path, with the recorded values and with others near them; where the two differ,
+or the source has no term, the statement is not understood.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from butfor.path.path_model import Cell, Path
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
-_SAMPLES = 12
+SAMPLES = 12  # valuations on which source and path have to agree
 _SIZES = {
     "char": 1,
     "short": 2,
@@ -66,9 +66,9 @@ class PathValues:
         return values_before(self.path)
 
     def is_known(self, cell: str, position: int) -> bool:
-        """Whether the path knows what a cell held at a position: writes that nothing on the path needs are not on it.
+        """Whether the path has the value of a cell at a position: writes that nothing on the path needs are not on it.
 
-        It does where the next that happens to the cell on the path is that it is read.
+        It has it where the next access to the cell on the path is a read.
         """
         reads, writes = self._events.get(cell, ((), ()))
         read, write = bisect_left(reads, position), bisect_left(writes, position)
@@ -95,7 +95,7 @@ class PathValues:
 
 @dataclass(frozen=True, slots=True)
 class ReadSite:
-    """A site with the text that determines its value and the meaning of names there. `held`: the condition as it is written held."""
+    """A site with the region that determines its value and the names there. `held`: the condition as written held."""
 
     site: PathSite
     region: SourceRegion
@@ -122,12 +122,12 @@ class ReadStatement:
         self.code = proposer.ingredients(tree, place, span[0])
         for site in sites:
             at = self._at(site)
-            for told in () if at is None else (at, replace(at, held=not at.held)) if at.cell is None else (at,):
-                if self._agrees(told):
-                    self.places[site] = told
+            for read in () if at is None else (at, replace(at, held=not at.held)) if at.cell is None else (at,):
+                if self._agrees(read):
+                    self.places[site] = read
                     break
 
-    # --- where and what -----------------------------------------------------------------------------------------------
+    # --- reading a site -----------------------------------------------------------------------------------------------
 
     def _at(self, site: PathSite) -> ReadSite | None:
         n, k, which = site
@@ -204,7 +204,7 @@ class ReadStatement:
         return converted_term(found, at.cell.sort)
 
     def _agrees(self, at: ReadSite) -> bool:
-        """Whether the source says what the path says, with the recorded values and with some near them."""
+        """Whether source and path agree, with the recorded values and with some near them."""
         n, k, which = at.site
         run = self.runs[n]
         instance = run.path.instances[k]
@@ -219,9 +219,10 @@ class ReadStatement:
         if any(v.width < 0 for v in names):
             return False
         pick = random.Random(k)
-        for sample in range(_SAMPLES):
+        for sample in range(SAMPLES):
             values = {
-                str(v.data): _near(state[str(v.data)], v.width, pick) if sample else state[str(v.data)] for v in names
+                str(v.data): _nearby_value(state[str(v.data)], v.width, pick) if sample else state[str(v.data)]
+                for v in names
             }
             value = Evaluator(values)
             if value(said) != value(read):
@@ -245,7 +246,7 @@ def _is_zero(term: Term) -> Term:
     return equal(term, const(0, term.width))
 
 
-def _near(value: Value, width: int, pick: random.Random) -> Value:
+def _nearby_value(value: Value, width: int, pick: random.Random) -> Value:
     if not width:
         return pick.randrange(2)
     return (

@@ -1,4 +1,4 @@
-"""Alternatives of statements by their terms, for paths whose terms are the source's own expressions, as Boogie's are."""
+"""Alternatives of statements made from their terms, for languages whose terms are the source, such as Boogie."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from butfor.path.path_model import Cell, Path
 from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.view.source_places import Place
 
-_MOST_PARTS, _MOST_VARIABLES = 40, 12
-_SIGNS = {"add": "+", "sub": "-", "mul": "*", "plus": "+", "minus": "-", "times": "*"}
-_BITS = {"+": "add", "-": "sub", "*": "mul"}
-_NUMBERS = {"+": "plus", "-": "minus", "*": "times"}
-_SYNTHESISED = 8.0  # the weight of an expression that is found rather than a likely slip
+MAX_SUBTERMS = 40  # of a statement, that are mutated
+MAX_VARIABLES = 12  # for one variable
+_OPERATOR_OF_OP = {"add": "+", "sub": "-", "mul": "*", "plus": "+", "minus": "-", "times": "*"}
+_BITVECTOR_OPS = {"+": "add", "-": "sub", "*": "mul"}
+_INTEGER_OPS = {"+": "plus", "-": "minus", "*": "times"}
+WEIGHT_OF_CONSTANT, WEIGHT_OF_SUM = 8.0, 7.0  # of synthesised expressions: below those of most slips
 
-TermPosition = tuple[int, ...]
-"""Which argument to take, from the root down."""
+TermPosition = tuple[int, ...]  # the numbers of the arguments to follow from the root
 
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """Another term, what was done to get it, and how likely that is; the same `key` does the same to another term of the same shape."""
+    """Another term, its kind and weight; mutations with the same `key` do the same to terms of the same shape."""
 
     key: tuple[TermPosition, str]
     term: Term
@@ -38,20 +38,20 @@ def alternatives(paths: Sequence[Path], library: SlipLibrary, *, boogie: bool = 
     """The alternatives of all statements of some paths, the likeliest first."""
     found = {}
     for place, sites in sites_of(paths).items():
-        made = [*_likely(paths, sites, library, boogie), *_templates(paths, sites, boogie)]
+        made = [*_mutated(paths, sites, library, boogie), *_templates(paths, sites, boogie)]
         if made:
             found[place] = sorted(made, key=lambda a: -a.weight)
     return found
 
 
-def _likely(
+def _mutated(
     paths: Sequence[Path], sites: Sequence[PathSite], library: SlipLibrary, boogie: bool
 ) -> Iterator[Alternative]:
     by_key: dict[tuple[int, tuple[TermPosition, str]], dict[PathSite, Term]] = {}
     mutations: dict[tuple[int, tuple[TermPosition, str]], Mutation] = {}
     for site in sites:
         for m in mutations_of(source_term(paths, site), _scope(paths, site), library):
-            by_key.setdefault((site[2], m.key), {})[site] = _as_instance(paths, site, m.term)
+            by_key.setdefault((site[2], m.key), {})[site] = _as_taken(paths, site, m.term)
             mutations.setdefault((site[2], m.key), m)
     for (which, key), terms in by_key.items():
         if len(terms) < sum(site[2] == which for site in sites):
@@ -62,7 +62,7 @@ def _likely(
 
 
 def _templates(paths: Sequence[Path], sites: Sequence[PathSite], boogie: bool) -> Iterator[Alternative]:
-    """Values that a constant determines: c, and v + c for each variable."""
+    """Templates with a hole: `c`, and `v + c` for each variable."""
     if any(site[2] == CONDITION for site in sites) or len({site[2] for site in sites}) != 1:
         return
     cells = {_target(paths, site) for site in sites}
@@ -71,16 +71,21 @@ def _templates(paths: Sequence[Path], sites: Sequence[PathSite], boogie: bool) -
         return
     hole = variable(f"{HOLE_PREFIX}h{sites[0]}", target.sort)
     yield Alternative(
-        f"{target.shown} := {{}}", "another constant", _SYNTHESISED, TEMPLATE, dict.fromkeys(sites, hole), hole=hole
+        f"{target.shown} := {{}}",
+        "another constant",
+        WEIGHT_OF_CONSTANT,
+        TEMPLATE,
+        dict.fromkeys(sites, hole),
+        hole=hole,
     )
-    for cell in _scope(paths, sites[0])[:_MOST_VARIABLES]:
+    for cell in _scope(paths, sites[0])[:MAX_VARIABLES]:
         if (cell.sort, cell.type) == (target.sort, target.type):
             moved = variable(f"{HOLE_PREFIX}h{sites[0]}.{cell.name}", target.sort)
             text = f"{target.shown} := {cell.shown} + {{}}"
             yield Alternative(
                 text,
                 "another sum",
-                _SYNTHESISED - 1,
+                WEIGHT_OF_SUM,
                 TEMPLATE,
                 dict.fromkeys(sites, _sum(cell.term, moved)),
                 hole=moved,
@@ -96,7 +101,7 @@ def _target(paths: Sequence[Path], site: PathSite) -> Cell:
 
 
 def source_term(paths: Sequence[Path], site: PathSite) -> Term:
-    """What stands in the source: a condition as it is written, not as it came out."""
+    """The term in the source: a condition as written, whatever its outcome was."""
     instance = paths[site[0]].instances[site[1]]
     if site[2] == CONDITION:
         return instance.condition if instance.held else negate(instance.condition)
@@ -105,7 +110,7 @@ def source_term(paths: Sequence[Path], site: PathSite) -> Term:
     return term
 
 
-def _as_instance(paths: Sequence[Path], site: PathSite, term: Term) -> Term:
+def _as_taken(paths: Sequence[Path], site: PathSite, term: Term) -> Term:
     return negate(term) if site[2] == CONDITION and not paths[site[0]].instances[site[1]].held else term
 
 
@@ -125,55 +130,57 @@ def _text(paths: Sequence[Path], site: PathSite, term: Term, boogie: bool) -> st
 
 
 def mutations_of(term: Term, scope: Sequence[Cell], library: SlipLibrary) -> Iterator[Mutation]:
-    """Other terms that may be meant."""
+    """The mutations of a term."""
     cells = {c.name: c for c in scope}
-    for count, (way, part) in enumerate(_parts(term)):
-        if count >= _MOST_PARTS:
+    for count, (position, part) in enumerate(_subterms(term)):
+        if count >= MAX_SUBTERMS:
             return
-        for what, new, kind, weight in _others(part, cells, library, is_value=not way or _is_side(term, way)):
-            yield Mutation((way, what), _put(term, way, new), kind, weight)
+        for what, new, kind, weight in _subterm_mutations(
+            part, cells, library, is_value=not position or _is_compared(term, position)
+        ):
+            yield Mutation((position, what), _with_subterm(term, position, new), kind, weight)
 
 
-def _parts(term: Term) -> Iterator[tuple[TermPosition, Term]]:
-    """Every part with the way to it; a comparison that is denied is one part."""
+def _subterms(term: Term) -> Iterator[tuple[TermPosition, Term]]:
+    """Every subterm with its position; a negated comparison is one subterm."""
     waiting: list[tuple[TermPosition, Term]] = [((), term)]
     while waiting:
-        way, part = waiting.pop()
-        yield way, part
+        position, part = waiting.pop()
+        yield position, part
         inner = _comparison(part)
-        below = (*way, 0) if inner is not None and part.op == "not" else way
-        args = part.args[0].args if below != way else part.args
+        below = (*position, 0) if inner is not None and part.op == "not" else position
+        args = part.args[0].args if below != position else part.args
         waiting += [((*below, k), a) for k, a in reversed(list(enumerate(args)))]
 
 
-def _put(term: Term, way: TermPosition, new: Term) -> Term:
-    """The term with another part."""
+def _with_subterm(term: Term, position: TermPosition, new: Term) -> Term:
+    """The term with another subterm at a position."""
     above = [term]
-    for k in way[:-1]:
+    for k in position[:-1]:
         above.append(above[-1].args[k])
-    for k, t in zip(reversed(way), reversed(above), strict=False):
+    for k, t in zip(reversed(position), reversed(above), strict=False):
         new = rebuild(t, (*t.args[:k], new, *t.args[k + 1 :]))
     return new
 
 
-def _is_side(term: Term, way: TermPosition) -> bool:
-    for k in way[:-1]:
+def _is_compared(term: Term, position: TermPosition) -> bool:
+    for k in position[:-1]:
         term = term.args[k]
     return _comparison(term) is not None
 
 
 def _comparison(t: Term) -> tuple[str, Term, Term] | None:
     """The operator and the sides of a comparison of numbers."""
-    denied = t.op == "not"
-    inner = t.args[0] if denied else t
+    negated = t.op == "not"
+    inner = t.args[0] if negated else t
     sign = {"lt": "<", "slt": "<", "ult": "<", "le": "<=", "sle": "<=", "ule": "<=", "eq": "=="}.get(inner.op)
     if sign is None or not inner.args[0].width or inner.args[0].width < INT:
         return None
-    return ({"<": ">=", "<=": ">", "==": "!="}[sign] if denied else sign), inner.args[0], inner.args[1]
+    return ({"<": ">=", "<=": ">", "==": "!="}[sign] if negated else sign), inner.args[0], inner.args[1]
 
 
 def _compared(sign: str, x: Term, y: Term, old: Term) -> Term:
-    """The comparison with another operator, with signs as the old one has them."""
+    """The comparison with another operator, signed or unsigned like the old one."""
     if sign in ("==", "!="):
         return equal(x, y) if sign == "==" else negate(equal(x, y))
     if sign in (">", ">="):
@@ -184,7 +191,7 @@ def _compared(sign: str, x: Term, y: Term, old: Term) -> Term:
     return compare(("u" if inner.op[0] == "u" else "s") + ("lt" if sign == "<" else "le"), x, y)
 
 
-def _others(
+def _subterm_mutations(
     part: Term, cells: Mapping[str, Cell], library: SlipLibrary, *, is_value: bool
 ) -> Iterator[tuple[str, Term, str, float]]:
     found = _comparison(part)
@@ -194,11 +201,11 @@ def _others(
             if new in ("<", "<=", ">", ">=", "==", "!="):
                 yield new, _compared(new, x, y, part), "operator", weight
         return
-    if part.op in _SIGNS:
-        table = _NUMBERS if part.width == INT else _BITS
-        for new, weight in library.operators.get(_SIGNS[part.op], {}).items():
+    if part.op in _OPERATOR_OF_OP:
+        table = _INTEGER_OPS if part.width == INT else _BITVECTOR_OPS
+        for new, weight in library.operators.get(_OPERATOR_OF_OP[part.op], {}).items():
             if new in table:
-                yield new, _make(table[new], *part.args), "operator", weight
+                yield new, _operation(table[new], *part.args), "operator", weight
     if part.op in ("const", "number") and (part.width == INT or part.width > 1):
         yield from _constants(part, library)
     elif is_value and (part.width == INT or part.width > 1):
@@ -206,14 +213,14 @@ def _others(
         for sign in "-+":
             yield (
                 f"{sign} 1",
-                _make((_NUMBERS if part.width == INT else _BITS)[sign], part, one),
+                _operation((_INTEGER_OPS if part.width == INT else _BITVECTOR_OPS)[sign], part, one),
                 "off-by-one",
                 library.kinds["off-by-one"],
             )
     if part.op == "var" and str(part.data) in cells:
         mine = cells[str(part.data)]
         twins = [c for c in cells.values() if c is not mine and (c.sort, c.type) == (mine.sort, mine.type)]
-        for other in twins[:_MOST_VARIABLES]:
+        for other in twins[:MAX_VARIABLES]:
             yield (
                 other.name,
                 other.term,
@@ -236,5 +243,5 @@ def _literal(value: int, sort: int) -> Term:
     return number(value, INT) if sort == INT else const(value, sort)
 
 
-def _make(op: str, x: Term, y: Term) -> Term:
+def _operation(op: str, x: Term, y: Term) -> Term:
     return arithmetic(op, x, y) if x.width == INT else binary(op, x, y)
