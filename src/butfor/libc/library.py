@@ -160,7 +160,7 @@ def modelled_functions() -> dict[str, str]:
 
 
 def replaced_functions() -> frozenset[str]:
-    """The functions that are replaced in runs that are only tried, so that these touch nothing and their end is noted."""
+    """The functions that runs which are only tried call in another form: they touch nothing, and their end is noted."""
     texts = [file.read_text("utf-8") for file in (*sorted(REPLACEMENTS.glob("*.c")), MODELS / "nondet_types.h")]
     found = [m for text in texts for m in _REPLACEMENT.finditer(text)]
     return frozenset(m[1] or m[2] or NONDETERMINISTIC + m[3] for m in found if m[1] != NONDETERMINISTIC)

@@ -150,9 +150,7 @@ class LibcFunction:
     reads_input: bool = False  # from a stream, a file, the environment, or a text of those
     scans: bool = False  # converts input by a format
     opens_file: bool = False  # by the name that is its first argument
-    harmless: bool = (
-        False  # acts on no files, other processes or the machine: may be called in runs that are only tried
-    )
+    harmless: bool = False  # acts on no files, other processes or the machine: safe in runs that are only tried
 
     # for the search
     search: SearchModel = SearchModel.UNKNOWN

@@ -142,7 +142,9 @@ def code_version() -> str:
             *RUNTIME.iterdir(),
             *(here / "hooks").iterdir(),
             *(here / "checks").iterdir(),
-            *library.MODELS.parent.rglob("*.*"),
+            *Path(library.__file__).parent.rglob("*.py"),
+            *library.MODELS.iterdir(),
+            *library.REPLACEMENTS.iterdir(),
             *(here.parents[1] / "ir" / name for name in ("recording_segments.py", "machine_types.py")),
         )
     )
