@@ -48,16 +48,20 @@ def zig(*words: str) -> None:
 MAIN = '#include <stdio.h>\nint twice(int);\nint main(void) { printf("%d\\n", twice(4)); return 0; }\n'
 
 
-# --- what can be compiled -------------------------------------------------------------------------------------------------------
+# --- what can be compiled -------------------------------------------------------------------------------------------
 
 
 def test_statics_of_the_same_name_in_two_files(tmp_path: Path) -> None:
-    part = "static int count = {0}; static int step(int n) {{ static int calls; calls++; count += n * {0}; return calls; }}\n"
+    part = (
+        "static int count = {0}; "
+        "static int step(int n) {{ static int calls; calls++; count += n * {0}; return calls; }}\n"
+    )
     sources = files(
         tmp_path,
         a_c=part.format(1) + "int a(void) { step(2); return step(2) * 100 + count; }\n",
         b_c=part.format(10) + "int b(void) { return step(3) * 100 + count; }\n",
-        main_c='#include <stdio.h>\nint a(void), b(void);\nint main(void) { printf("%d %d\\n", a(), b()); return 0; }\n',
+        main_c="#include <stdio.h>\nint a(void), b(void);\n"
+        'int main(void) { printf("%d %d\\n", a(), b()); return 0; }\n',
     )
     printed(sources, "205 140\n")
 
@@ -65,7 +69,8 @@ def test_statics_of_the_same_name_in_two_files(tmp_path: Path) -> None:
 def test_a_failure_in_the_second_of_two_files(tmp_path: Path) -> None:
     sources = files(
         tmp_path,
-        main_c="int half(int);\nstatic int check(int n) { return n; }\nint main(int argc, char **argv) { return check(half(argc)) * 0; }\n",
+        main_c="int half(int);\nstatic int check(int n) { return n; }\n"
+        "int main(int argc, char **argv) { return check(half(argc)) * 0; }\n",
         half_c="static int check(int n)\n{\n    return 10 / (n - 1);\n}\nint half(int n) { return check(n); }\n",
     )
     failure = butfor.explain(sources).failure
@@ -82,7 +87,8 @@ def test_files_of_the_same_name_in_two_folders(tmp_path: Path) -> None:
     two = files(tmp_path / "two", util_c="static int k = 2;\nint two(void) { return k; }\n")
     main = files(
         tmp_path,
-        main_c='#include <stdio.h>\nint one(void), two(void);\nint main(void) { printf("%d\\n", one() * 10 + two()); return 0; }\n',
+        main_c="#include <stdio.h>\nint one(void), two(void);\n"
+        'int main(void) { printf("%d\\n", one() * 10 + two()); return 0; }\n',
     )
     printed([*main, *one, *two], "12\n")
 
@@ -112,7 +118,10 @@ def test_failure_in_a_header(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("lib", ["m", "-lm"])
 def test_libraries(lib: str, tmp_path: Path) -> None:
-    text = '#include <math.h>\n#include <stdio.h>\nint main(int argc, char **argv) { printf("%.3f\\n", cbrt(26.0 + argc)); return 0; }\n'
+    text = (
+        "#include <math.h>\n#include <stdio.h>\n"
+        'int main(int argc, char **argv) { printf("%.3f\\n", cbrt(26.0 + argc)); return 0; }\n'
+    )
     printed(files(tmp_path, a_c=text), "3.000\n", libs=[lib])
 
 
@@ -189,7 +198,8 @@ int main(int argc, char **argv) {
  int value __attribute__((cleanup(done))) = argc ?: 4;
  typedef int v4 __attribute__((vector_size(16)));
  v4 v = (v4){1, 2, 3, 4} + (v4){1, 1, 1, 1};
- printf("%d %d %d %d %d%d %d ", MAX(3, argc), a[1] + a[2], (int)sizeof p + p.n, (int)sizeof z, kind('q'), kind('5'), label(1));
+ printf("%d %d %d %d %d%d %d ", MAX(3, argc), a[1] + a[2], (int)sizeof p + p.n, (int)sizeof z, kind('q'), kind('5'),
+        label(1));
  printf("%d %d\\n", v[3], __builtin_popcount(255u) + (int)(0b101));
  return 0; }
 """
@@ -202,7 +212,10 @@ def test_c11(tmp_path: Path) -> None:
 #define NAME(x) _Generic((x), int: "int", double: "double", default: "other")
 _Static_assert(sizeof(int) == 4, "int");
 struct s { union { int i; float f; }; alignas(32) char c; };
-int main(void) { struct s s = { .i = 3 }; printf("%s %s %d %d\\n", NAME(1), NAME(1.0), s.i, (int)alignof(struct s)); return 0; }
+int main(void) {
+ struct s s = { .i = 3 };
+ printf("%s %s %d %d\\n", NAME(1), NAME(1.0), s.i, (int)alignof(struct s));
+ return 0; }
 """
     printed(files(tmp_path, a_c=text), "int double 3 32\n", cflags=["-std=c11"])
 
@@ -238,7 +251,7 @@ def test_exported_names(name: str, what: str, tmp_path: Path) -> None:
     printed(files(tmp_path, a_c=text.replace("NAME", name)), "5\n")
 
 
-# --- the cache ------------------------------------------------------------------------------------------------------------------
+# --- the cache ------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -322,7 +335,7 @@ def test_a_failed_build_leaves_nothing_in_the_cache(said: list[str], tmp_path: P
     assert list((tmp_path / "cache" / "programs").iterdir()) == []
 
 
-# --- what the compiler says -----------------------------------------------------------------------------------------------------
+# --- what the compiler says -----------------------------------------------------------------------------------------
 
 BROKEN = 'int main(void)\n{\n    int x = "é" + ;\n    return y;\n}\n'
 

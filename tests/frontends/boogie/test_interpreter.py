@@ -1,4 +1,4 @@
-"""The interpreter of Boogie programs: its outcome is that of the path that exploration found, and of a second interpreter."""
+"""The interpreter of Boogie programs agrees with the paths that exploration found and with a second interpreter."""
 
 from __future__ import annotations
 

@@ -10,7 +10,8 @@ from tests.frontends.boogie.helpers import explored, unit_of
 
 def in_main(body: str, before: str = "") -> str:
     """A program with these statements, the first in line 2."""
-    return f"{before}procedure main(p: int) {{ var x, y: int; var b: bool; var r: real; var a: [int]int; var v: bv8;\n{body}\n}}"
+    variables = "var x, y: int; var b: bool; var r: real; var a: [int]int; var v: bv8;"
+    return f"{before}procedure main(p: int) {{ {variables}\n{body}\n}}"
 
 
 @pytest.mark.parametrize(
