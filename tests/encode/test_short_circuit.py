@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from butfor.encode.cause_recheck import recheck
 from butfor.encode.justification import Justifier
-from butfor.encode.trace_formula import encode
+from butfor.encode.trace_formula import encode, recheck
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.trace.dependence.dependence import Dependence
 from tests.encode.small_causes import branches

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from butfor.encode.cause_recheck import recheck
 from butfor.encode.statement_groups import Links, statement_groups
-from butfor.encode.trace_formula import encode
+from butfor.encode.trace_formula import encode, recheck
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.logic.solvers.solver import Problem

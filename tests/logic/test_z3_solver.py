@@ -177,6 +177,6 @@ def test_long_chains_and_shared_terms_do_not_blow_up() -> None:
 
 
 def test_z3_is_imported_only_when_asked() -> None:
-    imports = "import sys, butfor.encode.cause_recheck, butfor.logic.solvers as solvers"
+    imports = "import sys, butfor.encode.trace_formula, butfor.logic.solvers as solvers"
     code = f"{imports}; solvers.default_solver(); sys.exit('z3' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

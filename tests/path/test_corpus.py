@@ -11,8 +11,10 @@ from tests.corpus import Program, programs
 from tests.path.made import failing_case
 
 QUICK = frozenset(
-    "construct_bitfields construct_conditions construct_fgets_stdin construct_function_pointers construct_nested_struct_union construct_setjmp "
-    "construct_switch_fallthrough construct_varargs fail_assert_omission fail_division_by_zero fail_null_read fail_oob_heap_read "
+    "construct_bitfields construct_conditions construct_fgets_stdin construct_function_pointers "
+    "construct_nested_struct_union construct_setjmp "
+    "construct_switch_fallthrough construct_varargs fail_assert_omission fail_division_by_zero fail_null_read "
+    "fail_oob_heap_read "
     "fail_output_number fail_reach_error_assume fail_uninit_branch real_inventory".split()
 )
 ALL = [pytest.param(p, id=p.path.stem, marks=() if p.path.stem in QUICK else pytest.mark.slow) for p in programs()]

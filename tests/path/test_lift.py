@@ -106,14 +106,18 @@ assert(b.v + u[1] == 0); }"""
 
 
 def test_heap_cells_have_the_name_by_which_they_are_read(tmp_path: File) -> None:
-    body = "struct n { int v; struct n *next; }; int main(void) { struct n *p = malloc(sizeof *p);\np->v = 3;\nassert(p->v == 4); }"
+    body = (
+        "struct n { int v; struct n *next; }; int main(void) { struct n *p = malloc(sizeof *p);\n"
+        "p->v = 3;\nassert(p->v == 4); }"
+    )
     assert "p->v" in {c.shown for c in lifted(tmp_path, body).cells}
 
 
 def test_a_union_is_cut_where_it_is_accessed(tmp_path: File) -> None:
     path = lifted(
         tmp_path,
-        "int main(void) { union { int i; unsigned char b[4]; } u; u.i = 0x01020304; u.b[1] = 9;\nassert(u.i == 0x01020304); }",
+        "int main(void) { union { int i; unsigned char b[4]; } u; u.i = 0x01020304; u.b[1] = 9;\n"
+        "assert(u.i == 0x01020304); }",
     )
     assert sorted(c.sort for c in path.cells) == [8, 8, 16]
     assert is_forced(path)
@@ -144,7 +148,8 @@ def test_a_conditional_expression_is_a_choice(tmp_path: File) -> None:
 def test_a_condition_is_one_branch_with_all_its_parts(tmp_path: File) -> None:
     body = (
         NONDET
-        + "int main(void) { int a = __VERIFIER_nondet_int(), b = 4, x = 0;\nif (a == 1 && b == 4) x = 1;\nassert(x == 1); }"
+        + "int main(void) { int a = __VERIFIER_nondet_int(), b = 4, x = 0;\n"
+        + "if (a == 1 && b == 4) x = 1;\nassert(x == 1); }"
     )
     path = lifted(tmp_path, body, free=True)
     (branch,) = of_kind(path, Kind.BRANCH)
@@ -170,7 +175,8 @@ assert(r + g == 0); }"""
 def test_a_switch_is_a_branch_to_the_same_target(tmp_path: File) -> None:
     body = (
         NONDET
-        + "int main(void) { int c = __VERIFIER_nondet_int(), r = 0;\nswitch (c) { case 1: case 2: r = 4; break; default: r = 6; }\nassert(r == 5); }"
+        + "int main(void) { int c = __VERIFIER_nondet_int(), r = 0;\n"
+        + "switch (c) { case 1: case 2: r = 4; break; default: r = 6; }\nassert(r == 5); }"
     )
     path = lifted(tmp_path, body, free=True, nondet=(2,))
     (branch,) = of_kind(path, Kind.BRANCH)
@@ -245,7 +251,10 @@ def test_floats_are_as_recorded_or_unknown(tmp_path: File) -> None:
 
 
 def test_a_long_run_is_cut_and_says_so(tmp_path: File) -> None:
-    body = "int a[32]; int main(void) { int s = 0;\nfor (int i = 0; i < 4000; i++) { a[i % 32] += i; s += a[(i + 7) % 32]; }\nassert(s == 1); }"
+    body = (
+        "int a[32]; int main(void) { int s = 0;\n"
+        "for (int i = 0; i < 4000; i++) { a[i % 32] += i; s += a[(i + 7) % 32]; }\nassert(s == 1); }"
+    )
     path = lifted(tmp_path, body)
     assert any("not followed" in text for text in path.approximate)
     assert len(path.instances) < 10_000

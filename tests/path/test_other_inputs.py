@@ -1,4 +1,4 @@
-"""Terms mean what the program means: along the same path, a path with free inputs tells what the program does with other inputs."""
+"""Along the same path, the terms of a path with free inputs give what the program does with other inputs."""
 
 from __future__ import annotations
 

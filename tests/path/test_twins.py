@@ -1,4 +1,4 @@
-"""Each example of the methods exists in C and in Boogie, and both give a path of the same shape, up to how the language brings inputs in."""
+"""Each example exists in C and in Boogie, and both give paths of one shape, up to how inputs come in."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def whole(name: str) -> Path:
 
 
 def kinds(path: Path) -> tuple[str, ...]:
-    """Kinds of the instances without inputs, assumptions about them, and what only C has: bindings of parameters, addresses as recorded."""
+    """Kinds of the instances without inputs, assumptions about them, and what only C has: parameters and addresses."""
     return tuple(
         i.kind.value
         for i in path.instances

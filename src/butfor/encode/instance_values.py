@@ -1,4 +1,4 @@
-"""Instances as variables: the width of each, its recorded value, and the condition that it is as recorded.
+"""Instances as variables: their widths, their recorded values, and that they are as recorded.
 
 Structs, arrays and vectors are bit-vectors too: their image in memory, padding zero. An instance without a value (the
 act of calling, a return from a void function) is a boolean: it went as recorded.

@@ -1,4 +1,4 @@
-"""Statement instances: which instances of instructions belong to the same store, branch, call or return."""
+"""Statement instances: which instructions belong to the same store, branch, call or return."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""The trace formula: chosen instances as equations, in groups by statement instance; could the roots differ?
+"""The trace formula: do chosen instances alone force the roots to be as recorded?
 
+Instances are equations, in groups by statement instance; the goal is that a root differs. `recheck` asks a solver.
 An operand whose definition was not chosen is a free variable. Initial data, inputs and what library code gave are as
 recorded. What solvers do not do well (floating point, wide products and divisions, vectors) has recorded-value
 semantics: recorded operands give the recorded result.
@@ -7,7 +8,7 @@ semantics: recorded operands give the recorded result.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from butfor.encode.instance_values import Gap, InstanceValues
 from butfor.encode.instruction_terms import term_of, zero_rule
@@ -15,6 +16,7 @@ from butfor.encode.load_pieces import LoadPieces, Piece
 from butfor.encode.statement_groups import Links, statement_groups
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, store_size
+from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
 from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
 from butfor.trace.dependence.dependence import Dependence
@@ -258,3 +260,23 @@ class _Encoder:
         stored = const(int.from_bytes(self.trace.stored_bytes(node), "little"), image.width)
         condition = conjunction(self.values.as_recorded(t) for t in self.links.sources(node))
         return [*self._recorded(node), implies(condition, equal(image, stored))]
+
+
+def recheck(
+    trace: Trace,
+    nodes: Iterable[Node],
+    roots: Iterable[Node],
+    seconds: float,
+    *,
+    dependence: Dependence | None = None,
+    is_cancelled: Callable[[], bool] | None = None,
+    solver: Solver | None = None,
+) -> Verdict:
+    """UNSAT when the instances alone force the roots to be as recorded (the cause is proved), SAT when they do not.
+
+    UNKNOWN when the time did not suffice, or when the recording does not say enough about one of the instances.
+    """
+    problem = encode(trace, nodes, roots, dependence)
+    limit = Limit.after(seconds) if is_cancelled is None else Limit.after(seconds, is_cancelled)
+    verdict = (solver or default_solver()).check(problem, limit).verdict
+    return Verdict.UNKNOWN if verdict is Verdict.SAT and problem.gaps else verdict  # with gaps, a model proves nothing

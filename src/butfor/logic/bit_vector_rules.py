@@ -1,4 +1,4 @@
-"""Rules for bit-vectors: equations solved for their variable, constants collected, resizing without detours."""
+"""Rules for bit-vectors: equations are solved, constants collected, extensions and extracts shortened."""
 
 from __future__ import annotations
 

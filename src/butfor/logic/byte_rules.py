@@ -1,4 +1,4 @@
-"""Rules for terms that mostly move bytes around, as unoptimised code does with a byte on its way to a branch.
+"""Rules for terms that mostly move bytes around, as unoptimised code does.
 
 The functions build a term from simple operands; `BYTES` is the set of rules that they make up.
 """

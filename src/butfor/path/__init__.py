@@ -1,1 +1,1 @@
-"""A failing path as a straight line of statement instances over cells: what the solver-based methods work on."""
+"""Failing paths: straight lines of statement instances over cells, for the solver-based methods."""

@@ -15,7 +15,10 @@ Read = tuple[str, int]
 
 @dataclass(frozen=True, slots=True)
 class PathUses:
-    """For each instance, and last for the check: its reads, and the branches since the write of each cell whose other arms may assign it."""
+    """For each instance, and last for the check, what it read and which branches kept that from being assigned again.
+
+    `omitted` are the branches since the write of each cell whose other arms may assign it.
+    """
 
     reads: tuple[tuple[Read, ...], ...]
     omitted: tuple[tuple[int, ...], ...]

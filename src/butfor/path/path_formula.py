@@ -1,8 +1,8 @@
 """The trace formulas of a path: one group of constraints for each instance, over versions of cells.
 
-The plain trace formula says of each instance that it did what it did. In the flow-sensitive one an instance does so only
-under the conditions of the branches around it, a branch by itself assumes nothing, and frames are steps of their own:
-under the conditions of the arm that was taken, what the other arms might have assigned stays as it was.
+The plain trace formula says of each instance that it did what it did. In the flow-sensitive one an instance does so
+only under the conditions of the branches around it, a branch by itself assumes nothing, and frames are steps of their
+own: under the conditions of the arm that was taken, what the other arms might have assigned stays as it was.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _effects(instance: SsaInstance) -> tuple[Term, ...]:
 
 
 def flow_sensitive(path: Path) -> Formula:
-    """The flow-sensitive trace formula: what an instance did is guarded by the conditions around it, and so is the check."""
+    """The flow-sensitive trace formula: each instance, and the check, is guarded by the conditions around it."""
     ssa = ssa_form(path, with_frames=True)
     steps: list[Step] = []
     for k, (instance, s) in enumerate(zip(path.instances, ssa.instances, strict=True)):
@@ -112,7 +112,7 @@ def scope_guard(path: Path, scope: tuple[int, ...]) -> Term:
 
 
 OVERFLOWING = frozenset(("add", "sub", "mul"))
-MAX_PRODUCT_BITS = 32  # bits of a product that a solver can tell this of
+MAX_PRODUCT_BITS = 32  # for wider products solvers are too slow
 
 
 def no_overflow(t: Term) -> Term:

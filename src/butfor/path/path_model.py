@@ -1,10 +1,11 @@
-"""A failing path: the statement instances that one failing execution took, as a program without branches over cells.
+"""A failing path: the statement instances of one failing execution, as a branch-free program over cells.
 
-Error invariants, relevance, diagnoses and repairs work on this and nothing else, so they are the same for C and for Boogie: the run of a C
-program is lifted to it, the search through a Boogie program gives it directly.
+Error invariants, relevance, diagnoses and repairs work on this and nothing else, so they are the same for C and for
+Boogie: the run of a C program is lifted to it, the search through a Boogie program gives it directly.
 
-Terms of an instance speak of cells *before* the instance, by `Cell.term`; there are no versions here (`ssa_form.py` adds them). An error is
-(pre, instances, check): `pre` and the instances can hold together, `pre`, the instances and `check` at the end cannot.
+Terms of an instance speak of cells *before* the instance, by `Cell.term`; there are no versions here (`ssa_form.py`
+adds them). An error is (pre, instances, check): `pre` and the instances can hold together, but not with `check` at the
+end.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from butfor.trace.view.source_places import Place
 class Cell:
     """A piece of state: a variable, a member, an element, a result on its way to the caller.
 
-    `name` is unique in its path; `shown` is how the source writes it; `type` is its type in the source ("int", "unsigned char", "[int]bool").
+    `name` is unique in its path; `shown` is how the source writes it; `type` is its type there ("int", "[int]bool").
     """
 
     name: str
@@ -44,14 +45,15 @@ class Kind(enum.Enum):
     ASSIGN = "assign"
     HAVOC = "havoc"  # values from outside: input, a call whose result nothing determines
     BRANCH = "branch"  # a condition that held; its arm ends at `end`
-    ASSUME = (
-        "assume"  # a condition that held and that belongs to no arm: an assumption, `*p` being the cell that it was
-    )
+    ASSUME = "assume"  # a condition that held outside of arms: an assumption, `*p` being the cell that it was
 
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """Where a value from outside came from: source is argv, stdin, file, env, nondet or havoc; the bytes [start, end) of `name`."""
+    """Where a value from outside came from: the bytes [start, end) of `name`.
+
+    `source` is argv, stdin, file, env, nondet or havoc.
+    """
 
     source: str
     name: str = ""
@@ -63,12 +65,14 @@ class Input:
 class Instance:
     """One statement instance at its position in the path.
 
-    `writes`: the cells it assigns, all at once, with their new values over the cells before it; None is any value. `condition` held when it
-    ran (TRUE for plain assignments). `scope`: positions of the branches in whose arms it stands, outermost first. For a branch: `end` is the
-    position of the first instance behind its arm, `frames` the cells that an arm not taken might assign (`rewritten` are those among them that
-    its own arm assigns too, where they are not in `frames`), `escapes` tells that another arm never comes back to the check. `recorded`: what
-    the run wrote, by cell name. `inputs`: for a havoc, where each cell came from. `frame` numbers the call, `rounds` the rounds of the loops
-    around it, innermost last.
+    `writes`: the cells it assigns, all at once, with their new values over the cells before it; None is any value.
+    `condition` held when it ran (TRUE for plain assignments). `scope`: positions of the branches in whose arms it
+    stands, outermost first. `recorded`: what the run wrote, by cell name. `inputs`: of a havoc, where each cell came
+    from. `frame` numbers the call, `rounds` the iterations of the loops around it, innermost last.
+
+    Of a branch: `end` is the position of the first instance behind its arm, `frames` the cells that an arm not taken
+    might assign (`rewritten` are those among them that its own arm assigns too, where they are not in `frames`),
+    `escapes` tells that another arm never comes back to the check.
     """
 
     kind: Kind
@@ -90,12 +94,13 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """The failing path. `check` is the property that was violated at its end, over the cells there; `scope` the branches around the check.
+    """The failing path. `check` is the property that was violated at its end; `scope` the branches around the check.
 
-    `initial` are values of cells before the first instance where they are known (recorded starts); a cell without one starts with any value.
-    `start` are values of all cells there from which the instances give what they recorded; where they are not in `initial` too, they are one
-    choice among many. `inputs` says of which cells the start comes from outside.
-    `silent` are branches with another arm that may print something before a wrong output: then that is not what is printed there.
+    `initial` are values of cells before the first instance where they are known (recorded starts); a cell without one
+    starts with any value. `start` are values of all cells there from which the instances give what they recorded; where
+    they are not in `initial` too, they are one choice among many. `inputs` says of which cells the start comes from
+    outside.
+    `silent` are branches with another arm that may print something before a wrong output.
     `nodes` and `ranges` say where a recorded run has the instances and the cells; a path that was not run has none.
     `exact` are sums and products in the terms of instances that C does not let overflow.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.

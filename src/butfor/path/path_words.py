@@ -1,4 +1,4 @@
-"""What the instances of a path did, in words with values."""
+"""What the instances of a path did, in words, and the values of its cells as the source writes them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class PathWords:
         return f"{outcome}{'with ' + seen if seen else ''}".strip()
 
 
-MAX_MAP_ELEMENTS_SHOWN = 8  # elements of a map that are shown
+MAX_MAP_ELEMENTS_SHOWN = 8  # the others are counted
 
 
 def boogie_text(value: Value, sort: Sort) -> str:

@@ -1,4 +1,4 @@
-"""Conditions that users write about the start of a path, as terms: `input < 42`, `n > 0 && a[2] == 'x'`."""
+"""Preconditions that users write, as terms over the start of a path: `n > 0 && a[2] == 'x'`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a method may ask the program that a path was found in: what happens with other inputs, in any arm."""
+"""What a method may ask the program of a path: what happens with other inputs, in any arm."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class SearchedProgram(Protocol):
         """Whether the program, run with the inputs of the path, fails at the end of the path."""
 
     def alternative(self, path: Path, position: int, cell: str, seconds: float) -> Alternative:
-        """A value of one input, after the same inputs before it, with which the program can return without a failure."""
+        """A value of one input, after the same earlier inputs, with which the program can return without a failure."""
 
     def always_fails(self, path: Path, position: int, seconds: float) -> Answer:
         """Whether the inputs up to a position lead to the failure of the path whatever inputs follow."""

@@ -1,4 +1,4 @@
-"""Terms over cells as expressions of the source language: names as written, signs by the types of cells, few parentheses."""
+"""Terms over cells as expressions of the source language, with names as written and few parentheses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _CONSTANTS = ("const", "number")
 _ESCAPES = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"}
 _TIGHT, _LEAST = 12, 0
-MAX_EXPRESSION_CHARACTERS = 400  # characters; what is longer is cut
+MAX_EXPRESSION_CHARACTERS = 400  # the rest is cut: nobody reads longer ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,10 @@ def _is_comparison(t: Term) -> bool:
 
 
 class SourceExpressions:
-    """Expressions of one path. `name` gives the words for a cell, `flag` those for an arm that was entered, `address` those for a pointer."""
+    """Expressions over the cells of one path.
+
+    `name` gives the words for a cell, `flag` those for an arm that was entered, `address` those for a pointer.
+    """
 
     def __init__(
         self,

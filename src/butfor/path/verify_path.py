@@ -1,4 +1,4 @@
-"""Whether a path is what it claims to be: the run satisfies every instance and violates the check, and nothing else can happen along it."""
+"""Whether a path is right: the run satisfies its instances and violates its check, as any run must."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PathVerdict:
 
 
 def verify(path: Path, limit: Limit | None = None, solver: Solver | None = None) -> PathVerdict:
-    """Checks a path by its recorded values, and by a solver within the limit, if there is one."""
+    """The verdict on a path by its recorded values, and by a solver within the limit, if there is one."""
     wrong = (*run_along(path), *_shape(path))
     if limit is None or wrong:
         return PathVerdict(wrong)

@@ -1,4 +1,4 @@
-"""Weighted MaxSMT: the cheapest way to fulfil hard constraints, by linear search on a stack of assertions."""
+"""Weighted MaxSMT: the cheapest solution of hard constraints, by linear search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Any solver that reads SMT-LIB 2 from its standard input: `BUTFOR_SOLVER='cvc5 --incremental'`, `z3 -in`."""
+"""Any solver that reads SMT-LIB 2 from its standard input, such as `cvc5 --incremental` or `z3 -in`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The interface of solvers: a problem in, a verdict with its core or model out, within a limit of time."""
+"""The interface of solvers: a problem in, a verdict with its core or model out, within a limit."""
 
 from __future__ import annotations
 

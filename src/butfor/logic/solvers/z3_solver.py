@@ -1,4 +1,7 @@
-"""z3 as a solver. Only this file and `spacer_interpolation.py` import it, and only when a question is asked."""
+"""z3 as a solver.
+
+Only this file and `spacer_interpolation.py` import it, and only when a question is asked.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from butfor.encode.cause_recheck import recheck
+from butfor.encode.trace_formula import recheck
 from butfor.logic.solvers import Verdict
 from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node

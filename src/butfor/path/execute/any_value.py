@@ -14,7 +14,7 @@ from butfor.path.execute.symbolic_execution import SymbolicExecution
 from butfor.path.path_model import Cell
 from butfor.path.path_words import boogie_text, value_text
 
-MAX_SYMBOLS_CHANGED_ALONE = 8  # symbols for which single changes are tried
+MAX_SYMBOLS_CHANGED_ALONE = 8  # each takes nine evaluations; a statement rarely writes more cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,10 @@ class OtherValue:
 
 @dataclass(slots=True)
 class AnyValues:
-    """New values of cells with fresh symbols in them: terms by cell; for each symbol what it was and what it stands for."""
+    """New values of cells with fresh symbols in them.
+
+    `terms` are the values by cell, `recorded` and `meaning` say for each symbol what it was and what it stands for.
+    """
 
     terms: dict[str, Term] = field(default_factory=dict)
     recorded: dict[str, Value] = field(default_factory=dict)
@@ -108,7 +111,7 @@ def any_value(
 ) -> Term:
     """Any value in the place of a term's; of a map that the term writes into, only for the elements that it writes.
 
-    `old` is what is written to, `value` what the term is by `lookup`. `fresh` gives any value in the place of another, by name.
+    `old` is what is written to, `value` is the term under `lookup`, `fresh` makes a symbol that replaces a value.
     """
     if term is None or term.op != "store" or root_of(term) is not old:
         return fresh(name, value)
@@ -145,7 +148,7 @@ def nearest(
     sorts: Mapping[str, int],
     avoids: Callable[[Mapping[str, Value]], bool],
 ) -> Mapping[str, Value]:
-    """Values between what was and what was found that still avoid the failure, by bisection; one symbol after the other."""
+    """Values as near as possible to the recorded ones that still avoid the failure, by bisection symbol by symbol."""
     best = dict(found)
     for name, far in found.items():
         sort = sorts.get(name, 0)
@@ -168,7 +171,7 @@ def _signed(value: int, sort: int) -> int:
 
 
 def _plain_values(value: Value, sort: int) -> Iterator[Value]:
-    """Other values, plain ones first."""
+    """Other values of a sort, plain ones first."""
     if is_map(sort):
         return
     if sort == 0:

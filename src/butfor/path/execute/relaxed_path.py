@@ -1,7 +1,7 @@
-"""A failing path executed once more with some of its statements changed: the condition that it still fails, as a term.
+"""A failing path with statements changed: the condition that it still fails, as a term.
 
-Who changes what is up to a `Changing`. Inputs are as found. Where a branch comes out otherwise and its other arm comes back, what that arm may
-assign is open: a variable whose name begins with OPEN.
+A `PathChange` decides what is changed. Inputs are as found. Where a branch is decided otherwise and its other arm comes
+back, what that arm may assign is open: a variable whose name begins with OPEN.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CellTerms = Mapping[str, Term]
 
 
 class PathChange(Protocol):
-    """What a relaxed path has in the place of conditions and values, which are given over what is known at that position."""
+    """What replaces the conditions and values of a relaxed path, which are given over the state at that position."""
 
     def condition(self, k: int, instance: Instance, condition: Term, now: CellTerms, guard: Term) -> Term:
         """The condition of the branch at position k."""
@@ -40,9 +40,10 @@ class PathChange(Protocol):
 
 
 class RelaxedPath:
-    """One path with changes. `fails` is the condition that it still fails, `avoids` that it does not although all assumptions hold.
+    """One path with changes.
 
-    `checks` are positions before which the property of the end was asked too.
+    `fails` is the condition that it still fails, `avoids` that it does not although all assumptions hold. `checks` are
+    positions before which the property of the end was asked too.
     """
 
     def __init__(self, path: Path, number: int, change: PathChange, checks: Collection[int] = ()) -> None:
@@ -60,12 +61,12 @@ class RelaxedPath:
 
     @property
     def fails(self) -> Term:
-        """The path is gone through, its assumptions hold and its check does not."""
+        """The path is followed, its assumptions hold and its check does not."""
         return conjunction((*self.required, negate(substitute(self.path.check, self.now, ALGEBRA))))
 
     @property
     def avoids(self) -> Term:
-        """All assumptions hold as long as the path is gone through; it is left, or all checks on it hold."""
+        """All assumptions hold as long as the path is followed; it is left, or all checks on it hold."""
         last = conjunction((self._alive, negate(substitute(self.path.check, self.now, ALGEBRA))))
         return conjunction((*self.assumed, *map(negate, self._earlier), negate(last)))
 
@@ -76,10 +77,10 @@ class RelaxedPath:
         return self.change.start(number, cell, constant(found, cell.sort))
 
     def _run(self) -> None:
-        under_way: list[int] = []
+        open_branches: list[int] = []
         for k, instance in enumerate(self.path.instances):
-            self._close(under_way, k)
-            guard = self.guards[under_way[-1]] if under_way else TRUE
+            self._close(open_branches, k)
+            guard = self.guards[open_branches[-1]] if open_branches else TRUE
             if k in self.checks:
                 self._earlier.append(
                     conjunction((self._alive, guard, negate(substitute(self.path.check, self.now, ALGEBRA))))
@@ -98,13 +99,13 @@ class RelaxedPath:
                         implies(guard, disjunction((condition, variable(f"{OPEN}q{self.number}.{k}", 0))))
                     )
                 self.guards[k] = conjunction((guard, condition))
-                under_way.append(k)
+                open_branches.append(k)
                 continue
             if condition is not TRUE:
                 self.required.append(implies(guard, condition))
                 self.assumed.append(disjunction((negate(self._alive), implies(guard, condition))))
             self._assign(k, guard)
-        self._close(under_way, len(self.path.instances))
+        self._close(open_branches, len(self.path.instances))
 
     def _assign(self, k: int, guard: Term) -> None:
         instance = self.path.instances[k]
@@ -121,10 +122,10 @@ class RelaxedPath:
             new[cell.name] = value if guard is TRUE else ite(guard, value, self.now[cell.name])
         self.now.update(new)
 
-    def _close(self, under_way: list[int], position: int) -> None:
-        while under_way and self.path.instances[under_way[-1]].end <= position:
-            branch = under_way.pop()
-            taken, around = self.guards[branch], self.guards[under_way[-1]] if under_way else TRUE
+    def _close(self, open_branches: list[int], position: int) -> None:
+        while open_branches and self.path.instances[open_branches[-1]].end <= position:
+            branch = open_branches.pop()
+            taken, around = self.guards[branch], self.guards[open_branches[-1]] if open_branches else TRUE
             for number, cell in enumerate(
                 (*self.path.instances[branch].frames, *self.path.instances[branch].rewritten)
             ):

@@ -1,4 +1,4 @@
-"""Whether a change of one statement alone can avoid the failure of a path: values by guess, then by the solver."""
+"""Whether a change of one statement alone can avoid the failure of a path: by guesses, then by a solver."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from butfor.path.execute.single_change_rerun import NeededCondition, OutOfTime, 
 from butfor.path.execute.statement_changes import Change
 from butfor.path.execute.symbolic_execution import OPEN
 
-_MOST_GUESSES, _MOST_WORK = 40_000, 3_000  # terms that are computed in guesses, at all conditions and at one
-_MOST_TOSSES = 40
-_MOST_VARIABLES = 4  # of a condition, the latest, that are guessed at
-_MOST_CONSTANTS = 12
+MAX_TERMS_GUESSED = 40_000  # computed in guesses at all conditions; then the solver is faster
+MAX_TERMS_PER_CONDITION = 3_000  # computed in guesses at one condition
+MAX_RANDOM_TRIALS = 40  # with random values for all variables at once
+MAX_VARIABLES_GUESSED = 4  # of one condition, the latest: they are nearest to the change
+MAX_CONSTANTS_TRIED = 12  # of one condition, as values of variables
 
 
 class Avoidance(enum.Enum):
@@ -47,7 +48,7 @@ def can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None 
 def _can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None) -> Avoidance:
     pending: list[NeededCondition] = []
     possible = False
-    work = _MOST_GUESSES
+    work = MAX_TERMS_GUESSED
     for needed in rerun.needed(change, lambda: limit.left <= 0):
         pending.append(needed)
         if work > 0 and not (possible and needed.is_open):
@@ -59,7 +60,7 @@ def _can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None
     if not pending:
         return Avoidance.NO
     closed = [n.condition for n in pending if not n.is_open]
-    found = _tossed([n.condition for n in pending], frozenset(closed), pending[-1].recorded)
+    found = _tried_at_random([n.condition for n in pending], frozenset(closed), pending[-1].recorded)
     if found is Avoidance.PROVED:
         return found
     possible = possible or found is Avoidance.POSSIBLE
@@ -73,7 +74,7 @@ def _can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None
         return Avoidance.POSSIBLE
     verdict, values = _ask(everything, limit)
     if verdict is Verdict.SAT:
-        return Avoidance.PROVED if _whatever(everything, values, limit) else Avoidance.POSSIBLE
+        return Avoidance.PROVED if _whatever_is_open(everything, values, limit) else Avoidance.POSSIBLE
     if possible:
         return Avoidance.POSSIBLE
     return Avoidance.NO if verdict is Verdict.UNSAT else Avoidance.UNKNOWN
@@ -93,8 +94,8 @@ def _ask(conditions: Sequence[Term], limit: Limit) -> tuple[Verdict, Mapping[str
     return result.verdict, result.model
 
 
-def _whatever(conditions: Sequence[Term], values: Mapping[str, Value], limit: Limit) -> bool:
-    """Whether one of the conditions is violated with these values, whatever nothing determines."""
+def _whatever_is_open(conditions: Sequence[Term], values: Mapping[str, Value], limit: Limit) -> bool:
+    """Whether one of the conditions is violated with these values, whatever the open variables are."""
     goal = _violated(conditions)
     chosen = {str(v.data): v for v in variables((goal,)) if not str(v.data).startswith(OPEN)}
     rest = Substitution(
@@ -107,23 +108,26 @@ def _whatever(conditions: Sequence[Term], values: Mapping[str, Value], limit: Li
 
 
 def _guess(needed: NeededCondition) -> tuple[Term | None, int]:
-    """What is left of the condition with values that violate it, FALSE if that is sure, None when none were found; and how much was computed."""
+    """What is left of the condition with values that violate it, and how many terms were computed.
+
+    FALSE when it is violated whatever the open variables are, None when no values were found.
+    """
     if needed.condition is FALSE:
         return FALSE, 0
     terms = list(postorder((needed.condition,)))
-    if len(terms) > _MOST_WORK // 4:
+    if len(terms) > MAX_TERMS_PER_CONDITION // 4:
         return None, len(terms)
     seen = [t for t in terms if t.op == "var"]
     free = [v for v in seen if not str(v.data).startswith(OPEN)]
-    constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][:_MOST_CONSTANTS]
+    constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][:MAX_CONSTANTS_TRIED]
     base = {str(v.data): needed.recorded.get(str(v.data), default_value(v.width)) for v in seen}
     best: Term | None = None
     work = 0
-    for v in free[-_MOST_VARIABLES:]:
+    for v in free[-MAX_VARIABLES_GUESSED:]:
         name = str(v.data)
         for value in _plain_values(base[name], v.width, constants):
             work += len(terms)
-            if work > _MOST_WORK:
+            if work > MAX_TERMS_PER_CONDITION:
                 return best, work
             if Evaluator({**base, name: value})(needed.condition):
                 continue
@@ -136,17 +140,20 @@ def _guess(needed: NeededCondition) -> tuple[Term | None, int]:
     return best, work
 
 
-def _tossed(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]) -> Avoidance:
-    """What tosses of all values at once show: a violated condition proves it where nothing in it is open; UNKNOWN when none was violated."""
+def _tried_at_random(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]) -> Avoidance:
+    """What random values for all variables at once show.
+
+    A violated condition without open variables is a proof; UNKNOWN when no condition was violated.
+    """
     terms = list(postorder(conditions))
-    constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][-_MOST_CONSTANTS:]
+    constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][-MAX_CONSTANTS_TRIED:]
     seen = [t for t in terms if t.op == "var"]
     was = {str(v.data): recorded.get(str(v.data), default_value(v.width)) for v in seen}
     other = {str(v.data): list(_plain_values(was[str(v.data)], v.width, constants)) or [was[str(v.data)]] for v in seen}
     pick = random.Random(0)
     found = Avoidance.UNKNOWN
-    for toss in range(min(_MOST_TOSSES, _MOST_GUESSES // max(len(terms), 1))):
-        share = (toss + 1) / _MOST_TOSSES
+    for trial in range(min(MAX_RANDOM_TRIALS, MAX_TERMS_GUESSED // max(len(terms), 1))):
+        share = (trial + 1) / MAX_RANDOM_TRIALS
         holds = Evaluator(
             {name: pick.choice(other[name]) if pick.random() < share else value for name, value in was.items()}
         )

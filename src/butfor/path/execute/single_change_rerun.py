@@ -1,6 +1,7 @@
-"""A path with one statement changed: which conditions can then come out otherwise. Only instances that the change reaches are looked at.
+"""A path with one statement changed: which conditions of the failure can then be violated.
 
-All else is as it was, so that nearly everything is a number; the failure is avoided if any one of the conditions can be violated.
+Only the instances that the change reaches are executed again. All else is as it was, so nearly everything is a number.
+The failure is avoided if any one of the conditions can be violated.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from butfor.path.execute.statement_changes import Change, OpenCells
 from butfor.path.execute.symbolic_execution import OPEN, SymbolicExecution
 from butfor.path.path_model import Instance, Kind, Path
 
-STEPS_PER_CLOCK_CHECK = 256  # instances between two looks at the time
+STEPS_PER_CLOCK_CHECK = 256  # some milliseconds
 _CLOSE, _EFFECT, _RUN = range(3)  # what happens at a position, in this order
 
 
 @dataclass(frozen=True, slots=True)
 class NeededCondition:
-    """What the failure needs and a change may violate. `recorded`: what the variables in it were."""
+    """A condition that the failure needs and a change may violate; `recorded` are the values of its variables."""
 
     condition: Term
     recorded: dict[str, Value]
@@ -38,7 +39,7 @@ class NeededCondition:
 
 
 class OutOfTime(Exception):
-    """The time was over before all was looked at."""
+    """The time was over before the path was executed to its end."""
 
 
 class Rerun:
@@ -62,21 +63,21 @@ class Rerun:
         return self._known[found]
 
     def needed(self, change: Change, is_over: Callable[[], bool] = lambda: False) -> Iterator[NeededCondition]:
-        """What the failure needs with a change, as far as that is not as it was; nothing else can avoid it. Raises OutOfTime."""
+        """The conditions of the failure that a change affects; only they can avoid it. Raises OutOfTime."""
         return _Walk(self, change, is_over).needed()
 
 
 def _nesting(path: Path) -> tuple[list[int], dict[int, list[int]]]:
-    """For each position the branch around it, -1 for none, and the branches whose arms end at each position, innermost first."""
+    """For each position the innermost branch around it, or -1, and the branches whose arms end there."""
     parents: list[int] = []
     closing: dict[int, list[int]] = {}
-    under_way: list[int] = []
+    open_branches: list[int] = []
     for k in range(len(path.instances) + 1):
-        while under_way and (k == len(path.instances) or path.instances[under_way[-1]].end <= k):
-            closing.setdefault(k, []).append(under_way.pop())
-        parents.append(under_way[-1] if under_way else -1)
+        while open_branches and (k == len(path.instances) or path.instances[open_branches[-1]].end <= k):
+            closing.setdefault(k, []).append(open_branches.pop())
+        parents.append(open_branches[-1] if open_branches else -1)
         if k < len(path.instances) and path.instances[k].kind is Kind.BRANCH:
-            under_way.append(k)
+            open_branches.append(k)
     return parents, closing
 
 
@@ -124,7 +125,7 @@ class _Walk:
                     yield NeededCondition(found, self.recorded)
 
     def _later(self, k: int, what: int, number: int = 0) -> None:
-        """Looks at a position when its time comes, once."""
+        """Queue what happens at a position, once."""
         item = k, what, number
         if item not in self.queued:
             self.queued.add(item)
@@ -137,7 +138,7 @@ class _Walk:
         return lambda name: overlay.get(name) or value(name, k)
 
     def _set(self, name: str, term: Term, position: int) -> None:
-        """Gives a cell a value from a position on."""
+        """Give a cell a value from a position on."""
         if term is self.r.value(name, position):
             self.overlay.pop(name, None)
             return
@@ -206,7 +207,7 @@ class _Walk:
         return TRUE
 
     def _close(self, position: int) -> None:
-        """Ends the arms that end at a position: where one was not taken, what another arm may assign is any value."""
+        """Close the arms that end at a position: where one was not taken, what another arm may assign is any value."""
         for branch in self.r.closing.get(position, ()):
             taken = self.guards.get(branch, TRUE)
             if taken is TRUE:

@@ -1,8 +1,8 @@
 """The smallest sets of statements whose change can avoid every one of several failures at once.
 
-Inputs are as found. Copies of a statement, in a loop or in another run, are changed together. Statements that suffice alone are found one by
-one; sets of several are then found among the rest by a solver, on the paths with a selector for every statement. Sets are enumerated by
-size, so that each is minimal, and each is checked again by itself.
+Inputs are as found. Copies of a statement, in a loop or in another run, are changed together. Statements that suffice
+alone are found one by one; sets of several are then found among the rest by a solver, on the paths with a selector for
+every statement. Sets are enumerated by size, so that each is minimal, and each is checked again by itself.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 
-MAX_STATEMENTS_PER_SET, MAX_SETS = 4, 24  # statements in a set, sets of several statements
-COUNT_BITS = 16  # bits of the number of changes
+MAX_STATEMENTS_PER_SET = 4  # nobody changes more at once to mend one failure
+MAX_SETS = 24  # of several statements; nobody reads more
+COUNT_BITS = 16  # of the number of changes: no path has as many statements
 MAX_NAMED_SETS = 7  # in a sentence; the others are counted
 Possible = Sequence[Mapping[Place, Change]]  # per path
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Statements whose change together can avoid all failures. `proved`: whatever happens that the paths do not tell."""
+    """Statements whose change together can avoid all failures. `proved`: whatever the open variables are."""
 
     places: tuple[Place, ...]
     proved: bool
@@ -53,7 +54,10 @@ class ChangeSet:
 
 @dataclass(frozen=True, slots=True)
 class ChangeSets:
-    """The sets, smallest first; all of those with up to `largest` statements. `complete`: those of the smallest size are among them."""
+    """The sets, smallest first: all that have up to `largest` statements.
+
+    `complete`: all sets of the smallest size are among them.
+    """
 
     sets: tuple[ChangeSet, ...]
     largest: int
@@ -71,7 +75,10 @@ def smallest_change_sets(
     possible: Possible | None = None,
     wider: Possible = (),
 ) -> ChangeSets:
-    """The sets for some failing paths. `wider`: changes that are tried for statements whose possible ones do not suffice alone."""
+    """The sets for some failing paths.
+
+    `wider`: changes that are tried for statements whose possible ones do not suffice alone.
+    """
     known = [plain_changes(path) for path in paths] if possible is None else possible
     singles, sure = _singles(paths, known, wider, lambda: Limit.after(each, is_over), Limit.after(each, is_over))
     used = {s.places[0] for s in singles}
@@ -87,7 +94,10 @@ def smallest_change_sets(
 def _singles(
     paths: Sequence[Path], known: Possible, wider: Possible, limit: Callable[[], Limit], proving: Limit
 ) -> tuple[list[ChangeSet], bool]:
-    """The statements that suffice alone, the likeliest first, and whether that is just all of them: in doubt they are in."""
+    """The statements that suffice alone, the likeliest first, and whether each of them surely does.
+
+    A statement of which nothing is known is among them.
+    """
     tables = [known, *([[{**w} for w in wider]] if wider else [])]
     reruns = {k: Rerun(path) for k, path in enumerate(paths)}
     order = sorted(reruns, key=lambda k: len(paths[k].instances))
@@ -116,7 +126,10 @@ def _singles(
 def _alone(
     rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit
 ) -> tuple[Avoidance, ChangeKind]:
-    """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last; only plain ones are proved."""
+    """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last.
+
+    Only plain changes count as proved.
+    """
     verdict, how = Avoidance.NO, ChangeKind.VALUE
     doubt = False
     for change in changes:
@@ -190,14 +203,17 @@ class _Search:
         return ChangeSets((*singles, *found), size - 1, not cut or size - 1 >= least > 0)
 
     def _checked(self, chosen: Sequence[Term]) -> ChangeSet:
-        """A set with the word on it: with all other statements as they are, values exist that avoid each failure, also when open ones are any."""
+        """The set, proved when values exist that avoid each failure, whatever the open variables are.
+
+        All other statements are as they are.
+        """
         on = {str(v.data) for v in chosen}
         fold = Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
         proved = all(self._avoids(fold(f)) for f in self.fails)
         return ChangeSet(tuple(self.places[str(v.data)] for v in chosen), proved)
 
     def _avoids(self, fails: Term) -> bool:
-        """Whether values exist with which a path does not fail, whatever nothing determines."""
+        """Whether values exist with which a path does not fail, whatever the open variables are."""
         avoided = negate(fails)
         result = default_stack().check([(avoided,)], self._limit(), variables((avoided,)))
         if result.verdict is not Verdict.SAT:

@@ -1,4 +1,4 @@
-"""What a change of one source statement can do along a path: which instances give other values, and what else may come out otherwise."""
+"""Changes of one source statement along a path: which instances and cells get other values."""
 
 from __future__ import annotations
 
@@ -29,7 +29,10 @@ class ChangeKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class OpenCells:
-    """From before the instance at `position` on, cells may have any value; the instances from `since` up to there may not have run."""
+    """From `position` on, cells may have any value.
+
+    The instances from `since` up to there may not have run.
+    """
 
     position: int
     cells: tuple[str, ...]
@@ -45,8 +48,8 @@ class OpenCells:
 class Change:
     """A change of one statement in one path.
 
-    `on`: instances that give any values and decide either way; `inputs`: those of them that may bring other values from outside too. `starts`:
-    cells that begin with any value. `leads`: without it the check is not reached.
+    `on`: instances that give any values and decide either way; `inputs`: those of them that may also read other values
+    from outside. `starts`: cells that begin with any value. `leads`: without it the check is not reached.
     """
 
     place: Place
@@ -80,7 +83,7 @@ def plain_changes(
     definitions: Callable[[Place], Iterable[Place]] = _no_definitions,
     starts: Mapping[str, Place] | None = None,
 ) -> dict[Place, Change]:
-    """The changes that give statements other values: the statements of a path, the macros that they use, and where cells get their first value."""
+    """The changes of values: of statements of a path, of macros that they use, and of initial values of cells."""
     on: dict[Place, set[int]] = {}
     how: dict[Place, ChangeKind] = {}
     uses: dict[Place, tuple[Place, ...]] = {}

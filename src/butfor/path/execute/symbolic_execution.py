@@ -1,4 +1,4 @@
-"""A path executed once, with a symbol for everything that comes from outside: what each instance read, wrote and required."""
+"""A path executed symbolically, with a symbol for each value from outside."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ OPEN = "?"  # begins the names of values that nothing determines
 
 @dataclass(slots=True)
 class ExecutionSymbols:
-    """Variables of an execution: their sorts, the position where each value came in, the values found, and those that nothing determines."""
+    """The variables of an execution: their sorts, the positions where they came in, and their recorded values.
+
+    `unknown` are those whose value nothing determines.
+    """
 
     sorts: dict[str, int] = field(default_factory=dict)
     position: dict[str, int] = field(default_factory=dict)
@@ -41,7 +44,7 @@ class ExecutionSymbols:
 class SymbolicExecution:
     """The execution. `pinned`: what comes from outside is as found.
 
-    `conditions[k]` is what instance k required, the last one that the check fails; `written[k]` what it wrote. All over `symbols`.
+    `conditions[k]` is what instance k required (the last one: that the check fails), `written[k]` what it wrote.
     """
 
     def __init__(self, path: Path, *, pinned: bool) -> None:

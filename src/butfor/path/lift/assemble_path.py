@@ -19,7 +19,11 @@ from butfor.trace.view.source_places import Place
 
 @dataclass(frozen=True, slots=True)
 class LiftedParts:
-    """What lifting has made: branches by their instances, whole conditions and parts of them; conditions by the identity of their drafts."""
+    """What lifting has made.
+
+    `whole` and `alone` are the branches by their instances, of whole conditions and of parts of them; `decided` are the
+    evaluations of conditions by the identity of their drafts.
+    """
 
     state: LiftingState
     whole: dict[Node, Draft]

@@ -11,7 +11,10 @@ from butfor.trace.trace import Node, Trace
 
 @dataclass(frozen=True, slots=True)
 class ConditionEvaluation:
-    """One evaluation of a condition: its branch instances in order, all its blocks, the one it left to. `joins`: its outcome is a value."""
+    """One evaluation of a condition: its branch instances in order, all its blocks, and the block it left to.
+
+    `joins`: its outcome is a value.
+    """
 
     nodes: tuple[Node, ...]
     head: int

@@ -1,4 +1,4 @@
-"""Positions: in the arms of which branches each instance stands, where arms end, in which rounds of loops it is."""
+"""The branches and loops around each instance of a path: scopes, ends of arms, iterations."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class BranchScopes:
         self._rounds: dict[tuple[int, int], int] = {}
 
     def of(self, i: int, position: int) -> tuple[int, ...]:
-        """The positions of the branches around a segment instance, seen from a position of the path; outermost first."""
+        """The positions of the branches around a segment instance, seen from a position; outermost first."""
         around = self._around(i)
         if not around or max(around) < position:
             return around
@@ -47,7 +47,10 @@ class BranchScopes:
         return tuple(sorted(found))
 
     def _around(self, i: int) -> tuple[int, ...]:
-        """The positions of all branches that a segment instance depends on, of whole conditions where there are such; shared where they can be."""
+        """The positions of all branches that a segment instance depends on, of whole conditions where there are such.
+
+        Neighbouring instances share their tuples.
+        """
         way: list[tuple[int, Node | None]] = []
         at: int | None = i
         while at is not None and at >= self._first and at not in self._known:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 
-from butfor.path.lift.copy_calls import Copy
+from butfor.path.lift.effects import Copy
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, ReadFlag, record_number
 from butfor.trace.semantics.instruction_semantics import SemanticsError, to_bytes
@@ -15,7 +15,7 @@ from butfor.trace.trace import Node
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The store, copy or library call that left a byte, None for what was there from the start; the byte itself, if that is known."""
+    """The store, copy or library call that left a byte, None for initial data; and the byte itself, if known."""
 
     node: Node | None
     byte: int | None
@@ -23,7 +23,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class ReadByte:
-    """A byte of what a library call read: the row of the log that says so, its place in that, and what it was if that is known."""
+    """A byte that a library call read: the row of the log that says so, its offset there, and its value if known."""
 
     event: int
     at: int
@@ -41,7 +41,7 @@ class ByteOrigins:
         self._known: dict[Node, tuple[Origin, ...]] = {}
 
     def of(self, load: Node) -> tuple[Origin, ...]:
-        """The origin of each byte, lowest address first; raises Unknown for a load that was not completed."""
+        """The origin of each byte, lowest address first; raises UnknownValue for a load that was not completed."""
         known = self._known.get(load)
         if known is None:
             writers = [self._writer(w, k) for w, size in self.trace.writers(load) for k in range(size)]

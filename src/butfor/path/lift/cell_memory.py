@@ -52,13 +52,13 @@ class PathMemory:
         return concat(map(self.value, ranges))
 
     def agree(self, address: int, origins: list[Origin], node: Node, place: Place) -> None:
-        """Sees to it that cells hold what a copy read from them."""
+        """Make cells hold what a copy read from them."""
         for r in self.storage.at(address, len(origins), node[0]):
             if r.start >= address and r.end <= address + len(origins):
                 self._settle(r, tuple(origins[r.start - address : r.end - address]), node, place, {})
 
     def value(self, r: CellBytes) -> Term:
-        """The value of a cell; pointers and literals that were there from the start are constants, as the addresses of variables are."""
+        """The value of a cell; pointers and literals in initial data are constants, as addresses of variables are."""
         name = r.cell.name
         if name in self._fixed and self.state.writers.get((r.home.life, r.start)) == self._fixed[name]:
             return const(self.state.initial[name], r.cell.sort)
@@ -67,7 +67,10 @@ class PathMemory:
     def _settle(
         self, r: CellBytes, origins: tuple[Origin, ...], node: Node, place: Place, writer_place: dict[Node, Place]
     ) -> None:
-        """Sees to it that a cell holds what the run read from it: by an instance that gives it the recorded value, if its writer is none."""
+        """Make a cell hold what the run read from it.
+
+        If its writer is not on the path, an instance assigns the recorded value.
+        """
         keys = [(r.home.life, r.start + k) for k in range(r.size)]
         have = [self.state.writers.get(key, _MISSING) for key in keys]
         wanted = [o.node for o in origins]
@@ -129,7 +132,7 @@ class PathMemory:
         return concat(self.state.current(r.cell) for r in ranges)
 
     def store(self, draft: Draft, address: int, data: bytes, value: Term, node: Node) -> list[CellBytes]:
-        """Puts a value of known bytes into the cells at an address; gives those cells."""
+        """The cells at an address, into which a value of known bytes is put."""
         ranges = self.storage.at(address, len(data), node[0])
         for r in ranges:
             low = r.start - address
@@ -139,7 +142,7 @@ class PathMemory:
         return ranges
 
     def mark(self, ranges: Iterable[CellBytes], node: Node) -> None:
-        """Notes who assigned cells last."""
+        """Note who assigned cells last."""
         self.state.writers.update({(r.home.life, r.start + k): node for r in ranges for k in range(r.size)})
 
     def held(self, address: int, size: int, i: int) -> list[CellBytes]:

@@ -20,7 +20,7 @@ class CellNames:
         self._taken: set[str] = set()
 
     def note(self, address: int, size: int, text: str | None) -> None:
-        """Remembers how the source writes some bytes that have no variable's name, `p->next`."""
+        """Remember how the source writes some bytes that have no variable's name, `p->next`."""
         if text is not None:
             self._written.setdefault((address, size), text)
 

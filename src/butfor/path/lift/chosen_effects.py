@@ -1,4 +1,4 @@
-"""Which effects a path is made of: those of the failure's slice, nearest first, and what conditions that were cut short would have read."""
+"""Which effects a path consists of: those in the slice of the failure."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from butfor.trace.trace import Node
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
-MAX_EFFECTS_PER_PATH = 3_000  # effects of a path
-MAX_ASSUMPTIONS = 200  # of the program's own, the latest ones
-MAX_SLICED_INSTANCES = 40_000  # instances that are looked through for them
+MAX_EFFECTS_PER_PATH = 3_000  # solvers take minutes for longer paths
+MAX_ASSUMPTIONS = 200  # of the program itself, the latest: earlier ones rarely constrain the failure
+MAX_SLICED_INSTANCES = 40_000  # in the slice of assumptions: about a second
 
 
 @dataclass(frozen=True, slots=True)
 class LiftableRun:
-    """One failing run: the failure, the slice of it, and whether a place is the failed check itself. `is_over` tells when time is up.
+    """One failing run: the failure, its slice, and whether a place is the failed check itself.
 
-    `silent` are decisions that kept something from being printed, or a run from ending.
+    `is_over` tells when time is up. `silent` are decisions that kept something from being printed, or a run from
+    ending.
     """
 
     recording: Recording
@@ -42,7 +43,10 @@ class LiftableRun:
 
 @dataclass(frozen=True, slots=True)
 class ChosenEffects:
-    """Effects in the order of the run; `starts` were left out because they only bring what the program was started with into main's variables."""
+    """Effects in the order of the run.
+
+    `starts` were left out: they only store the arguments of the program in the variables of main.
+    """
 
     effects: list[Effect]
     starts: frozenset[Node]
@@ -52,12 +56,12 @@ class ChosenEffects:
 class EffectChoice:
     """Chooses the effects of one run."""
 
-    def __init__(self, run: LiftableRun, effects: Effects, decidings: ConditionEvaluations) -> None:
+    def __init__(self, run: LiftableRun, effects: Effects, evaluations: ConditionEvaluations) -> None:
         self.run = run
         self.trace = run.recording.trace
         self.dependence = run.dependence
         self.effects = effects
-        self.decidings = decidings
+        self.evaluations = evaluations
 
     def of(self, check: Check, whole: bool, most: int) -> ChosenEffects:
         """The effects of a path to a check: those of the slice, or all that ran."""
@@ -88,7 +92,7 @@ class EffectChoice:
         branches = [
             h.node for node in nodes if (h := self.effects.of(node)) is not None and h.what is EffectKind.BRANCH
         ][:MAX_EFFECTS_PER_PATH]
-        evaluated = {d.last: d for d in (check.decided, *map(self.decidings.of, branches)) if d is not None}
+        evaluated = {d.last: d for d in (check.decided, *map(self.evaluations.of, branches)) if d is not None}
         reads = [
             (a, n, d.stretch.last)
             for d in evaluated.values()
@@ -103,7 +107,7 @@ class EffectChoice:
         return list(found)
 
     def _is_start(self, effect: Effect) -> bool:
-        """Whether an effect only brings what the program was started with into main's variables, or its return value to nothing."""
+        """Whether an effect only stores an argument in a variable of main, or clears main's return value."""
         return (
             effect.what is EffectKind.STORE
             and self.trace.call_of(effect.node[0]) is None

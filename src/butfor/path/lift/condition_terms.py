@@ -1,4 +1,4 @@
-"""Conditions and merged values as a whole, also the parts that the run did not evaluate: `b` of `a && b` when `a` was false."""
+"""Terms for whole conditions and merged values, with the parts that the run did not evaluate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from butfor.logic.terms import FALSE, TRUE, Term, conjunction, const, disjunctio
 from butfor.path.lift.register_terms import UNDETERMINED, RegisterTerms
 from butfor.trace.trace import Node, Trace
 
-MAX_BLOCKS_PER_CONDITION = 64  # blocks of one condition
+MAX_BLOCKS_PER_CONDITION = 64  # longer ones are loops, not conditions
 _NOT_COMPUTED = frozenset(("load", "br", "switch", "phi"))
 
 Read = Callable[[int, int, int], Term | None]  # what memory holds now: address, size, segment instance
@@ -23,7 +23,7 @@ Read = Callable[[int, int, int], Term | None]  # what memory holds now: address,
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of one frame: for each block that ran the segment instance that ended it. `last` is the segment instance now."""
+    """A stretch of one frame: `ran` has the segment instance that ended each block, `last` is the current one."""
 
     fn: Function
     ran: Mapping[int, int]
@@ -31,7 +31,7 @@ class Stretch:
 
 
 def stretch_since(trace: Trace, i: int, stop: int) -> Stretch | None:
-    """The blocks from `stop` to the one of segment instance i, which is not part of it; None when it is too long to be a condition."""
+    """The blocks that ran from block `stop` up to segment instance i; None when that is too long for a condition."""
     fn = trace.at(i).fn
     ran: dict[int, int] = {}
     j = i

@@ -1,4 +1,4 @@
-"""The order in which a path is made: effects and the values they use by time, and where conditions are decided."""
+"""The order in which a path is lifted: effects by time, conditions where they are decided."""
 
 from __future__ import annotations
 
@@ -20,19 +20,23 @@ class ValueUse:
 
 
 class EffectOrder:
-    """The order of chosen effects. `branches` are where conditions are decided, `parts` those parts in whose arms something ran before that."""
+    """The order of chosen effects.
+
+    `branches` are the instances at which conditions are decided, `parts` the parts of conditions in whose arms
+    something ran before that.
+    """
 
     def __init__(
         self,
         trace: Trace,
         dependence: Dependence,
-        decidings: ConditionEvaluations,
+        evaluations: ConditionEvaluations,
         effects: list[Effect],
         bases: Iterable[Node],
     ) -> None:
         self.trace = trace
         self.dependence = dependence
-        self.decidings = decidings
+        self.evaluations = evaluations
         self._effects = effects
         self._bases = tuple(bases)
         self.branches, self.parts = self._branches(effects)
@@ -54,7 +58,7 @@ class EffectOrder:
         return [items[key] for key in sorted(items) if key[0] <= end]
 
     def _branches(self, effects: list[Effect]) -> tuple[set[Node], set[Node]]:
-        """The instances at which conditions are decided, and parts of conditions in whose arms something ran before that."""
+        """The instances at which conditions are decided, and the parts in whose arms something ran before that."""
         wanted: set[Node] = set()
         parts: set[Node] = set()
         parents = self._parents(effects)
@@ -62,7 +66,7 @@ class EffectOrder:
         for h in effects:
             if h.what is not EffectKind.BRANCH:
                 continue
-            decided = self.decidings.of(h.node)
+            decided = self.evaluations.of(h.node)
             own = () if decided is None else decided.nodes
             inner = [
                 c
@@ -83,7 +87,7 @@ class EffectOrder:
         return wanted, parts
 
     def _parents(self, effects: list[Effect]) -> dict[Node, list[Node]]:
-        """For each branch instance the effects, and the calls of functions with effects in them, whose running it decided."""
+        """For each branch instance the effects that depend on it, and the calls of functions with such effects."""
         found: dict[Node, list[Node]] = {}
         seen: set[int] = set()
         for h in effects:

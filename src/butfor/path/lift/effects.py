@@ -1,4 +1,4 @@
-"""Effects: the instances that do something, of which statement instances are made; which of a run's effects matter to its failure."""
+"""Effects of a run: stores, branches, returns and library calls, which make up statement instances."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from butfor.ir.machine_types import Kind as TypeKind
-from butfor.libc.library import control_of
+from butfor.libc.library import control_of, lookup
 from butfor.libc.record import Control
+from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 
 
@@ -27,7 +28,7 @@ class EffectKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One effect. `at` is when its effect is there, which for a call of the library is its return."""
+    """One effect. `at` is the instance at which it is complete: for a library call, its return."""
 
     what: EffectKind
     node: Node
@@ -121,3 +122,32 @@ def effects_of_nodes(effects: Effects, nodes: Iterable[Node], most: int) -> tupl
                 return sorted(found, key=lambda h: h.at), False
             found[effect] = None
     return sorted(found, key=lambda h: h.at), True
+
+
+MAX_COPIED_BYTES = 4096  # longer copies would give a cell per byte and say little
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """Bytes that one effect copied; `event` is the row of the log that says so."""
+
+    event: int
+    to: int
+    source: int
+    size: int
+
+
+def copies_of(trace: Trace, effect: Effect) -> list[Copy]:
+    """What a call copied, if all that it does is to copy so many bytes."""
+    instr = trace.instr(effect.node)
+    name = instr.callee or ""
+    own = name.startswith("llvm.")
+    called = lookup(name)
+    if called is None or called.block_copy is None:
+        return []
+    rows = [(k, trace.log.event[k]) for k in trace.log.events_of(effect.node[0])]
+    mine = [
+        (k, e) for k, e in rows if int(e["kind"]) == EventKind.COPY and (not own or int(e["site"]) == effect.node[1])
+    ]
+    found = [Copy(k, int(e["addr"]), int(e["addr2"]), int(e["len"])) for k, e in mine]
+    return found if sum(c.size for c in found) <= MAX_COPIED_BYTES else []

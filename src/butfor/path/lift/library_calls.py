@@ -1,4 +1,4 @@
-"""Library calls, copies and atomic operations as instances: copies are exact, inputs are any value or pinned, the rest is as recorded."""
+"""Library calls as instances: copies are exact, inputs free or pinned, the rest is as recorded."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from butfor.logic.terms import TRUE, Term, concat, conjunction, const, equal, ex
 from butfor.path.lift.byte_origins import ByteOrigins
 from butfor.path.lift.cell_memory import PathMemory
 from butfor.path.lift.cell_names import CellNames
-from butfor.path.lift.copy_calls import Copy
-from butfor.path.lift.effects import Effect
+from butfor.path.lift.effects import Copy, Effect
 from butfor.path.lift.external_inputs import ExternalInputs
 from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
 from butfor.path.lift.register_terms import RegisterTerms, operation_words
@@ -22,7 +21,7 @@ from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 
-MAX_BYTES_READ_PER_CALL = 1024  # bytes that a call read and that are looked at
+MAX_BYTES_READ_PER_CALL = 1024  # of which the cells become arguments of the call
 
 
 class LibraryCalls:
@@ -58,7 +57,7 @@ class LibraryCalls:
         return self.memory.inputs is not None
 
     def lift(self, effect: Effect, place: Place) -> None:
-        """Adds the instances of one call."""
+        """Add the instances of one call."""
         self.state.flush()
         frame = self.trace.log.frame_of(effect.node[0])
         copies = self.gathered.copies.get(effect.node)

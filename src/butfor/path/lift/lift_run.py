@@ -1,9 +1,9 @@
 """From a recorded failing run to a `Path`.
 
-The effects that matter are taken from the backward slice of the failure, nearest first. They are gone through in the order of the run with the
-values that they use; stores of one source statement instance become one assignment, the parts of one condition one branch. Every term is
-evaluated with the recorded values when it is made: one that does not give what the run gave is replaced by the recorded value, and the path
-says that it is approximate.
+The effects that matter are taken from the backward slice of the failure, nearest first. They are lifted in the order of
+the run with the values that they use; the stores of one statement instance become one assignment, the parts of one
+condition one branch. Every term is evaluated with the recorded values when it is made: one that does not give what the
+run gave is replaced by the recorded value, and the path says that it is approximate.
 """
 
 from __future__ import annotations
@@ -43,9 +43,10 @@ def lift(
     most: int = MAX_EFFECTS_PER_PATH,
     endless: bool = False,
 ) -> Path:
-    """The failing path of a run; with free inputs these are any value, else as recorded. `whole`: everything that ran, not just the slice.
+    """The failing path of a run; free inputs are any value, others as recorded.
 
-    `endless`: also of a run that does not end, up to the latest decision to go on.
+    `whole`: everything that ran, not just the slice. `endless`: also of a run that does not end, up to the latest
+    decision to go on.
     """
     return _Lifter(run, free_inputs).lift(whole, most, endless)
 
@@ -61,7 +62,7 @@ class _Lifter:
         self.dependence = run.dependence
         self.free_inputs = free_inputs
         self.effects = Effects(self.trace)
-        self.decidings = ConditionEvaluations(self.trace, Justifier(self.dependence))
+        self.evaluations = ConditionEvaluations(self.trace, Justifier(self.dependence))
         self.potentials = self.dependence.potential_dependence
         self.names = CellNames(run.recording)
         self.storage = MemoryCells(self.potentials.objects, self.names.memory)
@@ -71,9 +72,9 @@ class _Lifter:
             self.trace, self.state, self.storage, self.potentials.hypothetical, self.inputs if free_inputs else None
         )
         self.registers = RegisterTerms(self.trace, self.state)
-        self.ways = ConditionTerms(self.trace, self.registers, self.memory.peek)
+        self.condition_terms = ConditionTerms(self.trace, self.registers, self.memory.peek)
         self.origins = ByteOrigins(self.dependence)
-        self.gatherer = UsedValues(self.trace, self.places, self.storage, self.names, self.origins, self.decidings)
+        self.gatherer = UsedValues(self.trace, self.places, self.storage, self.names, self.origins, self.evaluations)
         self.results: dict[Node, Cell] = {}
         self.library = LibraryCalls(
             self.trace,
@@ -95,19 +96,19 @@ class _Lifter:
     # --- the whole ----------------------------------------------------------------------------------------------------
 
     def lift(self, whole: bool, most: int, endless: bool) -> Path:
-        check = ViolatedProperties(self.places, self.dependence, self.run.objects, self.decidings, self._is_check).of(
+        check = ViolatedProperties(self.places, self.dependence, self.run.objects, self.evaluations, self._is_check).of(
             self.run.point, endless=endless
         )
         self._fallback = self._place_or_none(check.node)
         if self._fallback is None:
             raise UnsupportedError("a failure outside of the program's own sources has no path")
-        choice = EffectChoice(self.run, self.effects, self.decidings).of(check, whole, most)
+        choice = EffectChoice(self.run, self.effects, self.evaluations).of(check, whole, most)
         effects = choice.effects
         self.memory.starts.update(choice.starts)
         if not choice.complete:
             self.state.approximate.setdefault(NOT_FOLLOWED)
         self._gather(effects, check)
-        order = EffectOrder(self.trace, self.dependence, self.decidings, effects, self.gatherer.found.bases)
+        order = EffectOrder(self.trace, self.dependence, self.evaluations, effects, self.gatherer.found.bases)
         self._parts = order.parts
         for item in order.items(check):
             if isinstance(item, ValueUse):
@@ -170,7 +171,7 @@ class _Lifter:
     # --- values -------------------------------------------------------------------------------------------------------
 
     def _use(self, node: Node) -> None:
-        """Remembers a value that was read, merged or returned."""
+        """Keep a value that was read, merged or returned."""
         instr = self.trace.instr(node)
         place, frame = self._place(node), self.log.frame_of(node[0])
         try:
@@ -196,7 +197,7 @@ class _Lifter:
 
     def _term_of(self, node: Node, op: str, place: Place) -> Term | None:
         if op == "phi":
-            return self.ways.merged(node)
+            return self.condition_terms.merged(node)
         if op == "call":
             ret = self.trace.return_instance(node[0])
             cell = self.results.get(ret) if ret is not None else None
@@ -224,7 +225,7 @@ class _Lifter:
         return self.state.simplify(whole)
 
     def _points_to(self, node: Node, pointer: object, address: int, place: Place) -> None:
-        """Assumes that a pointer was what it was, where that was computed."""
+        """Assume that a pointer was what it was, where that was computed."""
         term = self.registers.operand(node[0], pointer)  # type: ignore[arg-type]  # an operand
         condition = self.state.simplify(equal(term, const(address, term.width)))
         if condition is TRUE:
@@ -244,7 +245,7 @@ class _Lifter:
         )
         return False
 
-    # --- effects --------------------------------------------------------------------------------------------------------
+    # --- effects ------------------------------------------------------------------------------------------------------
 
     def _do(self, effect: Effect) -> None:
         place = self._place(effect.node)
@@ -292,9 +293,9 @@ class _Lifter:
 
     def _branch(self, node: Node, place: Place) -> None:
         self.state.flush()
-        decided = self.decidings.of(node)
+        decided = self.evaluations.of(node)
         if node in self._parts and (decided is None or decided.joins or decided.last != node):
-            self._emit_branch(self.decidings.alone(node), place, self.alone)
+            self._emit_branch(self.evaluations.alone(node), place, self.alone)
             return
         self._emit_branch(decided, place, self.whole)
 
@@ -316,7 +317,7 @@ class _Lifter:
 
     def _condition(self, decided: ConditionEvaluation, place: Place) -> Term:
         """The condition that the evaluation went where it went."""
-        condition = self.ways.leads_to(decided.stretch, decided.head, decided.blocks, decided.taken)
+        condition = self.condition_terms.leads_to(decided.stretch, decided.head, decided.blocks, decided.taken)
         if self.state.evaluate(condition) == 1:
             return condition
         self._is_right(FALSE, 1, place)

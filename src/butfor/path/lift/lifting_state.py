@@ -1,7 +1,7 @@
-"""The path while it is made: what cells hold, which values were read from them and are still to be used, and the instances so far.
+"""The path while it is lifted: what cells hold, values still to be used, the instances so far.
 
-Terms of values that were read speak of cells as they are now. When a cell is assigned before such a value is used, the value is kept in a
-cell of its own, which the instance that overwrote the cell assigns too, or one just before it.
+Terms of values that were read speak of cells as they are now. When a cell is assigned before such a value is used, the
+value is kept in a cell of its own, which the instance that overwrote the cell assigns too, or one just before it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class LiftingState:
         return int(Evaluator(self.now)(term))
 
     def remember(self, key: object, entry: KeptValue) -> None:
-        """Keeps a value for later use."""
+        """Keep a value for later use."""
         self._entries[key] = entry
         for v in variables((entry.term,)):
             self._using.setdefault(str(v.data), set()).add(key)
@@ -91,7 +91,7 @@ class LiftingState:
         return entry.term
 
     def _kept(self, entry: KeptValue) -> Cell:
-        """A cell that the value is in from the moment on at which it would have been lost."""
+        """A cell that holds the value from the moment on at which it would have been lost."""
         cell = self.names.earlier(entry.shown, entry.term.width, "")
         self.cells[cell.name] = cell
         self.now[cell.name] = entry.value
@@ -109,7 +109,7 @@ class LiftingState:
     # --- instances ----------------------------------------------------------------------------------------------------
 
     def statement(self, place: Place, node: Node, frame: int) -> Draft:
-        """The unfinished assignment of a statement instance; what another statement left unfinished is finished first."""
+        """The unfinished assignment of a statement instance; that of another statement is finished first."""
         group = self.group
         if group is not None and (
             group.place != place or group.frame != frame or (group.node[1] >= node[1] and group.node != node)
@@ -121,25 +121,28 @@ class LiftingState:
         return self.group
 
     def settle(self, place: Place | None, frame: int) -> None:
-        """Finishes the assignment under way unless it is of this statement."""
+        """Finish the assignment under way unless it is of this statement."""
         if self.group is not None and (self.group.place != place or self.group.frame != frame):
             self.flush()
 
     def flush(self) -> None:
-        """Finishes the assignment under way."""
+        """Finish the assignment under way."""
         group, self.group = self.group, None
         if group is None:
             return
         self.assume(group.condition, group.place, group.node, group.frame)
         group.condition = TRUE
         if group.writes:
-            self.emit(self._folded(group) or group)
+            self.emit(self._merged_with_call(group) or group)
         stored, self._stored = self._stored, {}
         for node, cell in stored.items():
             self.remember(node, KeptValue(cell.term, self.now[cell.name], cell.shown, group.place, node, group.frame))
 
-    def _folded(self, group: Draft) -> Draft | None:
-        """The call of a library function whose result a statement just assigns as it is: it then gives its result to the variable itself."""
+    def _merged_with_call(self, group: Draft) -> Draft | None:
+        """The library call whose result the statement assigns unchanged, made to assign the variable itself.
+
+        None where the statement does anything else.
+        """
         last = self.drafts[-1] if self.drafts else None
         if (
             last is None
@@ -171,16 +174,16 @@ class LiftingState:
         return last
 
     def stored(self, value: Node, cell: Cell) -> None:
-        """Notes that the assignment under way puts a computed value into a cell as it is."""
+        """Note that the assignment under way puts a computed value into a cell unchanged."""
         self._stored[value] = cell
 
     def assume(self, condition: Term, place: Place, node: Node, frame: int) -> None:
-        """Adds an assumption, unless it says nothing."""
+        """Add an assumption, unless it is trivial."""
         if condition is not TRUE:
             self.emit(Draft(Kind.ASSUME, place, node, frame, condition=condition))
 
     def emit(self, draft: Draft) -> None:
-        """Adds an instance: from now on its cells have their new values."""
+        """Add an instance: from now on its cells have their new values."""
         self.drafts.append(draft)
         for name, (cell, _) in draft.writes.items():
             self.cells[name] = cell
@@ -194,7 +197,7 @@ class LiftingState:
     # --- cells --------------------------------------------------------------------------------------------------------
 
     def start(self, cell: Cell, value: int | None) -> None:
-        """Introduces a cell that has its first value, which is any value when it is not known."""
+        """Introduce a cell with its first value, which is any value when it is not known."""
         self.cells[cell.name] = cell
         self.now[cell.name] = value or 0
         if value is not None:

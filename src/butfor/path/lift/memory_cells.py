@@ -16,7 +16,7 @@ NameCell = Callable[[ObjectLife, int, int, int], Cell]  # home, address, size, n
 
 
 class MemoryCells:
-    """Collects accesses first, then gives the cells that they touch."""
+    """Collects accesses, then divides memory into the cells that they touch."""
 
     def __init__(self, homes: ConcreteObjects, name: NameCell) -> None:
         self._homes = homes
@@ -28,7 +28,7 @@ class MemoryCells:
         self._count = 0
 
     def home(self, address: int, i: int) -> ObjectLife:
-        """The object at an address when segment instance i ran; for an address in no object, one that stands for all of them."""
+        """The object at an address when segment instance i ran; one stands for all addresses outside of objects."""
         known = self._known.get((address, i))
         if known is None:
             found = self._homes.at(address, i)
@@ -41,7 +41,7 @@ class MemoryCells:
         return known
 
     def add(self, address: int, size: int, i: int) -> None:
-        """Notes an access of segment instance i."""
+        """Note an access of segment instance i."""
         home = self.home(address, i)
         self._home_of.setdefault(home.life, home)
         self._accesses.setdefault(home.life, set()).add((address, size))

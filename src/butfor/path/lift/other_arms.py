@@ -1,4 +1,4 @@
-"""Where the other arms of a branch lead: whether they come back to the failing check, what they may assign."""
+"""The other arms of a branch: whether they come back to the failing check, what they may assign."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class FramedCells:
         yield from (_WritingArm(arms[k]) for k in set_bits(ways.unexplained))
 
     def of(self, decided: ConditionEvaluation) -> dict[str, Cell]:
-        """The cells that another arm of a condition may assign, where that arm would have written to just them as far as that can be told."""
+        """The cells that another arm of a condition may assign, as far as the addresses it would write to are known."""
         fn, i = decided.stretch.fn, decided.last[0]
         frame = self.trace.log.frame_of(i)
         elsewhere = set(other_targets(decided))

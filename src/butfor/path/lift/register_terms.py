@@ -12,16 +12,15 @@ from butfor.path.path_formula import OVERFLOWING
 from butfor.trace.semantics.instruction_semantics import SemanticsError, TrapError
 from butfor.trace.trace import Node, Trace, UnknownValue
 
-UNDETERMINED = (
-    UnknownValue,
-    Gap,
-    SemanticsError,
-    TrapError,
-)  # what an instance can raise whose value the recording does not determine
+# What is raised for an instance whose value the recording does not determine.
+UNDETERMINED = (UnknownValue, Gap, SemanticsError, TrapError)
 
 
 def operands(trace: Trace, node: Node) -> list[tuple[int, Operand]]:
-    """What the value of a register is computed from, each with the segment instance in which it is seen; nothing for values from memory."""
+    """The operands that a register is computed from, each with the segment instance in which it is seen.
+
+    None for values from memory.
+    """
     i, n = node
     if n < 0:
         call = trace.call_of(i)

@@ -1,4 +1,4 @@
-"""What the effects of a path use: values that are read, merged or returned, and the accesses to memory from which cells are made."""
+"""What the effects of a path use: values, and the memory accesses from which cells are made."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from butfor.path.lift.branch_conditions import ConditionEvaluations
 from butfor.path.lift.byte_origins import ByteOrigins, ReadByte
 from butfor.path.lift.cell_names import CellNames
 from butfor.path.lift.condition_terms import hypothetical_loads, stretch_since
-from butfor.path.lift.copy_calls import Copy, copies_of
-from butfor.path.lift.effects import Effect, EffectKind
+from butfor.path.lift.effects import Copy, Effect, EffectKind, copies_of
 from butfor.path.lift.memory_cells import MemoryCells
 from butfor.path.lift.register_terms import UNDETERMINED, operands
 from butfor.trace.log.record_layout import FIRST_EVENT_ID, EventKind, record_number
@@ -21,12 +20,12 @@ from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Places
 
 _BASES = frozenset(("load", "phi", "call"))
-MAX_BYTES_READ_PER_CALL = 4096  # bytes that a call read and that are looked at
+MAX_BYTES_READ_PER_CALL = 4096  # whose writers are followed
 
 
 @dataclass(slots=True)
 class Gathered:
-    """Values read from memory, merged or returned, that effects use; bytes that were left by each writer and read later; copies of effects."""
+    """What effects use: loads, phis and results in `bases`, the bytes of each writer that were read later in `left`."""
 
     bases: set[Node] = field(default_factory=set)
     left: dict[Node, dict[int, int]] = field(default_factory=dict)  # writer -> address -> byte
@@ -39,7 +38,7 @@ class Gathered:
 
 
 class UsedValues:
-    """Walks from effects to what they use."""
+    """Walk from effects to what they use."""
 
     def __init__(
         self,
@@ -48,14 +47,14 @@ class UsedValues:
         storage: MemoryCells,
         names: CellNames,
         origins: ByteOrigins,
-        decidings: ConditionEvaluations,
+        evaluations: ConditionEvaluations,
     ) -> None:
         self.trace = trace
         self.places = places
         self.storage = storage
         self.names = names
         self.origins = origins
-        self.decidings = decidings
+        self.evaluations = evaluations
         self.found = Gathered()
         self._seen: set[Node] = set()
         self._dominators: dict[str, tuple[int, ...]] = {}
@@ -69,7 +68,7 @@ class UsedValues:
         return self._written[key]
 
     def effects(self, effects: Iterable[Effect]) -> None:
-        """Gathers what effects use, the accesses that copies lead to included."""
+        """Gather what effects use, with the accesses that copies lead to."""
         copying: list[Effect] = []
         for effect in effects:
             i = effect.node[0]
@@ -107,7 +106,7 @@ class UsedValues:
         return found
 
     def _branch(self, node: Node) -> None:
-        decided = self.decidings.of(node)
+        decided = self.evaluations.of(node)
         for part in decided.nodes if decided is not None else (node,):
             self.values([(part[0], self.trace.instr(part).args[0])])
         if decided is not None:
@@ -135,7 +134,7 @@ class UsedValues:
             self.found.copies.setdefault(effect.node, []).append(copy)
 
     def bytes_read(self, wanted: Iterable[tuple[int, ReadByte]]) -> None:
-        """Gathers bytes that a library call of a segment instance read."""
+        """Gather bytes that a library call of a segment instance read."""
         for i, byte in wanted:
             self.storage.add(byte.address, 1, i)
             origin = self.origins.read(byte)
@@ -143,7 +142,7 @@ class UsedValues:
                 self.found.left.setdefault(origin.node, {})[byte.address] = origin.byte
 
     def values(self, wanted: Iterable[tuple[int, Operand]]) -> None:
-        """Gathers what some operands are computed from."""
+        """Gather what some operands are computed from."""
         work = []
         for i, op in wanted:
             work += self._definition(i, op)

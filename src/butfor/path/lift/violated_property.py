@@ -22,7 +22,7 @@ from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import RunObject, RunObjects
 from butfor.trace.view.source_places import Places
 
-PAGE_BYTES = 4096  # addresses below are no place for anything
+PAGE_BYTES = 4096  # the page at address 0 is never mapped: a pointer below is a null pointer
 
 SeenOperand = tuple[int, Operand]  # an operand and the segment instance in which it is seen
 
@@ -47,18 +47,18 @@ class ViolatedProperties:
         places: Places,
         dependence: Dependence,
         objects: RunObjects,
-        decidings: ConditionEvaluations,
+        evaluations: ConditionEvaluations,
         is_check: Callable[[Node], bool],
     ) -> None:
         self.places = places
         self.dependence = dependence
         self.trace: Trace = dependence.trace
         self.objects = objects
-        self.decidings = decidings
+        self.evaluations = evaluations
         self.is_check = is_check
 
     def of(self, point: FailurePoint, *, endless: bool = False) -> Check:
-        """The check; an UnsupportedError for a failure that is no property of a state. `endless`: that a run ends is one."""
+        """The check; raises UnsupportedError if the failure is no property of a state. `endless`: not ending is one."""
         if point.kind is FailureKind.NO_END and point.node is not None and endless:
             return Check(
                 point.node,
@@ -83,7 +83,7 @@ class ViolatedProperties:
         branch = self.dependence.control(node[0])
         if branch is None or not self.trace.instr(branch).is_branch or not self.is_check(branch):
             return Check(node)
-        return Check(node, decided=self.decidings.of(branch))
+        return Check(node, decided=self.evaluations.of(branch))
 
     def _division(self, node: Node) -> Check:
         i = node[0]

@@ -1,4 +1,4 @@
-"""What should have been printed, as a property of the values that were: the number, the character, or the byte of a text that was expected."""
+"""The output that was wanted, as a property of the number, character or text that was printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OTHER_TEXT = "what text another pointer would lead to is not known"
 
 @dataclass(frozen=True, slots=True)
 class WantedOutput:
-    """An operand, bytes that were read, and what they should have been; `approximate`: whether other ways to be right are left out or in."""
+    """An operand, bytes that were read, and what they should have been; `approximate` says what this leaves out."""
 
     operands: tuple[tuple[int, Operand], ...]
     bytes: tuple[ReadByte, ...]
@@ -71,7 +71,7 @@ def wanted_output(trace: Trace, point: FailurePoint, node: Node) -> WantedOutput
 
 
 def _number(trace: Trace, printed: Printed, i: int, op: int, kind: Type) -> Goal | None:
-    """The number or the character that was expected; no value at all where there is none that would be printed like that."""
+    """The expected number or character; a goal without values where none would be printed like that."""
     try:
         value = int(trace.operand(i, op))
     except UNDETERMINED:
@@ -92,7 +92,7 @@ def _byte_goal(printed: Printed) -> Goal:
 
 
 def _text(trace: Trace, point: FailurePoint, printed: Printed, node: Node, op: Operand) -> WantedOutput | None:
-    """The byte of a text that was expected, or the end of the text where that would bring what follows to the right place."""
+    """The expected byte of a text, or the end of the text where that would put what follows in the right place."""
     if not point.wrong_text_bytes:
         return None
     (event, at), *_ = point.wrong_text_bytes
@@ -114,5 +114,5 @@ def _text(trace: Trace, point: FailurePoint, printed: Printed, node: Node, op: O
 
 
 def _ended_early(trace: Trace, point: FailurePoint) -> list[ReadByte]:
-    """The bytes of texts that come out at the wrong place: where a text ended, more of it would have been printed there."""
+    """The bytes that end texts too early: with another byte there, more of the text would have been printed."""
     return [ReadByte(event, at, int(trace.log.event[event]["addr"]) + at, None) for event, at in point.wrong_text_bytes]
