@@ -10,6 +10,7 @@ import shutil
 import struct
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +23,11 @@ from butfor.counterfactual.change_rules import Rule
 from butfor.errors import CannotRecord
 from butfor.frontends.c.c_frontend import scratch_folder
 from butfor.frontends.c.hooked_build import HookedBuild
-from butfor.frontends.c.run_program import RunSpec, make_reproducible
+from butfor.frontends.c.run_program import RunSpec, reproducible_children
 from butfor.trace.semantics.integers import signed
 
 _REQUEST_FD, _ANSWER_FD = 900, 901  # as server.c has them
+_STARTING = threading.Lock()  # only one server at a time can be started with these descriptors
 _REQUEST = struct.Struct("<IIIIQQ")
 _RULE = struct.Struct("<IIqqII")
 _ANSWER = struct.Struct("<iIIIQQQQQQII128s")
@@ -89,6 +91,27 @@ class RunOutcome:
         return os.waitstatus_to_exitcode(self.status) if is_exit else None
 
 
+@contextlib.contextmanager
+def _under_number(descriptor: int, number: int) -> Iterator[None]:
+    """Give an open file a second descriptor, the one under which the server expects it.
+
+    Done in this process, not in the child: a child that runs Python before its program cannot be started the fast way.
+    """
+    try:
+        kept = os.dup(number)
+    except OSError:
+        kept = -1  # the usual case: the number is free
+    os.dup2(descriptor, number)
+    try:
+        yield
+    finally:
+        if kept == -1:
+            os.close(number)
+        else:
+            os.dup2(kept, number, inheritable=False)
+            os.close(kept)
+
+
 class ForkServer:
     """One server process, to be used in a `with` block."""
 
@@ -131,27 +154,24 @@ class ForkServer:
         stack.callback(os.close, self._to)
         stack.callback(os.close, self._from)
 
-        def attach() -> None:
-            make_reproducible()
-            os.dup2(to_server, _REQUEST_FD)
-            os.dup2(from_server, _ANSWER_FD)
-            for fd in map(int, os.listdir("/proc/self/fd")):
-                if fd > 2 and fd not in (_REQUEST_FD, _ANSWER_FD):
-                    with contextlib.suppress(OSError):
-                        os.set_inheritable(fd, False)
-
         try:
-            self.process = subprocess.Popen(
-                [name, *spec.args],
-                executable=build.executable,
-                env=env,
-                cwd=cwd,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                close_fds=False,  # `attach` does that, except for the two pipes
-                preexec_fn=attach,
-            )
+            with (
+                _STARTING,
+                _under_number(to_server, _REQUEST_FD),
+                _under_number(from_server, _ANSWER_FD),
+                reproducible_children(),
+            ):
+                self.process = subprocess.Popen(
+                    [name, *spec.args],
+                    executable=build.executable,
+                    env=env,
+                    cwd=cwd,
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    pass_fds=(_REQUEST_FD, _ANSWER_FD),
+                    start_new_session=True,
+                )
         finally:
             os.close(to_server)
             os.close(from_server)

@@ -68,14 +68,6 @@ def reproducible_children() -> Iterator[None]:
             personality(before)
 
 
-def make_reproducible() -> None:
-    """Give this process, a child, the same addresses every time, no core file and a new session."""
-    os.setsid()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).personality(_ADDR_NO_RANDOMIZE)
-
-
 def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None = None) -> RunResult:
     """How the program ended; its log, stdout and stderr are in files in `home`."""
     env = {**os.environ, **dict(spec.env), "BUTFOR_DIR": str(home)}

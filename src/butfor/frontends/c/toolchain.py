@@ -49,12 +49,15 @@ class Compiler:
 def find_compiler(name: str | None) -> Compiler:
     """The compiler that the user asked for, by default the one of the `ziglang` package."""
     if name is None or name == "zig":
-        if importlib.util.find_spec("ziglang") is None:
+        package = importlib.util.find_spec("ziglang")
+        if package is None:
             raise ToolMissing(
                 "the C compiler of the package `ziglang` is not installed",
                 hint="pip install ziglang, or name a clang with --cc",
             )
-        return Compiler((sys.executable, "-m", "ziglang", "cc"), True)
+        # what `python -m ziglang` starts; a Python for each compilation would take as long as the compilation itself
+        zig = Path(package.origin or "").with_name("zig")
+        return Compiler((str(zig), "cc") if zig.exists() else (sys.executable, "-m", "ziglang", "cc"), True)
     path = shutil.which(name)
     if path is None:
         raise ToolMissing(
