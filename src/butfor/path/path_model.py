@@ -154,8 +154,12 @@ class CellBytes:
 
 
 def pinned(path: Path) -> Path:
-    """The path for the values found only: cells start with them, inputs bring them."""
-    return replace(path, initial={**path.start, **path.initial}, instances=tuple(map(_pinned, path.instances)))
+    """The path for the values found only: inputs have them at the start and bring them later.
+
+    The start of a cell that is assigned before it is read is no input: it stays open, so that the assignment counts.
+    """
+    start = {name: value for name, value in path.start.items() if name in path.inputs}
+    return replace(path, initial={**start, **path.initial}, instances=tuple(map(_pinned, path.instances)))
 
 
 def _pinned(instance: Instance) -> Instance:

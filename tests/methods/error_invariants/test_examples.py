@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pathlib
 from typing import Any
 
 import pytest
 
+import butfor
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, compare, conjunction, constant, equal, negate, order
@@ -153,3 +155,10 @@ def test_flow_insensitive(name: str) -> None:
 def test_every_example_is_there() -> None:
     files = {f.name for f in EXAMPLES.glob("s1_*")}
     assert files == set(FLOW) == set(PLAIN) == set(CONDITIONS)
+
+
+def test_pinning_does_not_fix_what_is_assigned_before_it_is_read(tmp_path: pathlib.Path) -> None:
+    source = tmp_path / "dead.bpl"
+    source.write_text("procedure main(n: int) { var s, t: int;\n s := 0;\n t := n * n;\n assert s != 0 || t == 7;\n}\n")
+    found = butfor.explain(source, methods=["error-invariants"], inputs="pinned")
+    assert [row.line for row in found.ranking if row.evidence == "proved"] == [3, 2]
