@@ -1,4 +1,4 @@
-"""Runs every program at every size and prints one table. Times are the best of several runs, native and recorded ones in turn."""
+"""The table of recording costs: every program at every size, best of several runs, native and recorded in turn."""
 
 from __future__ import annotations
 
@@ -104,7 +104,8 @@ def measure(source: Path, size: int, folder: Path) -> Row:
 def main() -> None:
     """Prints the table."""
     print(
-        "Cause trees: from the recording to the first cause and to the tree of all levels, without one optimisation at a time.\n"
+        "Cause trees: from the recording to the first cause and to the tree of all levels, without one optimisation at"
+        " a time.\n"
     )
     for line in causes.rows():
         print(line, flush=True)
@@ -112,17 +113,20 @@ def main() -> None:
     for line in ranking.rows():
         print(line, flush=True)
     print(
-        "\nRepairs of seeded faults of one line, with all their tests: the place of the first complete and of the exact one.\n"
+        "\nRepairs of seeded faults of one line, with all their tests: the place of the first complete and of the"
+        " exact one.\n"
     )
     for line in repair.rows():
         print(line, flush=True)
     print(
-        "\nMinimal diagnoses of the same faults: the size of the smallest set with the fault in it, and of the smallest of all.\n"
+        "\nMinimal diagnoses of the same faults: the size of the smallest set with the fault in it, and of the"
+        " smallest of all.\n"
     )
     for line in diagnoses.rows():
         print(line, flush=True)
     print(
-        "\nError invariants: the steps of the path, those that the failure needs, and the time and size of the sequence of each engine.\n"
+        "\nError invariants: the steps of the path, those that the failure needs, and the time and size of the"
+        " sequence of each engine.\n"
     )
     for line in invariants.rows():
         print(line, flush=True)
@@ -148,7 +152,8 @@ def main() -> None:
 def _line(r: Row) -> str:
     cells = "".join(f"{r.stages[s] * 1e3:>7.0f} ms{r.stages[s + '_mb']:>4.0f} MB" for s in ("open", "first", "full"))
     return (
-        f"{r.name:<9}{r.instructions / 1e6:>6.1f} M{r.native * 1e3:>6.1f} ms{r.recorded * 1e3:>6.1f} ms{r.recorded / r.native:>7.1f}x"
+        f"{r.name:<9}{r.instructions / 1e6:>6.1f} M{r.native * 1e3:>6.1f} ms{r.recorded * 1e3:>6.1f}"
+        f" ms{r.recorded / r.native:>7.1f}x"
         f"{r.log_bytes / r.instructions:>9.2f}{cells}{r.stages['nodes']:>8.0f}"
     )
 

@@ -1,6 +1,6 @@
-"""Whether two versions of butfor give the same answers: ranking, evidence, failure and methods of many cases, compared as JSON.
+"""Whether two versions of butfor give the same JSON answers: ranking, evidence, failure, methods.
 
-    python -m bench.answers cases CASES          prepare the cases: examples, seeded faults, programs of the tests, Boogie programs
+    python -m bench.answers cases CASES          prepare examples, seeded faults, test programs, Boogie programs
     python -m bench.answers run CASES ANSWERS    ask the butfor on the import path, one case at a time
     python -m bench.answers compare OLD NEW      print every difference that is not a measured time
 

@@ -1,6 +1,7 @@
-"""Processor time to the first cause, to the useful part of the cause tree and to all of it: by length of run, without one optimisation at a time.
+"""Processor time of cause trees by length of run, with all optimisations and without one at a time.
 
-In a process of its own per row: `python -m bench.causes FOLDER WITHOUT` prints one JSON object for a recording that `rows` has made.
+Each row is measured in a process of its own: `python -m bench.causes FOLDER WITHOUT` prints one JSON object for a
+recording that `rows` has made.
 """
 
 from __future__ import annotations
@@ -72,7 +73,7 @@ def saved(fault: str, size: int, folder: Path) -> tuple[Path, int]:
 
 
 def measure(path: Path, without: str) -> dict[str, Any]:
-    """Seconds from the open recording to the first cause, to the useful part of the tree and to all of it, and how large the tree is."""
+    """Seconds to the first cause, to the useful part of the tree and to all of it; the size of the tree."""
     recording = recordings.load(path, CModule)
     start = time.process_time()
     dependence = Dependence(recording.trace)
@@ -106,7 +107,8 @@ def opened(case: FailingRun, most: int) -> tuple[float, CauseTree]:
 
 def rows() -> Iterator[str]:
     """The lines of the table."""
-    yield f"{'program':<12}{'instr':>9}{'without':>11}{'first':>11}{'useful':>11}{'full tree':>11}{'causes':>8}{'proved':>8}{'lines':>7}"
+    columns = (("instr", 9), ("without", 11), ("first", 11), ("useful", 11), ("full tree", 11), ("causes", 8))
+    yield "program".ljust(12) + "".join(name.rjust(width) for name, width in (*columns, ("proved", 8), ("lines", 7)))
     for fault in PROGRAMS:
         for size in SIZES:
             with tempfile.TemporaryDirectory(prefix="butfor-bench-") as name:

@@ -1,4 +1,4 @@
-"""How often a minimal diagnosis contains the fault: the seeded faults of one line that bench/repair.py measures, over all their failing tests."""
+"""How often a minimal diagnosis contains the fault: the faults of bench/repair.py, over all failing tests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ BUDGET = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The size of the smallest set that has a statement of the fault, and the smallest size of all; 0 for none. `proved`: one of the former is."""
+    """One fault: the sizes of the smallest set that contains it and of the smallest of all, 0 for none.
+
+    `proved`: a set of the former size is proved.
+    """
 
     size: int
     smallest: int
@@ -85,7 +88,8 @@ def rows(chosen: Sequence[Fault] | None = None) -> Iterator[str]:
     for fault in of_one_line()[FIRST::EVERY] if chosen is None else chosen:
         r = measure(fault)
         results.append(r)
-        words = f"{'yes' if r.proved else 'no':>8}{r.sets:>6}{r.statements:>7}{r.runs:>6}{'yes' if r.complete else 'no':>10}"
+        proved, complete = ("yes" if flag else "no" for flag in (r.proved, r.complete))
+        words = f"{proved:>8}{r.sets:>6}{r.statements:>7}{r.runs:>6}{complete:>10}"
         yield f"{fault.id:<36}{fault.kind:<18}{r.size:>6}{r.smallest:>7}{words}{r.seconds:>9.1f}"
     some, least = sum(r.size > 0 for r in results), sum(0 < r.size == r.smallest for r in results)
     yield f"{len(results)} faults: a set has the faulty statement for {some}, one of the smallest for {least}"

@@ -1,6 +1,7 @@
-"""What each improvement of PED changes, as in Table 1 of the paper: solutions on the failing paths of the buffer overflows in tests/methods/repair.
+"""What each improvement of PED changes, as in Table 1 of the paper, on the buffer overflows of the tests.
 
-#F is the number of solutions, at most 250 and with a + where there may be more; #U is how many of them change the faulty statement.
+#F is the number of solutions, at most 250 and with a + where there may be more; #U is how many of them change the
+faulty statement.
 """
 
 from __future__ import annotations

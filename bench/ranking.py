@@ -1,4 +1,4 @@
-"""How high the ranking puts the fault: seeded faults of tests/seeded, from the one failing run and with tests, and without some methods.
+"""How high the ranking puts seeded faults, from one failing run, with tests, and without some methods.
 
 The weights (counterfactual/evidence_strength.py, ranking/rank.py) were fitted on half a and on programs that are not in
 the repository; half b was held out.

@@ -33,7 +33,10 @@ def rows() -> Iterator[str]:
         done = time.perf_counter()
         counts = Counter(j.verdict.value for j in found.by_position.values())
         told = ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
-        yield f"{name:<16}{len(path.instances):>10}{lifted - start:>7.2f} s{done - lifted:>8.2f} s{found.asked:>7}  {told}"
+        yield (
+            f"{name:<16}{len(path.instances):>10}{lifted - start:>7.2f} s{done - lifted:>8.2f} s{found.asked:>7} "
+            f" {told}"
+        )
 
 
 def _case(source: Path, size: int) -> FailingRun:

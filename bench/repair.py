@@ -1,4 +1,4 @@
-"""How often a repair is found: seeded faults of one line from tests/seeded, with all their tests. Then the table of `fixes.py`."""
+"""How often a repair is found for seeded faults of one line, with all their tests; then the table of `fixes.py`."""
 
 from __future__ import annotations
 
@@ -86,7 +86,10 @@ def rows() -> Iterator[str]:
         results.append(found)
         yield f"{fault.id:<36}{fault.kind:<18}{found.complete:>9}{found.exact:>7}{found.shown:>7}{found.seconds:>9.1f}"
     complete, exact = sum(r.complete > 0 for r in results), sum(r.exact > 0 for r in results)
-    yield f"{len(results)} faults: a repair that passes all tests for {complete}, the text of the correct program among the first five for {exact}"
+    yield (
+        f"{len(results)} faults: a repair that passes all tests for {complete}, the text of the correct program"
+        f" among the first five for {exact}"
+    )
     yield ""
     yield from fixes.rows()
 

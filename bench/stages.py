@@ -1,4 +1,4 @@
-"""In a process of its own: from a recorded folder to the open trace, to the first nodes of the slice, to the whole of it."""
+"""Time and memory of the stages from a recorded folder to its slice, measured in a process of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def peak_memory() -> float:
 
 
 def main(home: Path) -> None:
-    """Prints one JSON object: for each stage seconds and megabytes, each from the end of the run on; the nodes of the full slice."""
+    """Print a JSON object: seconds and megabytes of each stage since the run ended, and the size of the slice."""
     start = time.perf_counter()
     result: dict[str, float] = {}
 

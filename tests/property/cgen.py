@@ -1,8 +1,8 @@
 """Random C programs whose behaviour is fully defined by the language and the x86-64 ABI.
 
-A program is a list of units. A unit is made from a kind (which part of C it exercises), a size and a seed, and stands alone except that it may
-call functions of the units before it; so a failing program shrinks to the unit that fails. Every unit ends by adding all its variables to a
-checksum, which the program prints.
+A program is a list of units. A unit is made from a kind (which part of C it exercises), a size and a seed. It stands
+alone, except that it may call functions of the units before it; so a failing program shrinks to the unit that fails.
+Every unit ends by adding all its variables to a checksum, which the program prints.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Unit(Statements):
     def __post_init__(self) -> None:
         super().__init__(self.rng, self.shared, f"u{self.number}_")
 
-    # --- building blocks ----------------------------------------------------------------------------------------------------
+    # --- building blocks ----------------------------------------------------------------------------------------------
 
     def scalar(self) -> Scalar:
         """A random scalar type, mostly an integer."""
@@ -146,7 +146,7 @@ class Unit(Statements):
         self.top.append(t.text())
         return t
 
-    # --- the whole ----------------------------------------------------------------------------------------------------------
+    # --- the whole ----------------------------------------------------------------------------------------------------
 
     def text(self, size: int) -> str:
         """The unit's definitions; its driver is `unit_N`."""

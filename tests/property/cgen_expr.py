@@ -1,8 +1,8 @@
 """Random C expressions without undefined behaviour, over the places that are in scope.
 
-Signed arithmetic is kept from overflowing by halving, masking or going through the unsigned type; divisors are positive; shift counts are
-masked; a floating-point number becomes an integer only where it fits. A variable is changed inside an expression only when nothing else in
-that expression can see it.
+Signed arithmetic is kept from overflowing by halving, masking or going through the unsigned type; divisors are
+positive; shift counts are masked; a floating-point number becomes an integer only where it fits. A variable changes
+inside an expression only when nothing else in that expression can see it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ from tests.property.cgen_types import (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A scalar object that an expression can name. `private`: nothing but this name reaches it. `punned`: its bytes are read as another type."""
+    """A scalar object that an expression can name.
+
+    `private`: nothing but this name reaches it. `punned`: its bytes are also read as another type.
+    """
 
     parts: tuple[Part, ...]
     type: Scalar | Bits
@@ -80,7 +83,7 @@ class Expressions:
         """True with this chance."""
         return self.rng.random() < chance
 
-    # --- places -------------------------------------------------------------------------------------------------------------
+    # --- places -------------------------------------------------------------------------------------------------------
 
     def spell(self, parts: tuple[Part, ...], depth: int = 1) -> str:
         """The text of a place, with a masked expression for every index."""
@@ -108,7 +111,7 @@ class Expressions:
             return f"({place.type.type.name}){text}", place.type.type
         return text, place.type
 
-    # --- integers -----------------------------------------------------------------------------------------------------------
+    # --- integers -----------------------------------------------------------------------------------------------------
 
     def fresh(self, *named: Place) -> None:
         """Begins a full expression, in which these places are named already."""
@@ -120,8 +123,9 @@ class Expressions:
             return self._integer_leaf()
         return self.rng.choice(
             (
-                self._arithmetic, self._arithmetic, self._arithmetic, self._bitwise, self._shift, self._divide, self._compare,
-                self._logic, self._unary, self._cast, self._ternary, self._comma, self._changing, self._call, self._from_float,
+                self._arithmetic, self._arithmetic, self._arithmetic, self._bitwise, self._shift, self._divide,
+                self._compare, self._logic, self._unary, self._cast, self._ternary, self._comma, self._changing,
+                self._call, self._from_float,
             )
         )(depth - 1)  # fmt: skip
 
@@ -234,7 +238,7 @@ class Expressions:
         return f"({place.parts[0]} = {self.as_type(place.type, 1)}, ({a}))", ta
 
     def _changeable(self) -> Place | None:
-        """A variable that can be changed here: private, an unsigned or short integer, and not named in this expression so far."""
+        """A variable that may change here: private, unsigned or short, and not yet named in this expression."""
         place = self.pick(
             lambda p: (
                 p.private
@@ -259,7 +263,7 @@ class Expressions:
             return form.format(name), t
         return form.format(name, f"(unsigned char)({self.integer(depth)[0]})"), t
 
-    # --- calls --------------------------------------------------------------------------------------------------------------
+    # --- calls --------------------------------------------------------------------------------------------------------
 
     def _call(self, depth: int) -> Typed:
         found = [f for f in (*self.shared.functions[-8:], *self.local_functions) if isinstance(f.result, Int)]
@@ -289,7 +293,7 @@ class Expressions:
             return self.rng.choice(found) if found else None
         return self.as_type(p, depth)
 
-    # --- floating point -----------------------------------------------------------------------------------------------------
+    # --- floating point -----------------------------------------------------------------------------------------------
 
     def floating(self, depth: int) -> Typed:
         """A floating-point expression."""
@@ -359,7 +363,7 @@ class Expressions:
         self.shared.conversions[name] = f"static {target.name} {name}({source.name} x) {{ {body} }}"
         return name
 
-    # --- by type ------------------------------------------------------------------------------------------------------------
+    # --- by type ------------------------------------------------------------------------------------------------------
 
     def as_type(self, t: Scalar | Bits, depth: int) -> str:
         """An expression that can be assigned to the type."""

@@ -90,7 +90,8 @@ def _unions(u: Unit) -> None:
     t = Struct(
         u.name("U"),
         (
-            ("w", ULLONG), ("i", LLONG), ("h", Array(UINT, (2,))), ("b", Array(UCHAR, (8,))), ("d", DOUBLE), ("f", Array(FLOAT, (2,))), ("s", halves),
+            ("w", ULLONG), ("i", LLONG), ("h", Array(UINT, (2,))), ("b", Array(UCHAR, (8,))),
+            ("d", DOUBLE), ("f", Array(FLOAT, (2,))), ("s", halves),
         ),
         "union",
     )  # fmt: skip
@@ -135,7 +136,10 @@ def _pointers(u: Unit) -> None:
         return f"{u.rng.choice((p, '*' + pp, w if place.parts[0] == b else p))} = &{u.spell(place.parts)};"
 
     def walk() -> str:
-        return f"{w} = {b} + 2; while ({w} != {b} + ({u.index(7)} | 3) && fuel-- > 0 && {w} < {b} + 7) {{ *{w}++ = {u.as_type(t, 1)}; mix({w} - {b}); }}"
+        return (
+            f"{w} = {b} + 2; while ({w} != {b} + ({u.index(7)} | 3) && fuel-- > 0 && {w} < {b} + 7) {{"
+            f" *{w}++ = {u.as_type(t, 1)}; mix({w} - {b}); }}"
+        )
 
     u.specials += [repoint, repoint, walk]
     u.specials.append(lambda: f"{q} = {b} + ({u.index(3)}); mix({q} - {b}); mix({q} < {b} + 2);")
@@ -167,7 +171,10 @@ def _by_value(u: Unit) -> None:
         if u.coin(0.3):
             pointer = u.name("fp")
             params = ", ".join(spelled(p) if not isinstance(p, tuple) else "void *" for p in fn.params)
-            return f"{{ {fn.result.tag} (*{pointer})({params}) = {fn.name}; {target} = {text.replace(fn.name, pointer, 1)}; }}"
+            return (
+                f"{{ {fn.result.tag} (*{pointer})({params}) = {fn.name};"
+                f" {target} = {text.replace(fn.name, pointer, 1)}; }}"
+            )
         if u.coin(0.3):
             path, _ = u.rng.choice(
                 [(p, t) for p, t in leaves(fn.result) if all(isinstance(x, str) for x in p)] or [((), INT)]
@@ -194,7 +201,8 @@ def _recursion(u: Unit) -> None:
             f"static {t.name} {name}(int n, {t.name} x, {t.name} *out) {{ {t.name} {a}[2] = {{ x, ({t.name})n }};\n"
             f"  if (n <= 0 || fuel-- <= 0) return x;\n  *out = {a}[n & 1];\n"
             f"  {t.name} y = {u.rng.choice((name, other))}(n - 1, ({t.name})(x / 2), &{a}[1]);\n"
-            f"  if (n & 1) y = ({t.name})({other}(n - 2, y, out) / 2);\n  return ({t.name})(y / 2 + {a}[0] / 4 + {a}[1] / 8); }}"
+            f"  if (n & 1) y = ({t.name})({other}(n - 2, y, out) / 2);\n"
+            f"  return ({t.name})(y / 2 + {a}[0] / 4 + {a}[1] / 8); }}"
         )
     out = u.name("o")
     u.decls.append(f"{t.name} {out} = 0;")
@@ -225,17 +233,25 @@ def _varargs(u: Unit) -> None:
         u.variable(t)
     f, inner = u.name("va"), u.name("vb")
     arms = {
-        "i": "mix(va_arg(ap, int));", "u": "mix(va_arg(ap, unsigned));", "l": "mix(va_arg(ap, long));", "q": "mix(va_arg(ap, unsigned long long));",
-        "d": "mixd(va_arg(ap, double));", "L": "mixd(va_arg(ap, long double));", "s": "mix(strlen(va_arg(ap, char *)));",
-        "P": f"{{ {pair.tag} p = va_arg(ap, {pair.tag}); mix(p.n); mixd(p.d); }}", "B": f"{{ {big.tag} b = va_arg(ap, {big.tag}); mix(b.a[3] + b.a[0]); }}",
-    }  # fmt: skip
+        "i": "mix(va_arg(ap, int));",
+        "u": "mix(va_arg(ap, unsigned));",
+        "l": "mix(va_arg(ap, long));",
+        "q": "mix(va_arg(ap, unsigned long long));",
+        "d": "mixd(va_arg(ap, double));",
+        "L": "mixd(va_arg(ap, long double));",
+        "s": "mix(strlen(va_arg(ap, char *)));",
+        "P": f"{{ {pair.tag} p = va_arg(ap, {pair.tag}); mix(p.n); mixd(p.d); }}",
+        "B": f"{{ {big.tag} b = va_arg(ap, {big.tag}); mix(b.a[3] + b.a[0]); }}",
+    }
     cases = " ".join(f"case '{k}': {v} break;" for k, v in arms.items())
     u.top.append(
-        f"static int {inner}(const char *how, va_list ap) {{ int n = 0; for (; *how; how++, n++) switch (*how) {{ {cases} }} return n; }}"
+        f"static int {inner}(const char *how, va_list ap) {{ int n = 0; for (; *how; how++, n++) switch (*how) {{"
+        f" {cases} }} return n; }}"
     )
     again = f"va_list copy; va_copy(copy, ap); mix({inner}(how, copy)); va_end(copy);"
     u.top.append(
-        f"static int {f}(const char *how, ...) {{ va_list ap; va_start(ap, how); {again} int n = {inner}(how, ap); va_end(ap); return n; }}"
+        f"static int {f}(const char *how, ...) {{ va_list ap; va_start(ap, how); {again} int n = {inner}(how, ap);"
+        f" va_end(ap); return n; }}"
     )
     types: dict[str, Scalar] = {"i": INT, "u": UINT, "l": LONG, "q": ULLONG, "d": DOUBLE, "L": EXTENDED}
 
@@ -271,7 +287,8 @@ def _loops(u: Unit) -> None:
     u.specials += [u._for, u._while, u._do]
     u.specials.append(
         lambda: (
-            f"for (int {i} = 0; {i} < 6; {i}++) {{ for (int {j} = {i}; {j} < 7 && fuel-- > 0; {j}++) {{ if ({i} * {j} == {u.rng.randint(0, 20)}) goto {label};"
+            f"for (int {i} = 0; {i} < 6; {i}++) {{ for (int {j} = {i}; {j} < 7 && fuel-- > 0; {j}++) {{"
+            f" if ({i} * {j} == {u.rng.randint(0, 20)}) goto {label};"
             f" if ({j} % 3 == 1) continue; mix({i} + {j}); }} }} {label}: ;"
         )
     )
@@ -281,19 +298,23 @@ def _jumps(u: Unit) -> None:
     state, a, b, c = (u.name("st") for _ in range(4))
     u.specials.append(
         lambda: (
-            f"{{ unsigned {state} = {u.rng.randint(1, 99)}; {a}: if (fuel-- <= 0) goto {c}; {state} = {state} * 5 + 1; if ({state} & 4) goto {b}; mix({state});"
-            f" if ({state} > {u.rng.randint(100, 5000)}) goto {c}; goto {a}; {b}: {state} ^= 4; goto {a}; {c}: mix({state}); }}"
+            f"{{ unsigned {state} = {u.rng.randint(1, 99)}; {a}: if (fuel-- <= 0) goto {c}; {state} = {state} * 5 + 1;"
+            f" if ({state} & 4) goto {b}; mix({state});"
+            f" if ({state} > {u.rng.randint(100, 5000)}) goto {c}; goto {a}; {b}: {state} ^= 4; goto {a};"
+            f" {c}: mix({state}); }}"
         )
     )
     buf, f, v = u.name("env"), u.name("thrower"), u.name("vol")
     u.top.append(f"static jmp_buf {buf};")
     u.top.append(
-        f"static int {f}(int n, int *p) {{ int mine[2] = {{ n, n + 1 }}; *p += mine[1]; if (n <= 0) longjmp({buf}, *p & 7); return {f}(n - 1, &mine[0]) + mine[0]; }}"
+        f"static int {f}(int n, int *p) {{ int mine[2] = {{ n, n + 1 }}; *p += mine[1];"
+        f" if (n <= 0) longjmp({buf}, *p & 7); return {f}(n - 1, &mine[0]) + mine[0]; }}"
     )
     u.decls.append(f"volatile int {v} = 0; int {v}x = 0;")
     u.specials.append(
         lambda: (
-            f"{v} = 0; {{ int r = setjmp({buf}); {v} = {v} + 1; mix(r + {v}); if ({v} < 4) mix({f}({u.rng.randint(0, 5)}, &{v}x)); }}"
+            f"{v} = 0; {{ int r = setjmp({buf}); {v} = {v} + 1; mix(r + {v});"
+            f" if ({v} < 4) mix({f}({u.rng.randint(0, 5)}, &{v}x)); }}"
         )
     )
     u.specials += [u._goto, u._goto]
@@ -327,7 +348,10 @@ def _memory(u: Unit) -> None:
 
     def pun() -> str:
         w = u.rng.choice(("unsigned", "unsigned short", "unsigned long", "long long"))
-        return f"{{ {w} x; memcpy(&x, {b} + ({u.index(31)}), sizeof x); mix(x); x += 77; memcpy({b} + ({u.index(31)}), &x, sizeof x); }}"
+        return (
+            f"{{ {w} x; memcpy(&x, {b} + ({u.index(31)}), sizeof x); mix(x); x += 77;"
+            f" memcpy({b} + ({u.index(31)}), &x, sizeof x); }}"
+        )
 
     def whole() -> str:
         return f"memcpy({words}, {a} + ({u.index(31)}), sizeof {words}); mix({words}[{u.index(7)}]);"
@@ -350,11 +374,17 @@ def _heap(u: Unit) -> None:
 
     def grow() -> str:
         k = u.rng.randint(1, 200)
-        return f"{p} = realloc({p}, ({n} + {k}) * sizeof *{p}); for (int i = 0; i < {k}; i++) {p}[{n} + i] = ({t.name})(i * 3); {n} += {k}; mix((long){p}[{n} - 1]);"
+        return (
+            f"{p} = realloc({p}, ({n} + {k}) * sizeof *{p}); for (int i = 0; i < {k};"
+            f" i++) {p}[{n} + i] = ({t.name})(i * 3); {n} += {k}; mix((long){p}[{n} - 1]);"
+        )
 
     def push() -> str:
         body = u.rng.choice([text for text, s in u.structs if s == node])
-        return f"{{ struct {cell} *c = malloc(sizeof *c); c->body = {body}; c->next = {head}; c->back = &c->next; {head} = c; if ({head}->next) *{head}->next->back = {head}->next->next; }}"
+        return (
+            f"{{ struct {cell} *c = malloc(sizeof *c); c->body = {body}; c->next = {head}; c->back = &c->next;"
+            f" {head} = c; if ({head}->next) *{head}->next->back = {head}->next->next; }}"
+        )
 
     def pop() -> str:
         return f"if ({head}) {{ struct {cell} *c = {head}; {head} = *c->back; *{q} = c->body; free(c); }}"
@@ -370,16 +400,19 @@ def _sorting(u: Unit) -> None:
     t = u.rng.choice((INT, UCHAR, DOUBLE, LLONG))
     by, a, rec, recs, by2 = (u.name(k) for k in ("cmp", "arr", "R", "recs", "cmp"))
     u.top.append(
-        f"static int {by}(const void *a, const void *b) {{ {t.name} x = *(const {t.name} *)a, y = *(const {t.name} *)b; mix(1); return (x > y) - (x < y); }}"
+        f"static int {by}(const void *a, const void *b) {{"
+        f" {t.name} x = *(const {t.name} *)a, y = *(const {t.name} *)b; mix(1); return (x > y) - (x < y); }}"
     )
     u.top.append(f"struct {rec} {{ char name[6]; short key; double *p; }}; static double {rec}_d[16];")
     u.top.append(
-        f"static int {by2}(const void *a, const void *b) {{ const struct {rec} *x = a, *y = b; int r = strcmp(x->name, y->name);"
+        f"static int {by2}(const void *a, const void *b) {{ const struct {rec} *x = a, *y = b;"
+        f" int r = strcmp(x->name, y->name);"
         f" if (!r) r = x->key - y->key; return r ? r : (x->p > y->p) - (x->p < y->p); }}"
     )
     u.decls += [
         f"{t.name} {a}[16] = {{0}};",
-        f"struct {rec} {recs}[8]; memset({recs}, 0, sizeof {recs}); for (int i = 0; i < 8; i++) {recs}[i].p = &{rec}_d[i];",
+        f"struct {rec} {recs}[8]; memset({recs}, 0, sizeof {recs}); for (int i = 0; i < 8;"
+        f" i++) {recs}[i].p = &{rec}_d[i];",
     ]
     i = u.name("i")
     u.specials.append(
@@ -390,13 +423,16 @@ def _sorting(u: Unit) -> None:
     ] * 2
     u.specials.append(
         lambda: (
-            f"for (int i = 0; i < 8; i++) {{ {recs}[i].name[0] = 'a' + (i * {u.rng.randint(1, 9)}) % 5; {recs}[i].key = {u.index(3)}; }}"
-            f" qsort({recs}, 8, sizeof *{recs}, {by2}); for (int i = 0; i < 8; i++) {{ *{recs}[i].p += i; mixd(*{recs}[i].p); mix({recs}[i].key); }}"
+            f"for (int i = 0; i < 8; i++) {{ {recs}[i].name[0] = 'a' + (i * {u.rng.randint(1, 9)}) % 5;"
+            f" {recs}[i].key = {u.index(3)}; }}"
+            f" qsort({recs}, 8, sizeof *{recs}, {by2}); for (int i = 0; i < 8; i++) {{ *{recs}[i].p += i;"
+            f" mixd(*{recs}[i].p); mix({recs}[i].key); }}"
         )
     )
     u.specials.append(
         lambda: (
-            f"{{ {t.name} key = {a}[{u.index(15)}], *hit; qsort({a}, 16, sizeof key, {by}); hit = bsearch(&key, {a}, 16, sizeof key, {by}); mix(*hit == key); }}"
+            f"{{ {t.name} key = {a}[{u.index(15)}], *hit; qsort({a}, 16, sizeof key, {by});"
+            f" hit = bsearch(&key, {a}, 16, sizeof key, {by}); mix(*hit == key); }}"
         )
     )
 
@@ -413,14 +449,16 @@ def _strings(u: Unit) -> None:
         lambda: f"strcpy({s}, {word()}); mix(strlen({s}));",
         lambda: f"if (strlen({s}) < 40) strcat({s}, {word()});",
         lambda: (
-            f'{{ int n = snprintf({t}, sizeof {t}, "%d|%s|%x", (int)({u.integer(2)[0]}), {s}, (unsigned)({u.integer(1)[0]})); mix(n); }}'
+            f'{{ int n = snprintf({t}, sizeof {t}, "%d|%s|%x", (int)({u.integer(2)[0]}), {s},'
+            f" (unsigned)({u.integer(1)[0]})); mix(n); }}"
         ),
         lambda: f"{{ char *c = strchr({s}, 'a'); mix(c ? c - {s} : -1); if (c) *c = 'b'; }}",
         lambda: f"{{ int r = strcmp({s}, {t}); mix((r > 0) - (r < 0)); mix(strncmp({s}, {t}, 2) == 0); }}",
         lambda: f"{{ char *e; mix(strtol({u.rng.choice((s, t, word()))}, &e, 0)); mix(*e); mix(atoi({t})); }}",
         lambda: f"for (char *c = {s}; *c; c++) mix(*c = *c >= 'a' && *c <= 'z' ? *c - 32 : *c);",
         lambda: (
-            f"{{ char *c = strdup({s}); mix(strlen(c)); if (c[0]) c[0] = 'q'; memmove({t}, c, strlen(c) + 1); free(c); }}"
+            f"{{ char *c = strdup({s}); mix(strlen(c)); if (c[0]) c[0] = 'q'; memmove({t}, c, strlen(c) + 1); free(c);"
+            f" }}"
         ),
         lambda: f'printf("%s %d\\n", {s}, (int)({u.integer(1)[0]}));',
     ]
@@ -430,7 +468,8 @@ def _strings(u: Unit) -> None:
 def _statics(u: Unit) -> None:
     f, t = u.name("st"), u.rng.choice((UINT, ULLONG, UCHAR))
     u.top.append(
-        f"static {t.name} {f}(void) {{ static {t.name} n = 7; static struct {{ int a; {t.name} k[4]; }} keep = {{ 1, {{ 2, 3 }} }}; keep.k[n & 3] += n++; return keep.k[keep.a++ & 3]; }}"
+        f"static {t.name} {f}(void) {{ static {t.name} n = 7; static struct {{ int a; {t.name} k[4]; }} keep = {{"
+        f" 1, {{ 2, 3 }} }}; keep.k[n & 3] += n++; return keep.k[keep.a++ & 3]; }}"
     )
     u.local_functions.append(Fn(f, t, ()))
     g, p = u.name("tl"), u.name("tp")
@@ -442,10 +481,15 @@ def _statics(u: Unit) -> None:
 def _dynamic(u: Unit) -> None:
     f, t = u.name("vla"), u.rng.choice((INT, DOUBLE, UCHAR))
     u.top.append(
-        f"static long {f}(int n) {{ if (n < 1) n = 1; if (n > 9) n = 9; {t.name} a[n], b[n][2]; struct {{ short s; {t.name} v; }} c[n];\n"
-        f"  for (int i = 0; i < n; i++) {{ a[i] = ({t.name})i; b[i][i & 1] = a[i]; b[i][!(i & 1)] = ({t.name})2; c[i].s = (short)i; c[i].v = a[n - 1 - i < i ? n - 1 - i : 0]; }}\n"
-        f"  {t.name} *last = 0; long s = 0; for (int i = 1; i <= n; i++) {{ {t.name} *q = alloca(i * sizeof *q); for (int j = 0; j < i; j++) q[j] = b[j][0];\n"
-        f"    if (last) s += (long)*last; last = q; }}\n  for (int i = 1; i <= n; i++) {{ {t.name} tmp[i]; for (int j = 0; j < i; j++) tmp[j] = b[j][1]; s = s * 3 + (long)tmp[i - 1] + c[i - 1].s + (long)c[i - 1].v + (long)sizeof tmp; }} return s; }}"
+        f"static long {f}(int n) {{ if (n < 1) n = 1; if (n > 9) n = 9; {t.name} a[n], b[n][2]; struct {{ short s;"
+        f" {t.name} v; }} c[n];\n"
+        f"  for (int i = 0; i < n; i++) {{ a[i] = ({t.name})i; b[i][i & 1] = a[i]; b[i][!(i & 1)] = ({t.name})2;"
+        f" c[i].s = (short)i; c[i].v = a[n - 1 - i < i ? n - 1 - i : 0]; }}\n"
+        f"  {t.name} *last = 0; long s = 0; for (int i = 1; i <= n; i++) {{ {t.name} *q = alloca(i * sizeof *q);"
+        f" for (int j = 0; j < i; j++) q[j] = b[j][0];\n"
+        f"    if (last) s += (long)*last; last = q; }}\n"
+        f"  for (int i = 1; i <= n; i++) {{ {t.name} tmp[i]; for (int j = 0; j < i; j++) tmp[j] = b[j][1];"
+        f" s = s * 3 + (long)tmp[i - 1] + c[i - 1].s + (long)c[i - 1].v + (long)sizeof tmp; }} return s; }}"
     )
     u.local_functions.append(Fn(f, LONG, (UCHAR,)))
     u.specials += [lambda: f"mix({f}({u.index(15)}));"] * 2

@@ -11,7 +11,10 @@ MAX_NESTING = 3
 
 
 class Statements(Expressions):
-    """Generates statements. Loops and functions use up `fuel`, a global counter of the program, so that every program ends soon."""
+    """Generates statements.
+
+    Loops and functions use up `fuel`, a global counter of the program, so that every program ends soon.
+    """
 
     def __init__(self, rng: random.Random, shared: Shared, prefix: str) -> None:
         super().__init__(rng, shared)
@@ -63,7 +66,7 @@ class Statements(Expressions):
             return self.rng.choice(simple)()
         return self.rng.choice(nested)()
 
-    # --- simple ones --------------------------------------------------------------------------------------------------------
+    # --- simple ones --------------------------------------------------------------------------------------------------
 
     def _target(self) -> Place:
         place = self.pick(lambda p: p.writable)
@@ -159,7 +162,7 @@ class Statements(Expressions):
         text = self.call(fn, 1) if fn is not None else None
         return f"{text};" if text else self._mix()
 
-    # --- nested ones --------------------------------------------------------------------------------------------------------
+    # --- nested ones --------------------------------------------------------------------------------------------------
 
     def _some(self) -> str:
         return self.block(self.rng.randint(1, 3))
@@ -208,7 +211,7 @@ class Statements(Expressions):
         label = self.name("L")
         return f"{{ if ({self.condition(1)}) goto {label};\n{self._some()} }} {label}: ;"
 
-    # --- the end ------------------------------------------------------------------------------------------------------------
+    # --- the end ------------------------------------------------------------------------------------------------------
 
     def mix_all(self) -> str:
         """Adds every place in scope to the checksum."""

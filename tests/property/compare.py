@@ -1,4 +1,4 @@
-"""One C program run twice, plainly compiled and recorded, and all in which the recording disagrees with the plain run or with itself."""
+"""A C program run plainly and recorded: where the recording disagrees with the plain run or with itself."""
 
 from __future__ import annotations
 
@@ -111,7 +111,10 @@ def native_run(source: Path, folder: Path) -> tuple[int, bytes]:
 
 
 def compare(source: Path, folder: Path, seed: int = 0, sample: int = 3000, forget: bool = False) -> Outcome:
-    """What a recorded run of the program gets wrong. About `sample` instances are looked at lazily; `forget` keeps it out of the cache."""
+    """What a recorded run of the program gets wrong.
+
+    About `sample` instances are also asked for lazily; `forget` keeps the program out of the cache.
+    """
     out = Outcome()
     status, stdout = native_run(source, folder)
     options = Options(sources=(source,), time_limit=60.0)
@@ -155,7 +158,7 @@ def _false_alarms(recording: Recording) -> list[str]:
 
 
 def _lazily(trace: Trace, replay: Watched, rng: random.Random, out: Outcome) -> None:
-    """Compares the sample with what the trace gives on demand, in random order, so that no answer builds on the one before."""
+    """Compare the sample with what the trace gives on demand, in random order: no answer builds on another."""
     for kept in (replay.results, replay.loads, replay.stores, replay.branches):
         rng.shuffle(kept)
     for node, value in replay.results:

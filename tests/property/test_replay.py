@@ -1,4 +1,4 @@
-"""Random programs and nasty ones: the recorded run must be the plain run, and the replay must agree with it and with itself."""
+"""Random and nasty programs: the recorded run must equal the plain one, and the replay must agree with it."""
 
 from __future__ import annotations
 

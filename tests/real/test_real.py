@@ -1,4 +1,4 @@
-"""Real programs of more than 10,000 lines: their output does not change, every value is replayed, and nothing is taken for an error."""
+"""Real programs of over 10,000 lines: same output, every value replayed, nothing mistaken for an error."""
 
 from __future__ import annotations
 

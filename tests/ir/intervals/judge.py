@@ -1,4 +1,4 @@
-"""A recorded run against what the static analysis says of all runs."""
+"""A recorded run against what the static analysis says about all runs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ NEVER = lambda: False  # noqa: E731 - a budget without end
 
 
 class Judge:
-    """Looks at every value of a run up to the first write outside of an object: after that, memory is not what the program says."""
+    """Checks every value of a run up to the first write outside an object: after that, anything can happen."""
 
-    def __init__(self, recording: Recording, most: int = 4000) -> None:
+    def __init__(self, recording: Recording, max_segments: int = 4000) -> None:
         self.recording = recording
         self.trace = recording.trace
         self.program = recording.program
         self.records, self.reasons = forward_records(self.program, NEVER)
         self.facts: StaticFacts = analyse(self.program, NEVER)
         self.looked_at = 0
-        self.most = most
+        self.max_segments = max_segments
 
     def failures(self) -> list[FailurePoint]:
         """The violated checks."""
@@ -56,7 +56,7 @@ class Judge:
                 break
         if self.records is None:
             return found
-        for i in range(min(first, len(self.trace), self.most)):
+        for i in range(min(first, len(self.trace), self.max_segments)):
             found += self._segment(i)
         return found
 
@@ -120,7 +120,7 @@ _ENDING = (FailureKind.MEMORY, FailureKind.SIGNAL)
 
 
 def _is_bounds(f: FailurePoint) -> bool:
-    """Whether the failure is one that the analysis knows: memory that was freed, or never was given a value, is none."""
+    """Whether the failure is one that the analysis decides: uses of freed or uninitialised memory are not."""
     return not any(
         word in f.message
         for word in (

@@ -15,7 +15,10 @@ from butfor.trace.dependence.dependence import Dependence
 from tests.ir.intervals.test_precision import HEAD, facts_of
 from tests.small import recorded
 
-SUM = "int sum(int *a, int n) { int s = 0; for (int i = 0; i <= n; ++i) s += a[i]; return s; }\nint f(int n) { int a[10] = {0}; return sum(a, 10); }"
+SUM = (
+    "int sum(int *a, int n) { int s = 0; for (int i = 0; i <= n; ++i) s += a[i]; return s; }\n"
+    "int f(int n) { int a[10] = {0}; return sum(a, 10); }"
+)
 
 
 def stores(program: Program, name: str) -> list[Instr]:

@@ -16,37 +16,51 @@ HEAD = "#include <assert.h>\n#include <stdlib.h>\n#include <string.h>\n#include 
 MAIN = "\nint main(int argc, char **argv) { return f(argc); }\n"
 
 PROVED = {
-    "up and down": "int f(int n) { int a[10], s = 0; for (int i = 0; i < 10; i++) a[i] = i; for (int i = 9; i >= 0; i--) s += a[i]; return s; }",
-    "nested": "int f(int n) { int m[5][7]; for (int i = 0; i < 5; i++) for (int j = 0; j < 7; j++) m[i][j] = i * j; return m[2][3]; }",
-    "two counters": "int f(int n) { int a[16]; int i = 0, j = 15; while (i < j) { a[i] = a[j]; i++; j--; } return a[0]; }",
+    "up and down": "int f(int n) { int a[10], s = 0; for (int i = 0; i < 10; i++) a[i] = i; for (int i = 9; i >= 0;"
+    " i--) s += a[i]; return s; }",
+    "nested": "int f(int n) { int m[5][7]; for (int i = 0; i < 5; i++) for (int j = 0; j < 7; j++) m[i][j] = i * j;"
+    " return m[2][3]; }",
+    "two counters": "int f(int n) { int a[16]; int i = 0, j = 15; while (i < j) { a[i] = a[j]; i++; j--; }"
+    " return a[0]; }",
     "steps together": "int f(int n) { int a[20]; for (int i = 0, j = 5; i < 10; i++, j++) a[i + 5] = a[j]; return 0; }",
     "division after a guard": "int f(int n) { if (n > 0) return 100 / n; return 0; }",
     "division after inequality": "int f(int n) { n -= 3; if (n != 0) return 100 % n; return 0; }",
     "division of the least": "int f(int n) { int d = n - 5; return d == 0 ? 1 : d == -1 ? 2 : (-2147483647 - 1) / d; }",
-    "NULL checked": "int f(int n) { int *p = malloc(40); if (p == NULL) return 1; for (int i = 0; i < 10; i++) p[i] = i; free(p); return 0; }",
-    "block of n": "int f(int n) { int *p = malloc(n * sizeof *p); if (!p) return 0; for (int i = 0; i < n; i++) p[i] = i; free(p); return 1; }",
+    "NULL checked": "int f(int n) { int *p = malloc(40); if (p == NULL) return 1; for (int i = 0; i < 10;"
+    " i++) p[i] = i; free(p); return 0; }",
+    "block of n": "int f(int n) { int *p = malloc(n * sizeof *p); if (!p) return 0; for (int i = 0; i < n;"
+    " i++) p[i] = i; free(p); return 1; }",
     "block in a loop": "int f(int n) { for (int k = 0; k < n; k++) { int *p = calloc(k, 4);"
     " if (p) for (int i = 0; i < k; i++) p[i] = 1; free(p); } return 0; }",
     "unsigned n": "int f(int n) { unsigned m = n; char *p = malloc(m); if (!p) return 0;"
     " for (unsigned i = 0; i < m; i++) p[i] = 1; free(p); return 0; }",
     "bounded by the caller": "int g(int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n"
     "int f(int n) { int a[10] = {0}, b[30] = {0}; return g(a, 10) + g(b, 30); }",
-    "binary search": "int g[20]; int f(int k) { int lo = 0, hi = 19; while (lo <= hi) { int mid = (lo + hi) / 2; if (g[mid] == k) return mid;"
+    "binary search": "int g[20]; int f(int k) { int lo = 0, hi = 19; while (lo <= hi) { int mid = (lo + hi) / 2;"
+    " if (g[mid] == k) return mid;"
     " if (g[mid] < k) lo = mid + 1; else hi = mid - 1; } return -1; }",
-    "binary search of n": "int f(int n) { int *a = malloc(n * sizeof(int)); if (!a) return 0; memset(a, 0, n * sizeof(int)); int lo = 0, hi = n - 1;"
+    "binary search of n": "int f(int n) { int *a = malloc(n * sizeof(int)); if (!a) return 0;"
+    " memset(a, 0, n * sizeof(int)); int lo = 0, hi = n - 1;"
     " while (lo <= hi) { int mid = lo + (hi - lo) / 2; if (a[mid] < n) lo = mid + 1; else hi = mid - 1; } return 0; }",
-    "copy into a buffer": "int f(int n) { char b[16]; int i; for (i = 0; i < 15 && i < n; i++) b[i] = i; b[i] = 0; return b[0]; }",
-    "array in a struct": "struct st { int top; int data[8]; };\nvoid push(struct st *s, int v) { if (s->top < 8) s->data[s->top++] = v; }\n"
+    "copy into a buffer": "int f(int n) { char b[16]; int i; for (i = 0; i < 15 && i < n; i++) b[i] = i; b[i] = 0;"
+    " return b[0]; }",
+    "array in a struct": "struct st { int top; int data[8]; };\n"
+    "void push(struct st *s, int v) { if (s->top < 8) s->data[s->top++] = v; }\n"
     "int f(int n) { struct st s; s.top = 0; for (int i = 0; i < n; i++) push(&s, i); return 0; }",
-    "switch": "int f(int x) { int t[3] = {1, 2, 3}, k; switch (x) { case 1: k = 0; break; case 7: k = 1; break; default: k = 2; } return t[k]; }",
-    "table of indices": "int f(int i) { static const int t[4] = {0, 3, 2, 1}; int b[4] = {0}; if (i >= 0 && i < 4) return b[t[i]]; return 0; }",
+    "switch": "int f(int x) { int t[3] = {1, 2, 3}, k; switch (x) { case 1: k = 0; break; case 7: k = 1; break;"
+    " default: k = 2; } return t[k]; }",
+    "table of indices": "int f(int i) { static const int t[4] = {0, 3, 2, 1}; int b[4] = {0};"
+    " if (i >= 0 && i < 4) return b[t[i]]; return 0; }",
     "ring": "int f(int n) { int q[8], h = 0; for (int k = 0; k < n; k++) { q[h] = k; h = (h + 1) % 8; } return 0; }",
     "pointer and end": "int f(int n) { int a[10]; int *p = a, *e = a + 10; while (p < e) *p++ = 0; return a[3]; }",
-    "pointer into a block": "int f(int n) { char *b = malloc(n); if (!b) return 1; for (char *p = b; p < b + n; p++) *p = 'x'; free(b); return 0; }",
-    "assertion": "int f(int n) { int z = n % 5; assert(z < 5); int w = z > 2 ? 1 : 0; assert(w >= 0 && w <= 1); return z; }",
+    "pointer into a block": "int f(int n) { char *b = malloc(n); if (!b) return 1; for (char *p = b; p < b + n;"
+    " p++) *p = 'x'; free(b); return 0; }",
+    "assertion": "int f(int n) { int z = n % 5; assert(z < 5); int w = z > 2 ? 1 : 0; assert(w >= 0 && w <= 1);"
+    " return z; }",
     "flag": "int f(int n) { int a[4] = {0}; _Bool ok = n >= 0 && n < 4; if (ok) return a[n & 3]; return 0; }",
     "unsigned char": "int f(int n) { int seen[256] = {0}; unsigned char c = n; seen[c]++; return seen[0]; }",
-    "pointer to a variable": "void set(int *p) { *p = 3; }\nint f(int n) { int i = 99, a[5] = {0}; set(&i); return a[i]; }",
+    "pointer to a variable": "void set(int *p) { *p = 3; }\n"
+    "int f(int n) { int i = 99, a[5] = {0}; set(&i); return a[i]; }",
     "not equal to the end": "int f(int n) { int a[10]; for (int i = 0; i != 10; i++) a[i] = 0; return 0; }",
 }
 OPEN = {
@@ -67,7 +81,8 @@ OPEN = {
     ),
     "changed by a recursive call": (
         "bounds-high",
-        "int at; void g(int n) { if (n > 0) { at++; g(n - 1); } }\nint f(int n) { int a[4] = {0}; at = 0; g(n); return a[at]; }",
+        "int at; void g(int n) { if (n > 0) { at++; g(n - 1); } }\n"
+        "int f(int n) { int a[4] = {0}; at = 0; g(n); return a[at]; }",
     ),
     "block too small": (
         "bounds-high",
@@ -135,7 +150,10 @@ def test_time_that_is_up_leaves_everything_open(tmp_path: Path) -> None:
 
 
 def test_other_names_and_kept_buffers_are_given_up(tmp_path: Path) -> None:
-    alias = 'int at; extern int other __attribute__((alias("at")));\nint f(int n) { int a[4] = {0}; other = n; return a[at]; }'
+    alias = (
+        'int at; extern int other __attribute__((alias("at")));\n'
+        "int f(int n) { int a[4] = {0}; other = n; return a[at]; }"
+    )
     kept = "char b[4]; int f(int n) { int a[4] = {0}; setvbuf(stdout, b, _IOFBF, 4); putchar(99); return a[b[0]]; }"
     for text in (alias, kept):
         _, facts = facts_of(tmp_path, text)
@@ -144,7 +162,10 @@ def test_other_names_and_kept_buffers_are_given_up(tmp_path: Path) -> None:
 
 
 def test_jumps_and_handlers_are_given_up(tmp_path: Path) -> None:
-    text = "#include <signal.h>\nint at; void h(int s) { at = 9; }\nint f(int n) { int a[4] = {0}; signal(SIGINT, h); return a[at]; }"
+    text = (
+        "#include <signal.h>\nint at; void h(int s) { at = 9; }\n"
+        "int f(int n) { int a[4] = {0}; signal(SIGINT, h); return a[at]; }"
+    )
     _, facts = facts_of(tmp_path, text)
     assert {c.verdict for c in facts.checks} == {"open"}
     assert facts.reasons == ("the program uses signal",)

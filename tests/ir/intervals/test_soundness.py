@@ -20,8 +20,10 @@ from tests.small import recorded
 
 NASTY = sorted((Path(__file__).parents[2] / "property" / "nasty").glob("*.c"))
 ALWAYS = frozenset(
-    """construct_alloca_vla construct_bit_ops construct_goto_into_loop construct_int_widths construct_pass_boundaries construct_realloc
-    construct_struct_copy construct_union_punning construct_varargs fail_division_by_zero fail_int_min_division fail_null_read fail_oob_heap_read
+    """construct_alloca_vla construct_bit_ops construct_goto_into_loop construct_int_widths construct_pass_boundaries \
+construct_realloc
+    construct_struct_copy construct_union_punning construct_varargs fail_division_by_zero fail_int_min_division \
+fail_null_read fail_oob_heap_read
     fail_oob_stack_write fail_use_after_free_read fail_assert_far_memory real_lru""".split()
 )
 
@@ -124,13 +126,22 @@ def small_program(seed: int) -> str:
             return f"if ({condition()}) {{ {inner} }} else {{ {statement(depth - 1)} }}"
         if kind == 4:
             i = f"i{depth}"
-            return f"for (int {i} = {rng.randint(-2, 2)}; {i} < {rng.randint(1, 6)}; {i} += {rng.randint(1, 2)}) {{ {inner} a[{i} & 7]++; }}"
+            return (
+                f"for (int {i} = {rng.randint(-2, 2)}; {i} < {rng.randint(1, 6)}; {i} += {rng.randint(1, 2)}) {{"
+                f" {inner} a[{i} & 7]++; }}"
+            )
         if kind == 5:
             return f"{{ int k{depth} = 0; while (k{depth}++ < 5 && ({condition()})) {{ {inner} }} }}"
-        return f"switch ({name} & 3) {{ case 0: {inner} break; case 1: {statement(depth - 1)} default: {statement(depth - 1)} }}"
+        return (
+            f"switch ({name} & 3) {{ case 0: {inner} break;"
+            f" case 1: {statement(depth - 1)} default: {statement(depth - 1)} }}"
+        )
 
     body = "\n    ".join(statement(3) for _ in range(5))
-    return f"static int a[8];\nint main(int argc, char **argv) {{\n    int x = argc, y = 3, z = -1;\n    {body}\n    return (x ^ y ^ z) & 1;\n}}\n"
+    return (
+        f"static int a[8];\nint main(int argc, char **argv) {{\n    int x = argc, y = 3, z = -1;\n    {body}\n"
+        f"    return (x ^ y ^ z) & 1;\n}}\n"
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
