@@ -19,7 +19,7 @@ from butfor.path.path_model import Path
 
 @dataclass(frozen=True, slots=True)
 class RecursiveExplanation:
-    """Relevant positions of a path, the conditions asked about, and the invariants before each instance and at the end."""
+    """Relevant positions of a path, the conditions asked about, and the invariants before each instance and the end."""
 
     positions: frozenset[int]
     conditions: frozenset[int]

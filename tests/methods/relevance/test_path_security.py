@@ -1,4 +1,4 @@
-"""Whether inputs control the failure of a Boogie program: asked of the whole program, checked here by enumerating inputs."""
+"""Whether inputs control the failure of a Boogie program, checked here by enumerating inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The examples of the methods for repairs, in C and in Boogie under one name, and what each improvement of the paper changes."""
+"""The examples of the repair methods, in C and in Boogie, and what each improvement of the paper changes."""
 
 from __future__ import annotations
 

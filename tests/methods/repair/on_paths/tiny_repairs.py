@@ -1,4 +1,4 @@
-"""Repairs of small paths by trying everything, with the paths and the evaluator of tests/methods/relevance/tiny_programs.py: no terms, no solver."""
+"""Repairs of small paths by enumeration, with the evaluator of tests/methods/relevance/tiny_programs.py."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def alternative(p: Program, g: int, n: int, steps: list[int], o: Option) -> Alte
 
 
 def by_trying(p: Program, groups: list[list[int]], options: list[list[Option]], most: int) -> dict[Picked, int]:
-    """All minimal solutions with their costs: no statement too many, and no value from nowhere where an expression does."""
+    """All minimal solutions with their costs: no statement too many, and no free value where an expression does."""
     found: dict[Picked, int] = {}
     enough: list[frozenset[int]] = []
     for size in range(1, most + 1):

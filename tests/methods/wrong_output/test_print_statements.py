@@ -26,7 +26,8 @@ def explained(folder: Path, body: str, expected: str, stdin: str = "", methods: 
             'had it written `"done\\n"`',
         ),
         (
-            'int main(void) {\n  for (int i = 0; i < 3; i++) {\n    printf("try %d\\n", i);\n    printf("%d ", i * i);\n  }\n  puts("");\n}\n',
+            "int main(void) {\n  for (int i = 0; i < 3; i++) {\n"
+            '    printf("try %d\\n", i);\n    printf("%d ", i * i);\n  }\n  puts("");\n}\n',
             "0 1 4 \n",
             "try",
             "had it written nothing",

@@ -11,7 +11,7 @@ import butfor.api
 from butfor.ir.points_to import inclusion_solver
 from butfor.options import Options
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def causes(path: Path, *args: str, **knobs: Any) -> list[dict[str, Any]]:
@@ -63,7 +63,10 @@ def test_one_decision(tmp_path: Path) -> None:
 
 
 def test_omission(tmp_path: Path) -> None:
-    body = "int a, b, c, d; a = 2; b = 1; c = 1; d = 0;\nif (a > 0) {\n if (b < 0)\n  if (c != 2)\n   c = 2;\n d = c + 3;\n}\nassert(d == 5);"
+    body = (
+        "int a, b, c, d; a = 2; b = 1; c = 1; d = 0;\nif (a > 0) {\n"
+        " if (b < 0)\n  if (c != 2)\n   c = 2;\n d = c + 3;\n}\nassert(d == 5);"
+    )
     found = causes(program(tmp_path, body))
     assert texts(found[0]) == {"c = 1", "d = c + 3"}
     assert sorted(map(sorted, map(texts, of_level(found, 1)))) == [["a = 2", "a > 0"], ["b < 0", "b = 1"]]
@@ -135,7 +138,8 @@ def test_store_to_another_element(tmp_path: Path) -> None:
 def test_text_that_is_printed_is_read(tmp_path: Path) -> None:
     path = tmp_path / "prog.c"
     path.write_text(
-        '#include <stdio.h>\nint main(int argc, char **argv) {\n char t[] = "ab";\n if (argc > 1)\n  t[1] = 0;\n printf("%s\\n", t); return 0; }\n'
+        '#include <stdio.h>\nint main(int argc, char **argv) {\n char t[] = "ab";\n'
+        ' if (argc > 1)\n  t[1] = 0;\n printf("%s\\n", t); return 0; }\n'
     )
     assert "argc > 1" in conditions(causes(path, expect_stdout=b"a\n"), "potential")
 
@@ -143,7 +147,8 @@ def test_text_that_is_printed_is_read(tmp_path: Path) -> None:
 def test_empty_text_before_the_difference(tmp_path: Path) -> None:
     path = tmp_path / "prog.c"
     path.write_text(
-        '#include <stdio.h>\nint main(int argc, char **argv) {\n char t[4] = "";\n if (argc > 1)\n  t[0] = 65;\n printf("%s\\n", t); return 0; }\n'
+        '#include <stdio.h>\nint main(int argc, char **argv) {\n char t[4] = "";\n'
+        ' if (argc > 1)\n  t[0] = 65;\n printf("%s\\n", t); return 0; }\n'
     )
     assert "argc > 1" in conditions(causes(path, expect_stdout=b"A\n"), "potential")
 

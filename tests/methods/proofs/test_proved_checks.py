@@ -10,7 +10,7 @@ import jsonschema
 import butfor
 from butfor.explanation import Explanation
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
+SCHEMA = Path(__file__).parents[3] / "docs" / "report.schema.json"
 TOTAL = """\
 #include <assert.h>
 int sum(int *a, int n)
@@ -61,7 +61,10 @@ def test_the_report_follows_the_schema(tmp_path: Path) -> None:
 
 
 def test_what_was_given_up_is_said(tmp_path: Path) -> None:
-    text = "int f(int n) { int a[2] = {0}; return n > 0 ? a[n & 1] + f(n - 1) : 1 / n; }\nint main(int argc, char **argv) { return f(3); }\n"
+    text = (
+        "int f(int n) { int a[2] = {0}; return n > 0 ? a[n & 1] + f(n - 1) : 1 / n; }\n"
+        "int main(int argc, char **argv) { return f(3); }\n"
+    )
     found = explained(tmp_path, text)
     assert not found.to_dict()["methods"]["proofs"]["complete"]
     assert any("f calls itself" in note for note in found.notes)

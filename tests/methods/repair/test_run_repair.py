@@ -116,7 +116,8 @@ def test_what_no_changed_run_shows_an_edit_does(
 
 def test_edits_are_not_tried_where_a_statement_stands_out(tmp_path: Path) -> None:
     program = source(
-        "int main(void) {\n    int sum = 0;\n    for (int i = 1; i < 5; i++)\n        sum += i;\n    assert(sum == 15);\n    return 0;\n}\n"
+        "int main(void) {\n    int sum = 0;\n    for (int i = 1; i < 5; "
+        "i++)\n        sum += i;\n    assert(sum == 15);\n    return 0;\n}\n"
     )
     answer = butfor.explain(written(tmp_path, program))
     assert answer.ranking[0].line == program.line_of("i < 5")

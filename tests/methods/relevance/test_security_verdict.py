@@ -1,4 +1,4 @@
-"""Programs whose failures inputs control, or do not: the verdict, and that the values which are told do what is told of them."""
+"""Failures that inputs control, or do not: the verdicts, and that the values in them do what is said of them."""
 
 from __future__ import annotations
 

@@ -64,7 +64,10 @@ def test_the_overflowing_statement_is_named_too(tmp_path: Path) -> None:
 
 
 def test_a_clean_run_has_none(tmp_path: Path) -> None:
-    body = 'int main(void) {\n  unsigned x = 4000000000u;\n  x += x;\n  char c = (char)300;\n  printf("%u %d\\n", x, c);\n}\n'
+    body = (
+        "int main(void) {\n  unsigned x = 4000000000u;\n  x += x;\n"
+        '  char c = (char)300;\n  printf("%u %d\\n", x, c);\n}\n'
+    )
     answer = explained(tmp_path, body, expect_stdout="1 2\n")
     assert answer.ranking == ()
 

@@ -1,4 +1,4 @@
-"""The cause tree of a seeded fault has the fault among its statements or conditions, at most three levels below the failure."""
+"""The cause tree of a seeded fault contains the fault, at most three levels below the failure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _OMISSION = (
 )
 MISSED = {
     "dates-year-not-borrowed": _OMISSION,
-    "csvstat-trim-looks-behind": "the store ran but wrote further on, through a pointer; that it did is asked for what causes down to level 1 read",
+    "csvstat-trim-looks-behind": (
+        "the store wrote further on, through a pointer; only reads down to level 1 ask for that"
+    ),
     "csvstat-missing-is-zero": _OMISSION,
     "poly-term-not-passed": _OMISSION,
     "uncomment-code-goes-on": _OMISSION,

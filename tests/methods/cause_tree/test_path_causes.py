@@ -13,7 +13,7 @@ from butfor.methods.slice.path_slice import slice_of_path as slice_
 from butfor.options import Options
 from tests.frontends.boogie.helpers import explored
 
-EXAMPLES = Path(__file__).parent.parent / "path" / "examples"
+EXAMPLES = Path(__file__).parents[2] / "path" / "examples"
 
 
 def case_of(source: str, marks: Marks | None = None) -> FailingPath:
@@ -87,7 +87,10 @@ def test_conditions_that_held_can_be_the_cause() -> None:
 
 
 def test_a_long_loop_is_one_node() -> None:
-    source = "procedure main() { var i, s: int;\ni := 0;\ns := 0;\nwhile (i < 30) {\ns := s + i;\ni := i + 1; }\nassert s == 0; }"
+    source = (
+        "procedure main() { var i, s: int;\ni := 0;\ns := 0;\n"
+        "while (i < 30) {\ns := s + i;\ni := i + 1; }\nassert s == 0; }"
+    )
     found = CauseTreeMethod().explain_path(case_of(source), {}).data["causes"]
     assert [c["condition"]["line"] for c in found[1:]] == [4, 4]
     assert [c["rounds"] for c in found[1:]] == [1, 30]

@@ -1,4 +1,4 @@
-"""How programs came to fail: each program of the folder has the structure of its story beside it, three their full text."""
+"""How programs came to fail: each program has the structure of its story beside it, three their full text."""
 
 from __future__ import annotations
 

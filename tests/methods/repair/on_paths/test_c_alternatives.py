@@ -1,4 +1,4 @@
-"""What a path says about an edit is what the edited program does: all alternatives of a program, compiled as functions of one program."""
+"""Alternatives on a path do what the edited program does: all of a program compiled as functions of one program."""
 
 from __future__ import annotations
 
@@ -57,7 +57,10 @@ def actually(folder: Path, versions: list[str], args: tuple[int, int]) -> list[b
     """Whether each version of the function fails."""
     functions = "".join(v.replace("int f(", f"static int f{k}(", 1) for k, v in enumerate(versions))
     calls = "".join(f"    putchar('0' + f{k}({args[0]}, {args[1]}));\n" for k in range(len(versions)))
-    text = f"#include <stdio.h>\n{HEAD}#define CHECK(c) return !(c)\n{functions}int main(void) {{\n{calls}    return 0;\n}}\n"
+    text = (
+        f"#include <stdio.h>\n{HEAD}#define CHECK(c) return !(c)\n"
+        f"{functions}int main(void) {{\n{calls}    return 0;\n}}\n"
+    )
     (folder / "all.c").write_text(text)
     compiler = toolchain.find_compiler(None)
     toolchain.run_tool(

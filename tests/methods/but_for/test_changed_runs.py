@@ -238,7 +238,8 @@ int main(void) {
 
 def test_other_tests_judge_the_operator_not_the_relation_that_one_run_met(tmp_path: Path) -> None:
     text = source(
-        'int main(int argc, char **argv) {\n    int a = atoi(argv[1]);\n    if (a != 5)\n        puts("five");\n    return 0;\n}\n'
+        "int main(int argc, char **argv) {\n    int a = atoi(argv[1]);\n"
+        '    if (a != 5)\n        puts("five");\n    return 0;\n}\n'
     )
     tests = tmp_path / "tests.json"
     rows = [{"args": [str(n)], "expect_stdout": "five\n" if n == 5 else ""} for n in (3, 9, 5, 77)]

@@ -63,7 +63,7 @@ def test_a_text_that_the_program_has_elsewhere_is_not_a_misspelt_one() -> None:
 def test_a_rewrite_of_all_texts_of_one_writer_is_recognised_or_left_alone(
     written: list[tuple[str, str]], suffix: str
 ) -> None:
-    """Whatever is claimed, putting the new text in place of the old gives the expected output, when the writer wrote once."""
+    """If the writer wrote once, putting the new text in place of the old gives the expected output."""
     expected = "".join(text + suffix * (w == "p") for w, text in written)
     change = found(written, expected, "p")
     own = [text for w, text in written if w == "p"]

@@ -104,7 +104,10 @@ def test_a_version_that_never_ends_is_stopped(tmp_path: Path) -> None:
 def test_a_version_can_neither_fork_nor_write_files(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("whole")
-    evil = f'FILE *f = fopen("{victim}", "w"); if (f) {{ fputs("gone", f); fclose(f); }} remove("{victim}"); printf("%d ", fork()); printf'.encode()
+    evil = (
+        f'FILE *f = fopen("{victim}", "w"); if (f) {{ fputs("gone", f); '
+        f'fclose(f); }} remove("{victim}"); printf("%d ", fork()); printf'
+    ).encode()
     variants = built(tmp_path, (b"main", b"printf", evil))
     output, outcome = run(variants, 1)
     assert output == b"-1 31 8\n"
@@ -158,7 +161,10 @@ def test_nothing_outside_is_touched(tmp_path: Path, evil: str) -> None:
 
 
 def test_memory_without_end_is_refused(tmp_path: Path) -> None:
-    loop = b'for (int k = 0; k < 100000; k++) {{ char *p = malloc(1 << 24); if (!p) {{ puts("no more"); break; }} p[0] = 1; }} printf'
+    loop = (
+        b"for (int k = 0; k < 100000; k++) {{ char *p = malloc(1 << 24); "
+        b'if (!p) {{ puts("no more"); break; }} p[0] = 1; }} printf'
+    )
     variants = built(tmp_path, (b"main", b"printf", loop.replace(b"{{", b"{").replace(b"}}", b"}")))
     output, outcome = run(variants, 1, limits=RunLimits(milliseconds=5000, events=10_000_000))
     assert output.startswith(b"no more") or outcome.exit_status is None

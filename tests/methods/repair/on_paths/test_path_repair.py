@@ -1,4 +1,4 @@
-"""Solutions in the report and as patches: for runs of C programs, for several failing tests, and for Boogie programs."""
+"""Solutions in the report and as patches: for C runs, for several failing tests, and for Boogie programs."""
 
 from __future__ import annotations
 
