@@ -11,7 +11,7 @@ from textual.widgets import Static, Tree
 import butfor
 from butfor.browse.browser_app import Browser
 from butfor.browse.report_entries import Entry, entries, headline
-from butfor.cli.show import keep
+from butfor.cli.show import save_mark
 from butfor.marks import settle
 from butfor.options import Options
 from tests.small import source, written
@@ -36,7 +36,7 @@ def browser(tmp_path: Path) -> tuple[Browser, Path]:
     report = answer.to_dict()
     marks = tmp_path / "marks.json"
     return Browser(
-        headline(report), entries(report), answer.sources, {}, lambda place, mark: keep(marks, place, mark)
+        headline(report), entries(report), answer.sources, {}, lambda place, mark: save_mark(marks, place, mark)
     ), marks
 
 

@@ -171,7 +171,7 @@ def test_stdin_that_gives_nothing(stream: object, monkeypatch: pytest.MonkeyPatc
 
 
 def test_too_much_stdin(fake: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("butfor.cli.gather_options.MOST_STDIN", 4)
+    monkeypatch.setattr("butfor.cli.gather_options.MAX_STDIN_BYTES", 4)
     result = run("explain", "prog.c", stdin="12345")
     assert result.exit_code == 2
     assert "standard input is longer than" in result.stderr

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import butfor
-from butfor.cli import doctor_checks
-from butfor.cli.doctor_checks import Check, State
+from butfor.cli import doctor
+from butfor.cli.doctor import Check, CheckState
 from tests.cli.helpers import run
 
 
@@ -72,7 +72,7 @@ def test_doctor_here() -> None:
 
 
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_checks, "_version", lambda name: None if name == "ziglang" else "1.0")
+    monkeypatch.setattr(doctor, "_version", lambda name: None if name == "ziglang" else "1.0")
     result = run("doctor")
     assert result.exit_code == 2
     assert f"missing  ziglang        not installed\n{'':<24}python -m pip install ziglang\n" in result.stdout
@@ -81,26 +81,26 @@ def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_doctor_and_a_cache_that_cannot_be_written(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     monkeypatch.setenv("BUTFOR_CACHE_DIR", str(folder / "prog.c" / "below a file"))
-    assert doctor_checks._cache().state is State.MISSING
+    assert doctor._cache().state is CheckState.MISSING
 
 
 def test_doctor_counts_the_cache(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     (folder / "c" / "d").mkdir(parents=True)
     (folder / "c" / "d" / "x").write_bytes(b"0" * 12_345)
     monkeypatch.setenv("BUTFOR_CACHE_DIR", str(folder / "c"))
-    assert doctor_checks._cache().found.startswith(f"{folder}/c: 12.3 kB used, ")
+    assert doctor._cache().found.startswith(f"{folder}/c: 12.3 kB used, ")
 
 
 def test_doctor_and_a_refused_mapping(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor_checks, "_BIG_MAPPING", 1 << 62)
-    check = doctor_checks._mapping()
-    assert check.state is State.NOTE
+    monkeypatch.setattr(doctor, "_SHADOW_MEMORY_BYTES", 1 << 62)
+    check = doctor._mapping()
+    assert check.state is CheckState.NOTE
     assert "slower" in check.found
 
 
 def test_doctor_reports_a_broken_configuration(folder: Path) -> None:
     (folder / "butfor.toml").write_text("nonsense = 1")
-    assert doctor_checks._config() == Check(
-        "configuration", State.MISSING, f"{folder}/butfor.toml: unknown key 'nonsense'", doctor_checks._config().fix
+    assert doctor._config() == Check(
+        "configuration", CheckState.MISSING, f"{folder}/butfor.toml: unknown key 'nonsense'", doctor._config().fix
     )
     assert run("doctor").exit_code == 2

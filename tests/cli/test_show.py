@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from butfor.cli.show import _read
+from butfor.cli.show import _read_report
 from tests.commands import run_in
 
 
@@ -32,4 +32,4 @@ def test_sources_are_found_beside_the_report(tmp_path: Path) -> None:
     (tmp_path / "prog.c").write_text("int main(void) { return 0; }\n")
     report = tmp_path / "report.json"
     report.write_text('{"schema_version": 1, "ranking": [{"file": "prog.c"}, {"file": "gone.c"}], "methods": {}}')
-    assert list(_read(report)[1]) == ["prog.c"]
+    assert list(_read_report(report)[1]) == ["prog.c"]

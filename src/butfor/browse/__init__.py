@@ -1,1 +1,1 @@
-"""The terminal browser of `butfor show`."""
+"""The terminal browser of `butfor show`, the only place that sees Textual."""

@@ -1,4 +1,4 @@
-"""The terminal browser: the tree on the left, the source on the right. Textual draws it; it is imported only for this."""
+"""The screen of the terminal browser: the tree on the left, the source on the right; keys that mark statements."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from butfor.browse.report_entries import Entry
 from butfor.marks import Mark
 from butfor.report.inert_text import inert
 
-_SIGNS = {"benign": "✓", "guilty": "✗"}
+_TAB_CELLS = 4  # as in the text report
+_MARK_SIGNS = {"benign": "✓", "guilty": "✗"}
 
 
 class Browser(App[None]):
-    """Shows the entries of a report. `marks` are by place; `mark` keeps a change of one (None: no mark any more)."""
+    """Shows the entries of a report. `marks` are by place; `save_mark` stores a change of one (None: it has no mark)."""
 
     CSS = """
     #tree { width: 45%; }
@@ -43,18 +44,18 @@ class Browser(App[None]):
         trees: list[Entry],
         sources: Mapping[str, str],
         marks: dict[str, Mark],
-        mark: Callable[[str, Mark | None], None],
+        save_mark: Callable[[str, Mark | None], None],
     ) -> None:
         super().__init__()
         self.title_text = title
         self.trees = trees
         self.sources = {file: text.splitlines() for file, text in sources.items()}
         self.marks = marks
-        self.keep = mark
+        self.save_mark = save_mark
         self.selected: Entry | None = None
 
     def compose(self) -> ComposeResult:
-        """The parts of the screen."""
+        """The widgets of the screen."""
         yield Static(Text(self.title_text), id="head")
         with Horizontal():
             yield Tree[Entry]("report", id="tree")
@@ -65,35 +66,35 @@ class Browser(App[None]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """Fills the tree and selects the most likely cause."""
+        """Fill the tree and select the most likely cause."""
         tree = self.query_one("#tree", Tree)
         tree.show_root = False
         for entry in self.trees:
-            self._add(tree.root, entry, is_open=True)
+            self._add_entry(tree.root, entry, is_open=True)
         tree.root.expand()
         tree.focus()
         first = next((node for node in tree.root.children for node in node.children), None)
         if first is not None:
             self.call_after_refresh(tree.move_cursor, first)
 
-    def _add(self, above: TreeNode[Entry], entry: Entry, *, is_open: bool = False) -> None:
+    def _add_entry(self, above: TreeNode[Entry], entry: Entry, *, is_open: bool = False) -> None:
         stack = [(above, entry, is_open)]
         while stack:
-            parent, one, opened = stack.pop()
-            if not one.children:
-                parent.add_leaf(self._label(one), data=one)
+            parent, current, is_expanded = stack.pop()
+            if not current.children:
+                parent.add_leaf(self._label(current), data=current)
                 continue
-            node = parent.add(self._label(one), data=one, expand=opened)
-            stack += [(node, child, False) for child in reversed(one.children)]
+            node = parent.add(self._label(current), data=current, expand=is_expanded)
+            stack += [(node, child, False) for child in reversed(current.children)]
 
     def _label(self, entry: Entry) -> Text:
         mark = self.marks.get(entry.place) if entry.place else None
-        sign = f"{_SIGNS[mark]} {mark}: " if mark else ""
+        sign = f"{_MARK_SIGNS[mark]} {mark}: " if mark else ""
         where = f"  {entry.file.rpartition('/')[2]}:{entry.line}" if entry.line else ""
         return Text.assemble((sign, "bold"), entry.title, (where, "dim"))
 
     def on_tree_node_highlighted(self, event: Tree.NodeHighlighted[Entry]) -> None:
-        """Shows the source of what is selected."""
+        """Show the source of the entry that is selected."""
         if event.node.data is not None:
             self.selected = event.node.data
             self._show(event.node.data)
@@ -105,7 +106,7 @@ class Browser(App[None]):
         for number, line in enumerate(lines, 1):
             is_here = number == entry.line
             text.append(f"{'>' if is_here else ' '} {number:>{width}} ", "bold" if is_here else "dim")
-            text.append(inert(line.expandtabs(4)) + "\n", "reverse" if is_here else "")
+            text.append(inert(line.expandtabs(_TAB_CELLS)) + "\n", "reverse" if is_here else "")
         missing = f"the source {entry.file} is not there" if entry.file else ""
         self.query_one("#source", Static).update(text if lines else Text(missing))
         self.query_one("#details", Static).update(Text("\n".join(entry.details)))
@@ -113,7 +114,7 @@ class Browser(App[None]):
         pane.scroll_to(y=max(0, entry.line - 1 - pane.size.height // 2), animate=False)
 
     def action_mark(self, mark: str) -> None:
-        """Marks the selected statement, or takes its mark away."""
+        """Mark the selected statement, or take its mark away."""
         if self.selected is None or not self.selected.place:
             return
         place = self.selected.place
@@ -122,7 +123,7 @@ class Browser(App[None]):
             self.marks.pop(place, None)
         else:
             self.marks[place] = chosen
-        self.keep(place, chosen)
+        self.save_mark(place, chosen)
         self._relabel(self.query_one("#tree", Tree).root)
 
     def _relabel(self, root: TreeNode[Entry]) -> None:
@@ -134,7 +135,7 @@ class Browser(App[None]):
             work += node.children
 
     def action_expand(self) -> None:
-        """Opens everything below the selected entry."""
+        """Open everything below the selected entry."""
         node = self.query_one("#tree", Tree).cursor_node
         if node is not None:
             node.expand_all()

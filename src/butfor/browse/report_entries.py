@@ -1,4 +1,4 @@
-"""What the terminal browser shows, made from a report: entries of a tree, each with a place in the source."""
+"""A JSON report as entries of a tree, each with a place in the source."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from butfor.report.inert_text import inert
 
-_VIA = {
+_VIA_DETAILS = {
     "potential": "decided otherwise, it could have assigned another value",
     "address": "it computed a pointer or an index",
 }
@@ -26,7 +26,7 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """The place as marks name it; "" for an entry that has none."""
+        """The place as marks name it, "" for an entry that has none."""
         return f"{self.file}:{self.line}" if self.line else ""
 
 
@@ -43,14 +43,14 @@ def entries(report: Mapping[str, Any]) -> list[Entry]:
     """The trees of a report: its causes, most likely first, and the cause tree."""
     found = []
     if report.get("ranking"):
-        found.append(Entry("causes, most likely first", children=[_ranked(row) for row in report["ranking"]]))
+        found.append(Entry("causes, most likely first", children=[_ranked_entry(row) for row in report["ranking"]]))
     causes = report.get("methods", {}).get("cascade", {}).get("causes", ())
     if causes:
-        found.append(Entry("cause tree", children=list(_tree(causes))))
+        found.append(Entry("cause tree", children=list(_cause_entries(causes))))
     return found
 
 
-def _ranked(row: Mapping[str, Any]) -> Entry:
+def _ranked_entry(row: Mapping[str, Any]) -> Entry:
     details = [
         f"{row['role']} in {row['function']}, {row['evidence']}"
         if row["function"]
@@ -61,11 +61,11 @@ def _ranked(row: Mapping[str, Any]) -> Entry:
     return Entry(inert(f"{row['rank']}. {row['text']}"), row["file"], row["line"], tuple(map(inert, details)), children)
 
 
-def _tree(causes: Sequence[Mapping[str, Any]]) -> Iterator[Entry]:
-    """The causes below each other, as they lead to each other."""
+def _cause_entries(causes: Sequence[Mapping[str, Any]]) -> Iterator[Entry]:
+    """The causes that have no parent; each entry has those that explain it below it."""
     made: dict[Any, Entry] = {}
     for cause in causes:
-        entry = _cause(cause)
+        entry = _cause_entry(cause)
         made[cause["id"]] = entry
         above = made.get(cause["parent"])
         if above is None:
@@ -74,13 +74,13 @@ def _tree(causes: Sequence[Mapping[str, Any]]) -> Iterator[Entry]:
             above.children.append(entry)
 
 
-def _cause(cause: Mapping[str, Any]) -> Entry:
+def _cause_entry(cause: Mapping[str, Any]) -> Entry:
     condition = cause["condition"]
     statements = [
         Entry(inert(s["text"]), s["file"], s["line"], (inert(s["values"]),) if s.get("values") else ())
         for s in cause["statements"]
     ]
-    details = [_VIA[cause["via"]]] if cause["via"] in _VIA else []
+    details = [_VIA_DETAILS[cause["via"]]] if cause["via"] in _VIA_DETAILS else []
     details.append("proved" if cause.get("proved") else "not proved")
     if condition is None:
         return Entry(f"level {cause['level']}: what the failure came from", details=tuple(details), children=statements)

@@ -1,1 +1,1 @@
-"""The command line: one command per file."""
+"""The command line: one module for each command."""

@@ -1,18 +1,32 @@
-"""What `explain` and `replay` share: ask the analysis, write its answer, give the exit status."""
+"""What the commands that explain share: ask the analysis, write its answer, give the exit status."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import replace
+
+import click
+from click.core import ParameterSource
 
 from butfor.cli.error_messages import say_butfor_error, say_interrupted
 from butfor.cli.report_targets import ReportRequest
 from butfor.cli.terminal_output import deliver, progress_line
 from butfor.errors import ExitCode, UnsupportedError
 from butfor.explanation import Explanation, Interrupted, RunInfo, Status
+from butfor.options import Options
+from butfor.report.fixes import CHANGE_PLACEHOLDER
 from butfor.report.formats import JSON
 
 Progress = Callable[[str], None]
+
+# The parameters that say which program runs on what, as opposed to how the run is explained.
+_REPLAYED_PARAMETERS = frozenset(
+    (
+        *("stdin", "env", "nondet", "time_limit", "step_limit", "output_limit", "expect_stdout", "expect_exit"),
+        *("cc", "cflags", "includes", "defines", "libs"),
+    )
+)
 
 
 def answer(
@@ -22,7 +36,7 @@ def answer(
     replay_command: str = "",
     only_repairs: bool = False,
 ) -> int:
-    """The exit status, after writing the explanation that `ask` gives. `replay_command` shows a changed run."""
+    """The exit status, after writing the explanation that `ask` gives; `replay_command` is what shows a changed run."""
     targets = report.targets
     refused: UnsupportedError | None = None
     interrupted = False
@@ -32,11 +46,11 @@ def answer(
     except Interrupted as stopped:
         interrupted, explanation = True, stopped.explanation
     except UnsupportedError as error:
-        # Readers of JSON get an object in this case too.
+        # Programs that read JSON get an object in this case too.
         targets = tuple(target for target in targets if target.format is JSON)
         if not targets:
             raise
-        refused, explanation = error, unsupported(error)
+        refused, explanation = error, unsupported_explanation(error)
     if (
         replay_command
         and "shrunk" not in explanation.extra
@@ -54,15 +68,35 @@ def answer(
 
 
 def exit_status(explanation: Explanation, *, fail_on_cause: bool) -> int:
-    """The exit status for an explanation; with `fail_on_cause` one that is not 0 when a failure was explained."""
+    """The exit status for an explanation; with `fail_on_cause`, it is not 0 when a failure was explained."""
     is_cause = explanation.status is Status.EXPLAINED and explanation.failure is not None
     return ExitCode.CAUSE_FOUND if is_cause and fail_on_cause else explanation.status.exit_code
 
 
-def unsupported(error: UnsupportedError) -> Explanation:
+def unsupported_explanation(error: UnsupportedError) -> Explanation:
     """The explanation that says why there is none."""
     notes = (error.message, error.hint) if error.hint else (error.message,)
     extra = {
         "unsupported": {"construct": error.construct, "file": error.file, "line": error.line, "column": error.column}
     }
     return Explanation(status=Status.UNSUPPORTED, run=RunInfo(), notes=notes, extra=extra)
+
+
+def replay_command_for(ctx: click.Context, options: Options) -> str:
+    """`butfor replay prog.c --with CHANGE -- ARGS` for the command under way; CHANGE stands for the text of the change.
+
+    INPUT stands for what was piped into the command, if something was.
+    """
+    words = ["butfor", "replay", *map(str, ctx.params["sources"])]
+    for option in ctx.command.params:
+        name = option.name or ""
+        if name not in _REPLAYED_PARAMETERS or ctx.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
+            continue
+        value = ctx.params[name]
+        for each in value if isinstance(value, tuple) else (value,):
+            words += [option.opts[0], str(each)]
+    if not options.memory_errors:
+        words.append("--no-memory-errors")
+    args = ctx.params.get("args", ())
+    piped = " < INPUT" if isinstance(options.stdin, bytes) and options.stdin else ""
+    return f"{shlex.join(words)} --with {CHANGE_PLACEHOLDER}{' -- ' + shlex.join(args) if args else ''}{piped}"

@@ -1,4 +1,4 @@
-"""Defaults from `butfor.toml`, or `[tool.butfor]` in pyproject.toml, of the nearest directory upwards that has one."""
+"""Defaults from the nearest `butfor.toml`, or `[tool.butfor]` in pyproject.toml, upwards from a directory."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from butfor.files import read_bytes
 
 
 def find_config(start: Path) -> tuple[Path | None, dict[str, Any]]:
-    """The file that sets options for `start`, and the options as fields of `Options`; (None, {}) when there is none."""
+    """The file that sets options for the directory `start`, and the fields of `Options` it sets; else (None, {})."""
     for folder in (start, *start.parents):
         own = folder / "butfor.toml"
         if own.is_file():
-            return own, _checked(_parsed(own), own)
+            return own, _checked_options(_parsed_toml(own), own)
         project = folder / "pyproject.toml"
         if project.is_file():
-            table = _tool_table(_parsed(project), project)
+            table = _tool_table(_parsed_toml(project), project)
             if table is not None:
-                return project, _checked(table, project)
+                return project, _checked_options(table, project)
     return None, {}
 
 
@@ -39,7 +39,7 @@ def split_list(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parsed_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(read_bytes(path).decode())
     except UnicodeDecodeError as error:
@@ -56,7 +56,7 @@ def _tool_table(document: Mapping[str, Any], path: Path) -> dict[str, Any] | Non
     return table
 
 
-def _checked(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def _checked_options(table: Mapping[str, Any], path: Path) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in table.items():
         if key not in _READERS:

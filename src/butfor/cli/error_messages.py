@@ -1,4 +1,4 @@
-"""Errors as messages on stderr and exit codes."""
+"""Errors become messages on stderr and exit codes; the only place that does this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEBUG_VARIABLE = "BUTFOR_DEBUG"
 
 def exit_code_for(error: BaseException, args: Sequence[str]) -> ExitCode:
     """The exit code for an error, after saying on stderr what happened and what to do next."""
-    if _debugging(args):
+    if _wants_traceback(args):
         traceback.print_exception(error, file=sys.stderr)
     match error:
         case click.exceptions.Abort() | KeyboardInterrupt():
@@ -29,7 +29,7 @@ def exit_code_for(error: BaseException, args: Sequence[str]) -> ExitCode:
             click.echo(error.format_message(), err=True)
             return ExitCode.USAGE
         case click.ClickException():
-            say_error(_first_capital_down(error.format_message()), _help_hint(error))
+            say_error(_uncapitalized(error.format_message()), _help_hint(error))
             return ExitCode.USAGE
         case ButforError():
             say_butfor_error(error)
@@ -48,19 +48,19 @@ def exit_code_for(error: BaseException, args: Sequence[str]) -> ExitCode:
 
 
 def say_butfor_error(error: ButforError) -> None:
-    """Nothing; writes the error and its hint to stderr, after what the compiler wrote, if that is where it comes from."""
+    """Write an error and its hint to stderr, after what the compiler wrote if that is where the error comes from."""
     if isinstance(error, CompileError) and error.stderr:
         click.echo(error.stderr.encode("utf-8", "surrogateescape"), err=True, nl=not error.stderr.endswith("\n"))
     say_error(error.message, error.hint)
 
 
 def say_interrupted() -> None:
-    """Nothing; says on stderr that the answer is what was known when the user interrupted."""
+    """Say on stderr that the answer is what was known when the user interrupted."""
     _say("interrupted; the report holds what was known by then")
 
 
 def say_error(message: str, hint: str = "") -> None:
-    """Nothing; writes `butfor: error: ...` and the hint to stderr."""
+    """Write `butfor: error: ...` and the hint to stderr."""
     _say(f"error: {message}")
     if hint:
         _say(f"hint: {hint}")
@@ -69,11 +69,11 @@ def say_error(message: str, hint: str = "") -> None:
 def _say(text: str) -> None:
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
     shown = "\n".join(inert(line, encoding) for line in text.split("\n"))
-    with contextlib.suppress(OSError):  # where stderr is closed, the exit code has to say it
+    with contextlib.suppress(OSError):  # when stderr is closed, the exit code has to do
         click.echo(f"butfor: {shown}", err=True)
 
 
-def _debugging(args: Sequence[str]) -> bool:
+def _wants_traceback(args: Sequence[str]) -> bool:
     own = list(args)[: list(args).index("--")] if "--" in args else args
     return "--debug" in own or os.environ.get(DEBUG_VARIABLE, "") not in ("", "0")
 
@@ -82,8 +82,8 @@ def _at(error: OSError) -> str:
     return f": {error.filename}" if error.filename else ""
 
 
-def _first_capital_down(text: str) -> str:
-    # click starts its messages with a capital; ours follow "error: ".
+def _uncapitalized(text: str) -> str:
+    """The message without the capital that click starts it with: ours follow "error: "."""
     return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
@@ -94,6 +94,6 @@ def _help_hint(error: click.ClickException) -> str:
 
 
 def _report_hint(args: Sequence[str]) -> str:
-    if _debugging(args):
+    if _wants_traceback(args):
         return "this is a defect of butfor; please report it with the lines above"
     return f"this is a defect of butfor; please report it. {DEBUG_VARIABLE}=1 or --debug shows where it happened"

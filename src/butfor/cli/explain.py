@@ -1,4 +1,4 @@
-"""`butfor explain`."""
+"""`butfor explain`: record a run of a program, explain its failure."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from butfor.cli import shared_options as shared
-from butfor.cli.ask_and_report import answer
-from butfor.cli.gather_options import gather
-from butfor.cli.replay_hint import again_command
+from butfor.cli.ask_and_report import answer, replay_command_for
+from butfor.cli.gather_options import gather_options
 from butfor.cli.report_targets import ReportRequest
 
 _HELP = """\b
@@ -23,9 +22,9 @@ Examples:
   butfor explain main.c util.c -I include -D DEBUG -l m -v
   butfor explain prog.c -o report.html -- 6 5 4
 
-Compiles and runs the program, finds out how it failed, and ranks the statements that caused it. SOURCES are .c files; or .ll and .bc
-files; or a recording; or a binary that carries its code; or a Boogie program (.bpl), which is searched for a failure as by `butfor find`.
-What follows `--` are the arguments of the program.
+Compiles and runs the program, finds out how it failed, and ranks the statements that caused it. SOURCES are .c files;
+or .ll and .bc files; or a recording; or a binary that carries its code; or a Boogie program (.bpl), which is searched
+for a failure as by `butfor find`. What follows `--` are the arguments of the program.
 
 Each cause says how it is known: proved, replayed (the program was run again and confirmed it) or heuristic.
 """
@@ -44,8 +43,8 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @click.pass_context
 def command(ctx: click.Context, /, report: ReportRequest, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the explanation is written to stdout or to files."""
-    options = replace(gather(given, named), story=report.needs_story)
+    options = replace(gather_options(given, named), story=report.needs_story)
     from butfor import api  # late: --help and wrong flags need none of it
 
-    replay_command = again_command(ctx, options) if options.tests is None else ""
+    replay_command = replay_command_for(ctx, options) if options.tests is None else ""
     return answer(lambda progress: api.explain(options, progress), report, replay_command=replay_command)

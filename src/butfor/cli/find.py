@@ -1,4 +1,4 @@
-"""`butfor find`."""
+"""`butfor find`: search for inputs with which a program fails, explain the first failure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 
 from butfor.cli import shared_options as shared
 from butfor.cli.ask_and_report import answer
-from butfor.cli.gather_options import gather
+from butfor.cli.gather_options import gather_options
 from butfor.cli.report_targets import ReportRequest
 from butfor.errors import ExitCode, UsageError
 from butfor.explanation import Explanation
@@ -25,15 +25,15 @@ Examples:
   butfor find task.c --format json
   butfor find prog.bpl --entry abs --bound 20
 
-Searches for inputs with which the program fails: arguments, standard input and results of __VERIFIER_nondet_* calls, those of them that
-the program reads. The first failure found is explained as `butfor explain` does. The search starts from the arguments after `--` and the
-input of --stdin, if they are given.
+Searches for inputs with which the program fails: arguments, standard input and results of __VERIFIER_nondet_* calls,
+those of them that the program reads. The first failure found is explained as `butfor explain` does. The search starts
+from the arguments after `--` and the input of --stdin, if they are given.
 
-What counts as a failure: a failed assertion, abort, reach_error, a fatal signal, a division by zero, a memory error. An exit status counts
-only with --expect-exit, a run that does not end only with --time-limit or --step-limit.
+What counts as a failure: a failed assertion, abort, reach_error, a fatal signal, a division by zero, a memory error.
+An exit status counts only with --expect-exit, a run that does not end only with --time-limit or --step-limit.
 
-In a Boogie program it looks for a path on which a check fails (assert, invariant, requires, ensures), and explains the shortest one. It
-starts at the procedure main, else at the only one, else at the one that --entry names.
+In a Boogie program it looks for a path on which a check fails (assert, invariant, requires, ensures), and explains
+the shortest one. It starts at the procedure main, else at the only one, else at the one that --entry names.
 """
 
 
@@ -70,7 +70,7 @@ def command(
     """The exit status; the explanation is written to stdout or a file."""
     if save is not None:
         check_writable(save)
-    options = replace(gather(given, named, reads_stdin=False), story=report.needs_story)
+    options = replace(gather_options(given, named, reads_stdin=False), story=report.needs_story)
     if all(map(BOOGIE_PROGRAM.has, options.sources)):
         from butfor import api  # late: --help and wrong flags need none of it
 

@@ -14,18 +14,16 @@ from butfor.files import read_bytes
 from butfor.frontends.program_kinds import ProgramKind, Refusal, check_files, kind_of_file
 from butfor.options import Options
 
-MOST_STDIN = 256 * 2**20
-
-_CONFIGURABLE = ("annotations", "budget", "cc", "cflags", "methods", "time_limit", "trust")
+MAX_STDIN_BYTES = 256 * 2**20  # it is kept in memory, and recorded with the run
 
 
-def gather(
+def gather_options(
     given: Mapping[str, Any], named: Collection[str], *, reads_stdin: bool = True, kind: ProgramKind | None = None
 ) -> Options:
-    """The options for parameters as click gives them: flags win over the configuration file, which wins over the defaults.
+    """The options for parameters as click gives them: flags win over the configuration file, that over the defaults.
 
-    Of parameters that were `named` on the command line, one that has no effect on the kind of program is a UsageError; a default
-    of the configuration file is left out. The kind is that of the sources unless another is given.
+    Of parameters that were `named` on the command line, one that has no effect on the kind of program is a UsageError;
+    a default of the configuration file is left out. The kind is that of the sources unless another is given.
     """
     values = {key: value for key, value in given.items() if value is not None and value != ()}
     sources = values["sources"]
@@ -41,20 +39,20 @@ def gather(
         if key in values:
             values[key] = tuple(name for text in values[key] for name in split_list(text))
     if "env" in values:
-        values["env"] = tuple(_setting(text) for text in values["env"])
+        values["env"] = tuple(_environment_setting(text) for text in values["env"])
     if "nondet" in values:
-        values["nondet"] = tuple(_number(text) for text in split_list(values["nondet"]))
+        values["nondet"] = tuple(_whole_number(text) for text in split_list(values["nondet"]))
     if "expect_stdout" in values:
         values["expect_stdout"] = read_bytes(values["expect_stdout"])
-    values = {**{key: configured[key] for key in _CONFIGURABLE if key in configured and key not in refused}, **values}
-    own = values.get("stdin") == Path("-")
-    if own:
+    values = {**{key: value for key, value in configured.items() if key not in refused}, **values}
+    is_own = values.get("stdin") == Path("-")
+    if is_own:
         del values["stdin"]
     # First the cheap checks: a wrong flag must not wait for the end of standard input.
     options = Options(**values)
     check_files(options)
-    if own or (reads_stdin and "stdin" not in refused and options.stdin is None and options.tests is None):
-        options = Options(**{**values, "stdin": own_stdin(from_terminal=own)})
+    if is_own or (reads_stdin and "stdin" not in refused and options.stdin is None and options.tests is None):
+        options = Options(**{**values, "stdin": own_stdin(from_terminal=is_own)})
     return options
 
 
@@ -66,24 +64,24 @@ def own_stdin(*, from_terminal: bool = False) -> bytes:
     try:
         if stream.isatty() and not from_terminal:
             return b""
-        data = stream.buffer.read(MOST_STDIN + 1)
+        data = stream.buffer.read(MAX_STDIN_BYTES + 1)
     except (OSError, ValueError, io.UnsupportedOperation):
         return b""
-    if len(data) > MOST_STDIN:
+    if len(data) > MAX_STDIN_BYTES:
         raise UsageError(
-            f"standard input is longer than {MOST_STDIN >> 20} MiB", hint="write the part that matters to a file"
+            f"standard input is longer than {MAX_STDIN_BYTES >> 20} MiB", hint="write the part that matters to a file"
         )
     return data
 
 
-def _setting(text: str) -> tuple[str, str]:
+def _environment_setting(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not name or not equals:
         raise UsageError(f"--env {text}: not an environment setting", hint="write --env NAME=VALUE")
     return name, value
 
 
-def _number(text: str) -> int:
+def _whole_number(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The `butfor` command: its group, and the one place where errors become messages and exit codes."""
+"""The `butfor` command: its subcommands, and the one place that ends the process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from butfor.cli.shared_options import debug_option
 from butfor.errors import did_you_mean
 from butfor.frontends.program_kinds import kind_of_file
 
-_EXAMPLES = """\b
+_HELP = """\b
 Examples:
   butfor explain prog.c -- 6 5 4
   butfor explain prog.c --stdin in.txt --expect-stdout out.txt
@@ -26,7 +26,8 @@ Examples:
   butfor replay run.bfr -o report.html
   butfor doctor
 
-Takes a C program and one failing run, and answers which statements caused the failure. The program's own arguments go after `--`.
+Takes a C program and one failing run, and answers which statements caused the failure. The program's own arguments go
+after `--`.
 
 \b
 Exit status:
@@ -68,7 +69,7 @@ class ButforGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Nothing; the list of commands is written without importing them."""
+        """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(_COMMANDS.items()))
 
@@ -86,7 +87,7 @@ class ButforGroup(click.Group):
             raise click.UsageError(f"No such command {args[0]!r}{suggestion}", ctx) from error
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any) -> NoReturn:  # type: ignore[override]
-        """Never returns: exits with the status that the command returned or its error stands for."""
+        """Exit with the status that the command returned, or that its error stands for."""
         given = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False  # so that errors and results come here
         try:
@@ -100,15 +101,15 @@ class ButforGroup(click.Group):
 @click.group(
     "butfor",
     cls=ButforGroup,
-    help=_EXAMPLES,
+    help=_HELP,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
 )
 @click.version_option(__version__, message="butfor %(version)s")
 @debug_option
 def cli() -> None:
-    """Nothing; the commands do the work."""
+    """Do nothing: the subcommands do the work."""
 
 
 def main() -> NoReturn:
-    """Never returns: runs the command line of this process."""
+    """Run the command line of this process, and exit."""
     cli.main()

@@ -1,4 +1,4 @@
-"""`butfor record`."""
+"""`butfor record`: run a program and save the run in a file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from butfor.cli import shared_options as shared
-from butfor.cli.gather_options import gather
+from butfor.cli.gather_options import gather_options
 from butfor.cli.terminal_output import progress_line, write_stdout
 from butfor.files import check_writable, replacing
 
@@ -17,8 +17,9 @@ Examples:
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor record prog.c -o run.bfr --stdin input.txt
 
-Compiles and runs the program and saves the run with its sources in one file, which `butfor replay` explains later or on another
-machine. An existing file is replaced only when the recording is complete. What follows `--` are the arguments of the program.
+Compiles and runs the program and saves the run with its sources in one file, which `butfor replay` explains later or
+on another machine. An existing file is replaced only when the recording is complete. What follows `--` are the
+arguments of the program.
 """
 
 
@@ -40,7 +41,7 @@ machine. An existing file is replaced only when the recording is complete. What 
 def command(out: Path, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the recording is in `out`."""
     check_writable(out)
-    options = gather(given, named)
+    options = gather_options(given, named)
     from butfor import api
 
     with progress_line() as progress, replacing(out) as temporary:

@@ -1,4 +1,4 @@
-"""`butfor repair`."""
+"""`butfor repair`: find edits that fix a failing program, and apply one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import click
 
 from butfor.cli import shared_options as shared
 from butfor.cli.ask_and_report import answer
-from butfor.cli.gather_options import gather
+from butfor.cli.gather_options import gather_options
 from butfor.cli.report_targets import ReportRequest
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
@@ -27,8 +27,9 @@ Examples:
   butfor repair prog.c --tests tests.json --format diff | patch -p1
   butfor repair prog.c --tests tests.json --apply
 
-Explains the failure as `butfor explain` does, then tries edits of the statements it suspects: each is compiled and run on all tests, the
-failing and the passing ones, where it can neither change files nor run on. At most five repairs are shown, each with what the tests say.
+Explains the failure as `butfor explain` does, then tries edits of the statements it suspects: each is compiled and
+run on all tests, the failing and the passing ones, where it can neither change files nor run on. At most five repairs
+are shown, each with what the tests say.
 
 Tests that pass guard against repairs that only silence the failure: give many.
 """
@@ -58,7 +59,7 @@ Tests that pass guard against repairs that only silence the failure: give many.
 )
 def command(report: ReportRequest, number: int | None, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the repairs are written to stdout or to files."""
-    options = replace(gather(given, named), story=report.needs_story)
+    options = replace(gather_options(given, named), story=report.needs_story)
     if is_recording(options.sources):
         raise UsageError("a recording cannot be repaired", hint="give the C sources it was made from")
     from butfor import api  # late: --help and wrong flags need none of it
@@ -80,7 +81,7 @@ def command(report: ReportRequest, number: int | None, named: tuple[str, ...], *
 
 
 def _apply(explanation: Explanation, number: int) -> None:
-    """Nothing; the repair is in the user's file, and stderr says how to undo it."""
+    """Write a repair to the user's file, and say on stderr how to undo it."""
     from butfor.methods.repair.apply_repair import apply_repair, chosen_repair
 
     for written in apply_repair(chosen_repair(explanation, number), explanation.sources):

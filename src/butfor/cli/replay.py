@@ -1,4 +1,4 @@
-"""`butfor replay`."""
+"""`butfor replay`: explain a saved run, or show a run with changes."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import Any
 import click
 
 from butfor.cli import shared_options as shared
-from butfor.cli.ask_and_report import Progress, answer
-from butfor.cli.gather_options import gather
-from butfor.cli.replay_hint import again_command
+from butfor.cli.ask_and_report import Progress, answer, replay_command_for
+from butfor.cli.gather_options import gather_options
 from butfor.cli.report_targets import ReportRequest
-from butfor.cli.terminal_output import page_for, progress_line, write_result
+from butfor.cli.terminal_output import layout_for, progress_line, write_result
 from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.frontends.program_kinds import RECORDING, is_recording
@@ -27,11 +26,12 @@ Examples:
   butfor replay run.bfr --with 'prog.c:44 flip when equal'
   butfor replay prog.c --with 'prog.c:44 set 3' --with 'prog.c:50 skip' -- 6 5 4
 
-Explains a run that `butfor record` saved: sources and code are in the recording, so neither the program nor a compiler is needed; the
-program is not run again unless --method names `butfor`. Also takes C sources, as `butfor explain` does.
+Explains a run that `butfor record` saved: sources and code are in the recording, so neither the program nor a
+compiler is needed; the program is not run again unless --method names `butfor`. Also takes C sources, as `butfor
+explain` does.
 
-With changes, the program is run again with all of them, and the changed run is shown: how it ends, what it writes differently, whether the
-failure is avoided. Files that it would write are left alone.
+With changes, the program is run again with all of them, and the changed run is shown: how it ends, what it writes
+differently, whether the failure is avoided. Files that it would write are left alone.
 
 \b
 A change is a place (FILE:LINE, FILE:LINE:COLUMN; #2 for the second that fits) and what happens there:
@@ -67,7 +67,7 @@ def command(
     """The exit status; the explanation, or the changed run, is written to stdout or to files."""
     recorded = is_recording(given["sources"])
     kind = RECORDING if recorded else None  # a recording may have any suffix
-    options = replace(gather(given, named, kind=kind), story=report.needs_story)
+    options = replace(gather_options(given, named, kind=kind), story=report.needs_story)
     from butfor import api  # late: --help and wrong flags need none of it
 
     if changes:
@@ -76,7 +76,7 @@ def command(
     def ask(progress: Progress | None) -> Explanation:
         return api.replay(options.sources[0], options, progress) if recorded else api.explain(options, progress)
 
-    return answer(ask, report, replay_command=again_command(ctx, options))
+    return answer(ask, report, replay_command=replay_command_for(ctx, options))
 
 
 def _show_changed(options: Options, changes: tuple[str, ...], report: ReportRequest) -> int:
@@ -92,6 +92,6 @@ def _show_changed(options: Options, changes: tuple[str, ...], report: ReportRequ
         if target.format is JSON:
             write_result(render_json(run).encode("utf-8", JSON.on_unencodable), target.path)
         else:
-            page = page_for(target.path, report.color)
-            write_result(render(run, **page).encode(page["encoding"], TEXT.on_unencodable), target.path)
+            layout = layout_for(target.path, report.color)
+            write_result(render(run, **layout).encode(layout["encoding"], TEXT.on_unencodable), target.path)
     return 0

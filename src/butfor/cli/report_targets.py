@@ -10,7 +10,7 @@ from butfor.errors import UsageError
 from butfor.files import check_writable
 from butfor.report.formats import TEXT, Format, format_for_suffix
 
-STDOUT = Path("-")
+_STDOUT = Path("-")  # what -o takes for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def report_targets(names: Sequence[str], paths: Sequence[Path], formats: Mapping
             raise UsageError(
                 f"there is no format for {path}", hint="give one --format for each -o, or files with known suffixes"
             )
-        targets.append(Target(left.pop(0) if left else TEXT, None if path == STDOUT else path))
+        targets.append(Target(left.pop(0) if left else TEXT, None if path == _STDOUT else path))
     if not paths and not left:
         left = [TEXT]
     targets += [Target(row, None) for row in left]

@@ -23,7 +23,7 @@ debug_option: _Decorator[Any] = click.option(
 )
 
 
-def all_of(*options: _Decorator[Any]) -> _Decorator[Any]:
+def combined(*options: _Decorator[Any]) -> _Decorator[Any]:
     """One decorator for several options."""
 
     def decorate(function: Any) -> Any:
@@ -34,7 +34,7 @@ def all_of(*options: _Decorator[Any]) -> _Decorator[Any]:
     return decorate
 
 
-run_options = all_of(
+run_options = combined(
     click.option(
         "--stdin", "stdin", type=_FILE, metavar="FILE", help="Standard input of the program (default: butfor's own)."
     ),
@@ -49,7 +49,7 @@ run_options = all_of(
     ),
 )
 
-compile_options = all_of(
+compile_options = combined(
     click.option(
         "--cc",
         metavar="NAME",
@@ -62,7 +62,7 @@ compile_options = all_of(
     click.option("--entry", metavar="NAME", help="The procedure of a Boogie program to start at."),
 )
 
-find_expect_options = all_of(
+find_expect_options = combined(
     click.option("--expect-exit", type=int, metavar="N", help="The exit status the program should have had."),
     click.option(
         "--memory-errors/--no-memory-errors",
@@ -72,7 +72,7 @@ find_expect_options = all_of(
     ),
 )
 
-expect_options = all_of(
+expect_options = combined(
     click.option("--expect-stdout", type=_FILE, metavar="FILE", help="The output the program should have written."),
     find_expect_options,
 )
@@ -99,7 +99,7 @@ bound_option: _Decorator[Any] = click.option(
     help="How far to search a Boogie program: rounds of a loop, nested calls of a procedure (default 8).",
 )
 
-analysis_options = all_of(
+analysis_options = combined(
     click.option("--method", "methods", multiple=True, metavar="LIST", help="Methods to use, separated by commas."),
     click.option("--trust", multiple=True, metavar="FUNC", help="Take this function to be right (repeat for more)."),
     click.option(
@@ -147,11 +147,11 @@ def report_options(
     verbose_help: str = "Show all statements and reasons, and the size of the run.",
     has_fail_on_cause: bool = True,
 ) -> _Decorator[Any]:
-    """The decorator for the options of the report; the command gets them as one `ReportRequest`, its parameter `report`."""
+    """The decorator for the options of the report; the command gets them as `report`, a `ReportRequest`."""
     fail_on_cause = click.option(
         "--fail-on-cause", is_flag=True, help="Exit with status 1 when a failure was explained."
     )
-    options = all_of(
+    options = combined(
         click.option(
             "--format",
             "format_names",
@@ -203,7 +203,7 @@ def report_options(
 
 
 class ProgramCommand(click.Command):
-    """A command whose words after the first `--` belong to the program that is run; they arrive as the parameter `args`.
+    """A command whose words after the first `--` are the program's arguments; they arrive as the parameter `args`.
 
     The parameter `named` has the names of the parameters that the command line gives, not the defaults.
     """

@@ -1,4 +1,4 @@
-"""`butfor show`."""
+"""`butfor show`: browse a report in the terminal."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ Examples:
   butfor explain prog.c -o report.json -- 6 5 4 && butfor show report.json
   butfor show run.bfr
 
-Browses a report in the terminal: causes and the cause tree on the left, the source on the right. Takes a JSON report, or a recording,
-which is explained first. b marks the selected statement as benign, g as guilty, u takes the mark away; the marks are kept next to the
-report (or in the file of --marks), where `butfor explain --marks` and `butfor replay` find them.
+Browses a report in the terminal: causes and the cause tree on the left, the source on the right. Takes a JSON report,
+or a recording, which is explained first. b marks the selected statement as benign, g as guilty, u takes the mark
+away; the marks are kept next to the report (or in the file of --marks), where `butfor explain --marks` and `butfor
+replay` find them.
 """
 
 
@@ -38,9 +39,9 @@ report (or in the file of --marks), where `butfor explain --marks` and `butfor r
 )
 def command(report: Path, marks: Path | None) -> int:
     """The exit status, when the user has left the browser."""
-    document, sources = _read(report)
+    document, sources = _read_report(report)
     try:
-        from butfor.browse.browser_app import Browser
+        from butfor.browse.browser_app import Browser  # late: Textual is optional
     except ImportError as e:
         raise ToolMissing("the terminal browser needs textual", hint="pip install 'butfor[show]' brings it") from e
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
@@ -52,22 +53,24 @@ def command(report: Path, marks: Path | None) -> int:
 
     path = marks or marks_file(report)
     known = dict(settle(AnalysisOptions(), path).by_place)
-    Browser(headline(document), entries(document), sources, known, lambda place, mark: keep(path, place, mark)).run()
+    Browser(
+        headline(document), entries(document), sources, known, lambda place, mark: save_mark(path, place, mark)
+    ).run()
     return 0
 
 
-def keep(path: Path, place: str, mark: Mark | None) -> None:
-    """Nothing; writes one mark to the file of marks, or takes it out."""
+def save_mark(path: Path, place: str, mark: Mark | None) -> None:
+    """Write one mark to the file of marks, or take it out if it is None."""
     benign, guilty, unmark = ((place,) if mark == kind else () for kind in ("benign", "guilty", None))
     settle(AnalysisOptions(benign=benign, guilty=guilty, unmark=unmark), path)
 
 
-def _read(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
-    """The report as JSON has it, and the sources it speaks of."""
+def _read_report(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The JSON report in a file, or of a recording, and the sources that it mentions."""
     if not path.exists():
         raise UsageError(f"{path}: no such file")
     if RECORDING.has(path):
-        from butfor import api
+        from butfor import api  # late: a JSON report needs none of it
 
         with progress_line() as progress:
             explanation = api.replay(path, make_options(path), progress)
@@ -86,7 +89,7 @@ def _read(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
 
 
 def _sources(document: Mapping[str, Any], beside: Path) -> dict[str, str]:
-    """The sources that a report names, as far as they are there: from here, or beside the report."""
+    """The sources that a report mentions, as far as they are found: in the working directory, or beside the report."""
     names = {row["file"] for row in document["ranking"]}
     names |= {
         s["file"] for cause in document["methods"].get("cascade", {}).get("causes", ()) for s in cause["statements"]

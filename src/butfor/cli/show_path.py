@@ -20,11 +20,11 @@ from butfor.path.verify_path import verify
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 
-_SECONDS = 30.0
+_BUDGET_SECONDS = 30.0  # the default of `butfor explain`
 
 
 def main(words: list[str]) -> int:
-    """Records the run and prints its path."""
+    """The exit status, after recording the run and printing its path."""
     at = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser(prog="python -m butfor.cli.show_path", description=__doc__)
     parser.add_argument("source", type=Path, nargs="+")
@@ -44,14 +44,14 @@ def main(words: list[str]) -> int:
         expect_stdout=expected,
     )
     try:
-        print(_told(options, given.free, given.check))
+        print(_path_in_words(options, given.free, given.check))
     except ButforError as e:
         print(f"{e.message}", file=sys.stderr)
         return int(e.exit_code)
     return 0
 
 
-def _told(options: Options, free: bool, checked: bool) -> str:
+def _path_in_words(options: Options, free: bool, checked: bool) -> str:
     def quiet(text: str) -> None:
         del text
 
@@ -60,11 +60,11 @@ def _told(options: Options, free: bool, checked: bool) -> str:
     failure = find_failure(recording, dependence).failure
     if failure is None:
         return "the program did not fail"
-    case = FailingRun(recording, failure, dependence, Places(recording), options, Budget(_SECONDS))
+    case = FailingRun(recording, failure, dependence, Places(recording), options, Budget(_BUDGET_SECONDS))
     path = case.free_path if free else case.path
     lines = [path_text(path)]
     if checked:
-        verdict = verify(path, Limit.after(_SECONDS))
+        verdict = verify(path, Limit.after(_BUDGET_SECONDS))
         lines += [*verdict.wrong, f"the check cannot hold along the path: {verdict.forced.value}"]
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""The result on stdout or in a file, progress on stderr."""
+"""Results on stdout or in files, with the width and colours that fit; the progress line on stderr."""
 
 from __future__ import annotations
 
@@ -18,35 +18,36 @@ from butfor.files import write_file
 from butfor.report.formats import TEXT
 from butfor.report.inert_text import one_line
 
-_PIPE_WIDTH = 100
+_PIPE_WIDTH_CELLS = 100  # a pipe or a file has no width; a fixed one keeps what is written there the same everywhere
+_TICK_SECONDS = 1.0  # between two updates of the progress line, which shows whole seconds
 
 
 def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: str, only_repairs: bool = False) -> None:
-    """Nothing; the explanation is on stdout or in a file."""
+    """Write the explanation to stdout or to a file, in the format of the target."""
     if target.format is not TEXT:
         data = target.format.render(explanation).encode("utf-8", target.format.on_unencodable)
         write_result(data, target.path)
         return
-    from butfor.report.text import render
+    from butfor.report.text import render  # late: other formats and --help do not need it
 
-    page = page_for(target.path, color)
+    layout = layout_for(target.path, color)
     sources = {**_read_sources(explanation), **explanation.sources}
-    text = render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, **page)
-    write_result(text.encode(page["encoding"], TEXT.on_unencodable), target.path)
+    text = render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, **layout)
+    write_result(text.encode(layout["encoding"], TEXT.on_unencodable), target.path)
 
 
-class PageKnobs(TypedDict):
-    """What a text is laid out for."""
+class TextLayout(TypedDict):
+    """What a text is laid out for; the parameters that its renderers take."""
 
     color: bool
     width: int
     encoding: str
 
 
-def page_for(out: Path | None, color: str) -> PageKnobs:
-    """How a text that goes to stdout or the file `out` is laid out."""
+def layout_for(out: Path | None, color: str) -> TextLayout:
+    """The layout of a text that goes to the file `out`, or to stdout if that is None."""
     if out is not None:
-        return {"color": wants_color(color, None), "width": _PIPE_WIDTH, "encoding": "utf-8"}
+        return {"color": wants_color(color, None), "width": _PIPE_WIDTH_CELLS, "encoding": "utf-8"}
     return {
         "color": wants_color(color, sys.stdout),
         "width": _width(),
@@ -55,7 +56,7 @@ def page_for(out: Path | None, color: str) -> PageKnobs:
 
 
 def write_result(data: bytes, out: Path | None) -> None:
-    """Write a report to the file `out`, or to stdout where that is None."""
+    """Write a report to the file `out`, or to stdout if that is None."""
     if out is not None:
         write_file(out, data)
     else:
@@ -63,7 +64,7 @@ def write_result(data: bytes, out: Path | None) -> None:
 
 
 def write_stdout(data: bytes) -> None:
-    """Nothing; a reader that went away is no error, and the exit status stays that of the result."""
+    """Write to stdout; a reader that went away is no error, and the exit status stays that of the result."""
     if sys.stdout is None:
         return  # closed by the caller, who wants the exit status only
     try:
@@ -76,7 +77,7 @@ def write_stdout(data: bytes) -> None:
 
 
 def wants_color(choice: str, stream: TextIO | None) -> bool:
-    """Whether to write colours: as told, else on a terminal unless the environment says otherwise (None: a file)."""
+    """Whether to write colours: as chosen, else on a terminal unless the environment says otherwise (None: a file)."""
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR") or stream is None:
@@ -88,22 +89,22 @@ def wants_color(choice: str, stream: TextIO | None) -> bool:
 
 @contextlib.contextmanager
 def progress_line() -> Iterator[Callable[[str], None] | None]:
-    """A function that shows what is going on in one line on the terminal, removed at the end; None when stderr is no terminal."""
+    """A function that shows progress in one line of the terminal, cleared at the end; None if stderr is no terminal."""
     stream = sys.stderr
     if stream is None or not stream.isatty():
         yield None
     elif os.environ.get("TERM") == "dumb" or os.environ.get("CI"):
         yield lambda text: print(f"butfor: {one_line(text)}", file=stream, flush=True)
     else:
-        line = _Line(stream)
+        line = _ProgressLine(stream)
         try:
             yield line.say
         finally:
             line.end()
 
 
-class _Line:
-    """One line of a terminal that says what is done, and for how long once that is more than a second."""
+class _ProgressLine:
+    """One line of a terminal that says what is going on, and for how long once that is more than a second."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -115,19 +116,19 @@ class _Line:
         self._clock.start()
 
     def say(self, text: str) -> None:
-        """Nothing; the line says this."""
+        """Show this text."""
         with self._lock:
             self._text, self._since = one_line(text), time.monotonic()
             self._draw()
 
     def end(self) -> None:
-        """Nothing; the line is gone."""
+        """Clear the progress line."""
         self._over.set()
         self._clock.join()
         print("\r\x1b[K", end="", file=self._stream, flush=True)
 
     def _tick(self) -> None:
-        while not self._over.wait(1.0):
+        while not self._over.wait(_TICK_SECONDS):
             with self._lock:
                 if self._text:
                     self._draw()
@@ -141,9 +142,10 @@ class _Line:
 
 def _width() -> int:
     on_terminal = sys.stdout is not None and sys.stdout.isatty()
-    # A pipe has no width; a fixed one keeps what is written there the same everywhere.
     return (
-        shutil.get_terminal_size((_PIPE_WIDTH, 24)).columns if on_terminal or os.environ.get("COLUMNS") else _PIPE_WIDTH
+        shutil.get_terminal_size((_PIPE_WIDTH_CELLS, 24)).columns
+        if on_terminal or os.environ.get("COLUMNS")
+        else _PIPE_WIDTH_CELLS
     )
 
 

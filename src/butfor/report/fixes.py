@@ -11,6 +11,7 @@ from typing import Any
 from butfor.explanation import Explanation
 
 _OUTPUT_METHOD = "output"  # it says what a print statement should have written
+CHANGE_PLACEHOLDER = "CHANGE"  # stands for the change in `extra["again"]`, the command that shows a changed run
 _MAY_OVERFIT = "; no passing tests were given, so it may only silence the failure"
 
 
@@ -101,6 +102,8 @@ def best_changed_run(explanation: Explanation) -> Avoidance | None:
             said = next((r.text for r in row.reasons if r.method == "butfor"), str(change.get("text", "")))
             again = explanation.extra.get("again")
             spelled = str(change.get("with", ""))
-            command = again.replace("CHANGE", shlex.quote(spelled), 1) if isinstance(again, str) and spelled else ""
+            command = (
+                again.replace(CHANGE_PLACEHOLDER, shlex.quote(spelled), 1) if isinstance(again, str) and spelled else ""
+            )
             return Avoidance(row.file, row.line, said, command)
     return None
