@@ -1,4 +1,4 @@
-"""What a method is asked about: a failing run or a failing path, with the user's options and the time that is left."""
+"""The subject of a method: a failing run or path, with the user's options and the time left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods by name. Packages add their own through the entry-point group `butfor.methods`: see docs/add-a-method.md."""
+"""Methods by name; other packages add theirs by an entry point, see docs/add-a-method.md."""
 
 from __future__ import annotations
 

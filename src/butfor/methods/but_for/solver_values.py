@@ -1,4 +1,4 @@
-"""Values that a solver proposes for statements so that the failing path does not fail; runs decide whether they do."""
+"""Values with which the failing path would not fail, proposed by a solver; runs decide about them."""
 
 from __future__ import annotations
 

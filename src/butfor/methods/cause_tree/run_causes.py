@@ -1,4 +1,4 @@
-"""The cause tree of a recorded run: the causes of the failure, and of the decisions that led to them, level by level.
+"""The cause tree of a run: the causes of the failure and of the decisions behind it, by level.
 
 Cascade fault localization. A node is a cause: the statements that justify one property. The first property is the
 failed check; every critical condition of a cause, that is every decision that let its statements run or kept another

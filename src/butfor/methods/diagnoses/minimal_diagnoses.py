@@ -1,4 +1,4 @@
-"""Minimal diagnoses: the smallest sets of statements whose change can avoid all failures, of runs and of paths."""
+"""Minimal diagnoses: the smallest sets of statements whose change can avoid all failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes of statements of a recorded run beyond their values: other inputs, other targets, other calls."""
+"""Changes of statements of a run beyond their values: other inputs, other targets, other calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The abstract error trace for readers: invariants and the statements between them, up to the contradiction."""
+"""The abstract error trace for readers: invariants, and the statements between them."""
 
 from __future__ import annotations
 

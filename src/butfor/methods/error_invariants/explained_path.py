@@ -1,4 +1,4 @@
-"""Error invariants as a method: the failing path told by what was true and which statements changed that."""
+"""Error invariants of a failing path: what was true, and which statements changed that."""
 
 from __future__ import annotations
 

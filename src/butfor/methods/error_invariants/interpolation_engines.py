@@ -1,4 +1,4 @@
-"""Engines that compute an inductive sequence of invariants; the most readable sequence that checks out is taken."""
+"""Engines that compute an inductive sequence of invariants; the most readable valid one is taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fewest maximal intervals of error invariants that cover a core trace: the steps between them are relevant."""
+"""The fewest maximal intervals of invariants that cover a core trace; steps between are relevant."""
 
 from __future__ import annotations
 

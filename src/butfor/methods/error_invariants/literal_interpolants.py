@@ -1,4 +1,4 @@
-"""Interpolants by weakest preconditions from the end backwards, in as few and as simple atoms as possible.
+"""Interpolants by weakest preconditions from the end, in as few and as simple atoms as possible.
 
 An atom that a step does not touch stays. One that it touches is replaced by its weakest precondition; where that is a
 relation that reads badly, recorded values take its place, generalised to bounds. The sequence is inductive by

@@ -1,4 +1,4 @@
-"""The coarsest invariants: recorded values of the cells that later steps read; no solver is needed for them."""
+"""The coarsest invariants: recorded values of the cells that later steps read, without a solver."""
 
 from __future__ import annotations
 

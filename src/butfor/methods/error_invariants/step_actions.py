@@ -1,4 +1,4 @@
-"""What one step of a trace formula does to a state, without versions: its guard, assignments and assumptions.
+"""What one step of a trace formula does to a state: its guard, assignments and assumptions.
 
 A state maps cells to values and each enclosing branch to two flags: whether its condition held, and whether its arm was
 entered.

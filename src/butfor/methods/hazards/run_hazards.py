@@ -1,4 +1,4 @@
-"""Hazards of a failing run besides its failure: bad accesses, uninitialised values, numbers that overflow.
+"""Hazards of a run besides its failure: bad accesses, uninitialised values, overflows.
 
 None of them need be what made the run fail, but each is a mistake by itself, and a run that has one and fails often
 fails because of it. The edit may belong to the statement or to the declaration of the variable: too few elements, no

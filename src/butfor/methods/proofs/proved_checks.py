@@ -1,4 +1,4 @@
-"""Which checks of the program hold in every run, by static analysis; the failure can only be at the others."""
+"""Which checks of the program hold in every run, by static analysis; the others may fail."""
 
 from __future__ import annotations
 

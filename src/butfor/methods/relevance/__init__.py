@@ -1,1 +1,1 @@
-"""Relevance: where another value would have avoided the failure, and whether inputs control the failure."""
+"""Relevance: where another value would have avoided the failure, and whether inputs control it."""

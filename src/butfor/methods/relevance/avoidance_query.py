@@ -1,4 +1,4 @@
-"""Whether another value can avoid the failure whatever inputs come later: by trying values, then by a solver.
+"""Whether another value avoids the failure whatever inputs come later: by trying, then by a solver.
 
 Inputs after the change may have any value, so the query is ∃∀: are there a state and a value such that no later input
 leads on to the failure? It is solved by counterexample-guided refinement: later inputs that do lead there exclude

@@ -1,4 +1,4 @@
-"""The verdict on every statement instance of a failing path: could another value here have avoided the failure?
+"""The verdict on every instance of a failing path: could another value have avoided the failure?
 
 An instance is relevant if there are an execution of the path and values for the cells that the instance assigns such
 that no continuation along the path fails. Flow-sensitive: a branch block that is irrelevant as a whole is summarised

@@ -1,4 +1,4 @@
-"""Whether inputs control the failure of a path: what the program does with other values of each input, in any arm.
+"""Whether inputs control the failure of a path: what the program does with other input values.
 
 An input controls the failure if its value leads to the failure whatever inputs follow, and another value need not. Both
 are questions about the program, not about the path: a value that merely leaves the path may fail elsewhere.

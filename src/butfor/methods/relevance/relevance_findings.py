@@ -1,4 +1,4 @@
-"""What relevance says, as findings and as its part of the report; the same for recorded runs and for paths."""
+"""Relevance as findings and as its part of the report, for runs and for paths."""
 
 from __future__ import annotations
 

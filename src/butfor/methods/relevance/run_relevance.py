@@ -1,4 +1,4 @@
-"""The relevance of the statements of a failing run, and the security verdict, which the default answer has too."""
+"""The relevance of the statements of a failing run, and the security verdict."""
 
 from __future__ import annotations
 

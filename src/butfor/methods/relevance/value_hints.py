@@ -1,4 +1,4 @@
-"""Values that are likely to avoid the failure, because the next reader of the cell is known to avoid it with them.
+"""Values likely to avoid the failure, because the next reader of the cell avoids it with them.
 
 A long computation is hard to invert as a whole, one step of it is not: from the end of the path backwards, each
 statement is asked only for the value that yields one known to avoid the failure after it.

@@ -1,4 +1,4 @@
-"""The search for repairs: proposals tried on the failing run, then on all tests, the best ones confirmed alone."""
+"""The search for repairs: proposals tried on the failing run, then on all tests, then alone."""
 
 from __future__ import annotations
 

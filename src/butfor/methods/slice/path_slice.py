@@ -1,4 +1,4 @@
-"""The backward slice of a failing path: the instances that the failed check depended on, nearest first."""
+"""The backward slice of a failing path: what the failed check depended on, nearest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spectrum of the tests: statements that failing tests run and passing ones do not, scored by Ochiai."""
+"""The spectrum of the tests: statements that mostly failing tests run, scored by Ochiai."""
 
 from __future__ import annotations
 

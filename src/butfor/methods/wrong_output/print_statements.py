@@ -1,4 +1,4 @@
-"""Print statements that would only have to write something else, or nothing, for the output to be right."""
+"""Print statements that would only have to write something else for the output to be right."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proof-guided diagnosis of failing paths: for runs a part of the method `repair`, for other programs all of it."""
+"""Proof-guided diagnosis of failing paths: changes of statements that avoid the failures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solutions of a repair program, the cheapest first, by weighted MaxSMT; each is checked by running its paths.
+"""Solutions of a repair program, the cheapest first, by weighted MaxSMT, checked by running paths.
 
 What arms not taken do is not on a path. A solution holds whatever they do: where the solver finds effects of such an
 arm with which a failure comes back, further solutions have to avoid the failure with these effects too.

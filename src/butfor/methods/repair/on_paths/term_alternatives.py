@@ -1,4 +1,4 @@
-"""Alternatives of statements made from their terms, for languages whose terms are the source, such as Boogie."""
+"""Alternatives of statements made from their terms, for sources that are terms, such as Boogie."""
 
 from __future__ import annotations
 
