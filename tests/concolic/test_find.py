@@ -105,10 +105,10 @@ def test_no_failure_says_what_was_tried(tmp_path: Path) -> None:
 
 
 def test_the_budget_ends_the_search(tmp_path: Path) -> None:
-    answer = find(make_options(written(tmp_path, HARD), budget=1), FindOptions())
+    answer = find(make_options(written(tmp_path, HARD), budget=0.5), FindOptions())
     assert answer.status is Status.NO_FAILURE
     assert not answer.extra["search"]["all_paths"]
-    assert any("budget of 1 s" in note for note in answer.notes)
+    assert any("budget of 0.5 s" in note for note in answer.notes)
 
 
 def test_a_run_without_end_counts_only_with_a_limit(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_a_run_without_end_counts_only_with_a_limit(tmp_path: Path) -> None:
     answer = find(make_options(program, step_limit=20_000, methods=["slice"], budget=60), FindOptions(failures=1))
     assert answer.failure is not None
     assert answer.failure.kind is FailureKind.NO_END
-    unlimited = find(make_options(program, budget=2), FindOptions(failures=1))
+    unlimited = find(make_options(program, budget=0.5), FindOptions(failures=1))
     assert unlimited.status is Status.NO_FAILURE
 
 

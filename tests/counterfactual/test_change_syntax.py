@@ -20,17 +20,17 @@ from butfor.errors import UsageError
 from butfor.ir.change_sites import SiteKind
 from tests import corpus, seeded_corpus
 from tests.counterfactual.builds import build_of
+from tests.families import some_of
 from tests.small import written
 
 SOURCES = [
-    *sorted((seeded_corpus.FOLDER / "programs").glob("*.c")),
-    *sorted(corpus.FOLDER.glob("real_*.c"))[::4],
     *(
         corpus.FOLDER / f"construct_{name}.c"
         for name in ("floats", "macros", "static_locals", "nested_struct_union", "volatile_const", "pass_callbacks")
     ),
     Path(__file__).parent / "sites.c",
 ]
+LARGE = [*sorted((seeded_corpus.FOLDER / "programs").glob("*.c")), *sorted(corpus.FOLDER.glob("real_*.c"))[::4]]
 
 
 @cache
@@ -58,7 +58,9 @@ def rules_of(syntax: ChangeSyntax) -> Iterator[Rule]:
         )
 
 
-@pytest.mark.parametrize("source", SOURCES, ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "source", some_of([*SOURCES, *LARGE], lambda k, p: p in SOURCES or k % 6 == 0, lambda p: p.stem)
+)
 def test_every_candidate_is_read_as_it_was_written(source: Path) -> None:
     syntax = speech_of(source)
     count = 0

@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -40,7 +41,8 @@ ENDLESS = (
     "nested",
 )
 _T = TypeVar("_T")
-QUICK = RunLimits(milliseconds=300, file_size=1 << 20, megabytes=512)
+FENCED = RunLimits(milliseconds=60_000, file_size=1 << 20, megabytes=512)  # for runs that end by themselves
+QUICK = replace(FENCED, milliseconds=100)  # for runs that do not
 
 
 @pytest.fixture
@@ -126,7 +128,7 @@ def test_files_are_seen_as_they_would_have_been(
 @pytest.mark.parametrize("what", REFUSED)
 def test_nothing_beyond_the_run(what: str, folder: Path, beyond: HookedBuild) -> None:
     before = looks(folder)
-    with ForkServer(beyond, "./beyond", RunSpec((what,)), b"0\n", QUICK, str(folder)) as server:
+    with ForkServer(beyond, "./beyond", RunSpec((what,)), b"0\n", FENCED, str(folder)) as server:
         outcome = server.run()
         assert (server.output(), outcome.exit_status) == (b"0\n", 0)
         assert outcome.touched or what == "terminal"
@@ -141,7 +143,7 @@ def test_nothing_beyond_the_run(what: str, folder: Path, beyond: HookedBuild) ->
 @pytest.mark.parametrize("what", UNHOOKED)
 def test_the_kernel_forbids_what_libraries_do(what: str, folder: Path, beyond: HookedBuild) -> None:
     before = looks(folder)
-    with ForkServer(beyond, "./beyond", RunSpec((f"unhooked {what}",)), b"0\n", QUICK, str(folder)) as server:
+    with ForkServer(beyond, "./beyond", RunSpec((f"unhooked {what}",)), b"0\n", FENCED, str(folder)) as server:
         outcome = server.run()
         assert (server.output(), outcome.exit_status) == (b"0\n", 0)
         assert session_of(server) == []
@@ -174,7 +176,7 @@ def open_file(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_files_that_butfor_has_open_are_not_passed_on(open_file: Path, folder: Path, beyond: HookedBuild) -> None:
-    with ForkServer(beyond, "./beyond", RunSpec(("inherited",)), b"0\n", QUICK, str(folder)) as server:
+    with ForkServer(beyond, "./beyond", RunSpec(("inherited",)), b"0\n", FENCED, str(folder)) as server:
         server.run()
         assert server.output() == b"0\n"
     assert open_file.read_bytes() == b""

@@ -160,9 +160,9 @@ def test_long_chains_take_linear_time_and_no_recursion() -> None:
     """A chain of 20,000 blocks where every second block also jumps to the end, within a loop."""
     size = 20_000
     succs = [[i + 1] if i % 2 else [i + 1, size - 2] for i in range(size - 2)] + [[0, size - 1], []]
-    begin = time.perf_counter()
+    begin = time.process_time()
     assert flow_graphs.immediate_postdominators(succs)[0] == size - 2
     assert flow_graphs.immediate_dominators(succs)[size - 1] == size - 2
     assert natural_loops(succs).depth == (1,) * (size - 1) + (0,)
     assert len(flow_graphs.control_dependence(succs)[0]) == 1
-    assert time.perf_counter() - begin < 10
+    assert time.process_time() - begin < 10

@@ -57,9 +57,9 @@ def test_a_missing_program_is_said() -> None:
 
 def test_a_solver_that_does_not_end_is_stopped() -> None:
     start = time.monotonic()
-    slow = ProcessSolver([sys.executable, "-c", "import time; time.sleep(60)"])
+    slow = ProcessSolver([sys.executable, "-c", "import time; time.sleep(600)"])
     assert slow.check(Problem(GROUPS, equal(Y, const(4, 32))), Limit.after(0.3)).verdict is Verdict.UNKNOWN
-    assert time.monotonic() - start < 30
+    assert time.monotonic() - start < 100
 
 
 @pytest.mark.parametrize("answer", ["sat", "sat\n(error)", "sat\n((x #x00000002))", "", "what?"])

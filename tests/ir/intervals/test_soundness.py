@@ -73,7 +73,7 @@ def random_program(seed: int) -> Judge:
         return judged(recording)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_random_program_does_nothing_that_was_excluded(seed: int) -> None:
     assert random_program(seed).looked_at > 20
 
@@ -144,7 +144,7 @@ def small_program(seed: int) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_small_random_program_does_nothing_that_was_excluded(seed: int, tmp_path: Path) -> None:
     assert (
         judged(recorded(tmp_path, '#pragma clang diagnostic ignored "-Weverything"\n' + small_program(seed))).looked_at

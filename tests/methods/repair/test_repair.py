@@ -45,6 +45,7 @@ def listed(folder: Path, *tests: dict[str, Any]) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_the_bound_of_the_paper_is_the_first_repair_of_a_memory_error(tmp_path: Path) -> None:
     answer, (first, *_) = repaired(tmp_path, SUM, args=["10"])
     assert answer.failure is not None
@@ -57,13 +58,13 @@ def test_the_bound_of_the_paper_is_the_first_repair_of_a_memory_error(tmp_path: 
 
 
 def test_passing_tests_decide_between_repairs(tmp_path: Path) -> None:
-    right = {str(n): f"{sum(range(n))}\n" for n in (0, 1, 3, 7, 10)}
+    right = {str(n): f"{sum(range(n))}\n" for n in (0, 3, 10)}
     tests = listed(tmp_path, *({"name": n, "args": [n], "expect_stdout": out} for n, out in right.items()))
     answer, repairs = repaired(tmp_path, SUM, tests=tests)
     assert repairs[0]["after"] == "for (int i = 0; i < n; ++i)"
     for r in repairs:
         assert (r["failing_fixed"], r["passing_kept"]) == (r["failing_total"], r["passing_total"])
-        assert r["failing_total"] + r["passing_total"] == 5
+        assert r["failing_total"] + r["passing_total"] == len(right)
     row = next(row for row in answer.ranking if row.line == SUM.line_of("i <= n"))
     assert row.rank == 1
     assert row.evidence is Evidence.REPLAYED

@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 from bench.repair import Found, measure, sample
 
+from tests.families import some_of
 from tests.seeded_corpus import Fault
 
-FEW = ("dates-borrow-from-same-month", "bank-first-account")
+FEW = ("bank-first-account", "dates-borrow-from-same-month")
 
 
-@pytest.mark.parametrize("fault", [f for f in sample() if f.id in FEW], ids=lambda f: f.id)
+@pytest.mark.parametrize(
+    "fault", some_of((f for f in sample() if f.id in FEW), lambda _, f: f.id == FEW[0], lambda f: f.id)
+)
 def test_the_text_of_the_correct_program_is_found(fault: Fault) -> None:
     found = measure(fault, budget=90.0)
     assert found.complete == 1
