@@ -19,10 +19,10 @@ demo: $(STAMP)
 	@echo "The same answer as JSON:   demo-report.json"
 
 test: lint
-	$(PYTEST) -n 2 -m "not slow and not real"
+	$(PYTEST) -n 2 --dist worksteal -m "not slow and not real"
 
 test-all: lint
-	$(PYTEST) -n 2 -m "not real"
+	$(PYTEST) -n 2 --dist worksteal -m "not real"
 
 test-real: $(STAMP)
 	$(PYTEST) -m real

@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of an analysis."""
+"""The pipeline: Ctrl-C in the middle of an analysis."""
 
 from __future__ import annotations
 
