@@ -195,9 +195,9 @@ class RankedStatement:
 class Explanation:
     """The whole answer. `ranking` is best first, one row per source statement.
 
-    `memory_errors` are those the run survived, other than `failure` itself. `sources` maps file names to source text, with
-    bytes that are not UTF-8 as surrogate escapes; `story` is the run step by step, made only for reports that show it
-    (`Options.story`). Neither is part of the JSON report.
+    `memory_errors` are those the run survived, other than `failure` itself. `sources` maps file names to source text,
+    with bytes that are not UTF-8 as surrogate escapes; `story` is the run step by step, made only for reports that show
+    it (`Options.story`). Neither is part of the JSON report.
     """
 
     status: Status

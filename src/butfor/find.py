@@ -25,10 +25,10 @@ from butfor.tests_file import tests_text
 from butfor.witness.follow_witness import follow_witness
 
 DEFAULT_FAILURES = 3  # one is explained, the others are listed
-# Shares of the budget; the search usually ends early, soon after the first failure.
-_SEARCH_SHARE = 0.8
-_SHRINK_SHARE = 0.1
-_MIN_EXPLAIN_SHARE = 0.15
+_SEARCH_SHARE = 0.8  # of the budget; the search usually ends early, soon after the first failure
+_SHRINK_SHARE = 0.1  # of the budget, for all failures together
+_MIN_EXPLAIN_SHARE = 0.15  # of the budget, even where the search has used it up
+_MIN_PATIENCE_SECONDS = 1.0  # for other failures after the first one; and as long as the first one took
 
 Progress = Callable[[str], None]
 
@@ -101,7 +101,7 @@ def _search(runner: InputRunner, options: Options, wanted: FindOptions, say: Pro
     goal = SearchGoal(
         failures=wanted.failures or DEFAULT_FAILURES,
         seconds=_SEARCH_SHARE * options.budget,
-        patience=lambda took: options.budget if is_asked else 1.0 + took,
+        patience=lambda took: options.budget if is_asked else _MIN_PATIENCE_SECONDS + took,
     )
     say("searching")
     with Fuzzer(runner) as fuzzer:

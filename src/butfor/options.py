@@ -19,9 +19,9 @@ from butfor.files import read_bytes
 
 Inputs = Literal["pinned", "free"]
 
-DEFAULT_BUDGET = 30.0
-DEFAULT_TIME_LIMIT = 10.0
-DEFAULT_OUTPUT_LIMIT = 64 * 2**20
+DEFAULT_BUDGET = 30.0  # seconds: as long as a person waits for an answer
+DEFAULT_TIME_LIMIT = 10.0  # seconds: a program that takes longer is taken not to end
+DEFAULT_OUTPUT_LIMIT = 64 * 2**20  # bytes: a program that writes more is taken not to end
 
 PLACE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9][0-9]*)\Z")  # how users name a line
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")

@@ -12,7 +12,7 @@ from butfor.logic.sorts import INT, REAL, MapSort, Sort, is_map
 
 INT_TYPE, BOOL_TYPE, REAL_TYPE = Type("int"), Type("bool"), Type("real")
 _BITS = re.compile(r"bv([1-9][0-9]*)\Z")
-_MAX_VECTOR_BITS = 1 << 16
+_MAX_VECTOR_BITS = 1 << 16  # of a bv type: solvers do not get far with wider ones
 _LOGICAL = frozenset(("&&", "||", "==>", "<==>"))
 _ORDER = frozenset(("<", "<=", ">", ">="))
 

@@ -108,7 +108,7 @@ def _ends_the_path(node: Node, never_returning: frozenset[str]) -> bool:
 def flow_graph(procedure: s.Procedure) -> FlowGraph:
     """The graph of a procedure that has a body."""
     assert procedure.body is not None
-    builder = _Builder()
+    builder = _GraphBuilder()
     ends = builder.block(procedure.body.statements, [])
     end = procedure.body.span
     builder.join([*ends, *builder.returns], builder.add(Node(EXIT, s.Span(end.line, end.column, end.end - 1, end.end))))
@@ -140,7 +140,7 @@ def _nodes_before(flow: FlowGraph, start: int, ends: set[int]) -> frozenset[int]
     return frozenset(seen)
 
 
-class _Builder:
+class _GraphBuilder:
     """Nodes as they are made; loose edges are joined with what comes next."""
 
     def __init__(self) -> None:

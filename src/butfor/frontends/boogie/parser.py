@@ -29,7 +29,7 @@ def parse(text: BoogieText) -> s.Program:
         tree = _parser().parse(text.text)
     except UnexpectedInput as e:
         raise _syntax_error(text, e) from e
-    builder = _Builder(text)
+    builder = _SyntaxBuilder(text)
     built: dict[int, Any] = {}
     for node in tree.iter_subtrees():  # children come first
         children = [built[id(c)] if isinstance(c, Tree) else c for c in node.children]
@@ -74,7 +74,7 @@ def _strings(items: list[Any]) -> tuple[str, ...]:
     return tuple(str(i) for i in items if isinstance(i, Token))
 
 
-class _Builder:
+class _SyntaxBuilder:
     """One method for each rule of the grammar: its children, already built, to the node of the program."""
 
     def __init__(self, text: BoogieText) -> None:

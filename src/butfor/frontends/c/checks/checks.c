@@ -202,10 +202,10 @@ u32 __ck_byval(u8 *p, u64 n, u32 arg) {
 /* What is known of the source is put aside before memory changes: source and target may overlap, or one is born in the place of the other. */
 static u8 *saved_undef, *saved_vals;
 static u32 *saved_prov;
-#define MOST_SAVED (1ull << 36)
+#define MAX_SAVED (1ull << 36) /* bytes of address space; only what is touched takes memory */
 
 void bf_before_copy(const void *dst, const void *src, u64 n) {
-  if (n > MOST_SAVED) n = MOST_SAVED;
+  if (n > MAX_SAVED) n = MAX_SAVED;
   if (!n) return;
   memcpy(saved_undef, undef(src), n);
   memcpy(saved_vals, vals(src), n);
@@ -215,7 +215,7 @@ void bf_before_copy(const void *dst, const void *src, u64 n) {
     for (u64 i = first, k = 0; i + 8 <= n; i += 8) saved_prov[k++] = bf_pointed((const u8 *)src + i);
 }
 void bf_copied(void *dst, const void *src, u64 n) {
-  if (n > MOST_SAVED) n = MOST_SAVED;
+  if (n > MAX_SAVED) n = MAX_SAVED;
   if (!n) return;
   memcpy(undef(dst), saved_undef, n);
   memcpy(vals(dst), saved_vals, n);
@@ -271,9 +271,9 @@ void bf_checks_start(void *stack_top) {
   map_shadow(SH_VALS, 1ull << 42);
   map_shadow(SH_PROV, 1ull << 41);
   map_shadow(SH_HEAP, 1ull << 40);
-  saved_undef = bf_reserve(MOST_SAVED);
-  saved_vals = bf_reserve(MOST_SAVED);
-  saved_prov = bf_reserve(MOST_SAVED);
+  saved_undef = bf_reserve(MAX_SAVED);
+  saved_vals = bf_reserve(MAX_SAVED);
+  saved_prov = bf_reserve(MAX_SAVED);
   allowed = bf_reserve(__ck_count + 1);
   frames = bf_frame = bf_reserve(sizeof(struct live_frame) << 24);
   bf_ostack = bf_reserve(4ull << 27);

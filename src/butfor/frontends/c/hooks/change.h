@@ -28,7 +28,7 @@ static inline struct seen *watch(u32 site) {
 static inline void note(struct seen *s, i64 v) {
   for (u32 i = 0; i < s->nvalues; i++)
     if (s->values[i] == v) return;
-  if (s->nvalues < MOST_VALUES) s->values[s->nvalues++] = v;
+  if (s->nvalues < MAX_VALUES) s->values[s->nvalues++] = v;
 }
 
 static inline void changed(void) {

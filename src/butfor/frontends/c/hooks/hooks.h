@@ -57,14 +57,14 @@ struct rule {
 
 enum end { END_NORMAL, END_ASSERT, END_ERROR, END_ASSUME, END_LIMIT, END_MEMORY };
 
-#define MOST_VALUES 12
-#define MOST_SAID 128
+#define MAX_VALUES 12 /* different ones that a site saw: more are seldom tried */
+#define MAX_SAID 128  /* bytes: more would not fit a line */
 /* What the sites saw in a run that is only watched. */
 struct seen {
   u64 count, first;  /* occurrences; events before the first */
   u32 relations;     /* of comparisons: 1 less, 2 equal, 4 greater; 8 false, 16 true */
   u32 nvalues;       /* distinct values (of comparisons: left minus right), the first few */
-  i64 values[MOST_VALUES];
+  i64 values[MAX_VALUES];
 };
 
 /* Shared between the server and the run under way. */
@@ -74,7 +74,7 @@ struct shared {
   u64 reached;              /* how often a probe was met */
   u64 used_files, refused;  /* files were written or removed; how often something was refused because it would reach beyond the run */
   u32 error, error_at;      /* the memory error that ended the run: what it was (checks/checks.c), at which check */
-  char said[MOST_SAID];     /* the assertion that failed, with its place */
+  char said[MAX_SAID];     /* the assertion that failed, with its place */
 };
 
 extern u8 *bf_active;       /* per site: 0, or 1 + the number of its rule */

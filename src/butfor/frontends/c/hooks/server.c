@@ -21,7 +21,7 @@
 
 enum { JUST_RUN, WATCH, ADOPT }; /* what a request asks for: ADOPT takes the output as the expected one from now on */
 struct request { u32 rules, mode, milliseconds, megabytes; u64 events, file_size; };
-struct answer { int status; u32 end, changed, timed_out; u64 events, change_event, reached, output, matched, touched; u32 error, error_at; char said[MOST_SAID]; };
+struct answer { int status; u32 end, changed, timed_out; u64 events, change_event, reached, output, matched, touched; u32 error, error_at; char said[MAX_SAID]; };
 
 static char folder[4096];
 static u8 *expected;
