@@ -1,4 +1,4 @@
-"""The run told step by step, as plain data for reports; steps refer to each other by their index in `Story.steps`."""
+"""The run told step by step as plain data; steps refer to each other by index in `Story.steps`."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ class FakeApi:
         return ChangedRun((), True, "why", 1, "exit", 0, None, "", b"", b"", True)
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Nothing; the command line now talks to this object."""
+        """Make the command line talk to this object."""
         for name in ("explain", "record", "replay", "changed"):
             monkeypatch.setattr(api, name, getattr(self, name))
 

@@ -26,7 +26,7 @@ class Reader(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Notes what an element brings."""
+        """Note what an element brings."""
         for name, value in attrs:
             if name in ("src", "href", "action", "data") and not (value or "").startswith("#"):
                 self.elsewhere.append(f"{tag} {name}={value}")
@@ -38,12 +38,12 @@ class Reader(HTMLParser):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        """Notes elements that are not closed in the order of opening."""
+        """Note elements that are not closed in the order of opening."""
         if not self.open or self.open.pop() != tag:
             self.wrong.append(tag)
 
     def handle_data(self, data: str) -> None:
-        """Notes the text."""
+        """Note the text."""
         if self.open and self.open[-1] not in ("script", "style"):
             self.text += data
 

@@ -1,4 +1,4 @@
-"""The screen of the terminal browser: the tree on the left, the source on the right; keys that mark statements."""
+"""The screen of the terminal browser: tree, source, and keys that mark statements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MARK_SIGNS = {"benign": "✓", "guilty": "✗"}
 
 
 class Browser(App[None]):
-    """Shows the entries of a report. `marks` are by place; `save_mark` stores a change of one (None: it has no mark)."""
+    """Shows the entries of a report. `marks` are by place; `save_mark` stores a change of one (None: no mark)."""
 
     CSS = """
     #tree { width: 45%; }

@@ -1,4 +1,4 @@
-"""Defaults from the nearest `butfor.toml`, or `[tool.butfor]` in pyproject.toml, upwards from a directory."""
+"""Defaults from the nearest `butfor.toml`, or `[tool.butfor]` in pyproject.toml, upwards."""
 
 from __future__ import annotations
 

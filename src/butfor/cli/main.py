@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -62,8 +63,6 @@ class ButforGroup(click.Group):
         """The command of this name, if there is one."""
         if cmd_name not in _COMMANDS:
             return None
-        import importlib
-
         command = importlib.import_module(f"butfor.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
         return command

@@ -42,7 +42,7 @@ def command(out: Path, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the recording is in `out`."""
     check_writable(out)
     options = gather_options(given, named)
-    from butfor import api
+    from butfor import api  # late: --help and wrong flags need none of it
 
     with progress_line() as progress, replacing(out) as temporary:
         run = api.record(options, temporary, progress)

@@ -82,7 +82,7 @@ def command(report: ReportRequest, number: int | None, named: tuple[str, ...], *
 
 def _apply(explanation: Explanation, number: int) -> None:
     """Write a repair to the user's file, and say on stderr how to undo it."""
-    from butfor.methods.repair.apply_repair import apply_repair, chosen_repair
+    from butfor.methods.repair.apply_repair import apply_repair, chosen_repair  # late, as above
 
     for written in apply_repair(chosen_repair(explanation, number), explanation.sources):
         undo = shlex.join(["mv", str(written.backup), str(written.file)])

@@ -80,8 +80,8 @@ def command(
 
 
 def _show_changed(options: Options, changes: tuple[str, ...], report: ReportRequest) -> int:
-    from butfor import api
-    from butfor.report.changed_run_text import render, render_json
+    from butfor import api  # late: --help and wrong flags need none of it
+    from butfor.report.changed_run_text import render, render_json  # late: it imports the runs it renders
 
     other = next((t.format.name for t in report.targets if t.format not in (TEXT, JSON)), None)
     if other is not None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from butfor.browse.report_entries import entries, headline
 from butfor.cli.terminal_output import progress_line
 from butfor.errors import ToolMissing, UsageError
 from butfor.files import read_bytes
@@ -49,8 +50,6 @@ def command(report: Path, marks: Path | None) -> int:
             "butfor show needs a terminal",
             hint="butfor explain prints the same, `-o report.html` makes a page to browse",
         )
-    from butfor.browse.report_entries import entries, headline
-
     path = marks or marks_file(report)
     known = dict(settle(AnalysisOptions(), path).by_place)
     Browser(

@@ -1,4 +1,4 @@
-"""A changed run as text or JSON: the changes, how it ended, what it wrote differently, what became of the failure."""
+"""A changed run as text or JSON: its changes, ending, output, and what became of the failure."""
 
 from __future__ import annotations
 

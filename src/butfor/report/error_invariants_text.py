@@ -1,4 +1,4 @@
-"""The error invariants as text: what held, the statement that mattered next, what held then, up to the check."""
+"""The error invariants as text: what held, the next statement that mattered, what held then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What would have avoided the failure, whichever method found it: repairs, and changes that were tried."""
+"""What would have avoided the failure, whichever method found it: repairs and tried changes."""
 
 from __future__ import annotations
 

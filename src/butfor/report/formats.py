@@ -1,4 +1,4 @@
-"""The report formats, one record each: `--format`, the suffixes of `-o`, help texts and tests follow from it.
+"""The report formats, one record each: `--format`, suffixes of `-o`, help texts follow from it.
 
 docs/add-a-report-format.md shows how to add one.
 """

@@ -1,4 +1,4 @@
-"""The explanation as one HTML page that needs nothing else; all but failure, cause and fix is on demand."""
+"""The explanation as one HTML page that needs nothing else; details are shown on demand."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup, escape
 
+from butfor import __version__
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Reason, Status
 from butfor.plain_json import text_of
 from butfor.report.fixes import Fix, best_avoidance, fixes
@@ -129,14 +130,8 @@ def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
         "run": e.run,
         "evidences": {value.value for value in (row.evidence for row in e.ranking)},
         "glyphs": {key.value: glyph for key, glyph in _GLYPHS.items()},
-        "version": _version(),
+        "version": __version__,
     }
-
-
-def _version() -> str:
-    from butfor import __version__
-
-    return __version__
 
 
 def _title(e: Explanation) -> str:

@@ -1,4 +1,4 @@
-"""The story and the cause tree's statements as compact columns for the page's script: each text once, by number."""
+"""The story and the cause tree's statements as compact columns for the page's script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source files for the page: coloured lines with the marks of the gutter; of large files only the relevant parts."""
+"""Source files for the page: coloured lines with marks in the gutter; parts of large files."""
 
 from __future__ import annotations
 

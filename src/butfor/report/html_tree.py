@@ -1,4 +1,4 @@
-"""The cause tree for the page: nodes in the order they are written, each with where its list begins and ends."""
+"""The cause tree for the page: nodes in writing order, each with where its list begins and ends."""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
+from butfor import __version__
 from butfor.explanation import Explanation, Failure, FailureKind, RankedStatement
 from butfor.plain_json import plain
 from butfor.report.fixes import Fix, fixes
@@ -36,8 +37,6 @@ def render(explanation: Explanation) -> str:
 
 
 def _log(e: Explanation) -> dict[str, Any]:
-    from butfor import __version__
-
     places = SarifLocations(e)
     failures = [f for f in (e.failure, *e.memory_errors) if f is not None]
     kinds = list(dict.fromkeys(f.kind for f in failures))

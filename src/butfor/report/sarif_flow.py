@@ -1,4 +1,4 @@
-"""The path to the failure as a SARIF thread flow: the relevant steps at ranked statements, in the run's order."""
+"""The path to the failure as a SARIF thread flow: relevant steps at ranked statements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lines of text for a given width and encoding, with or without colour; inert before they are measured."""
+"""Lines of text for a given width and encoding, with or without colour; always inert."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The failing run told step by step: values, reasons, memory, relevant input; for reports that can be browsed."""
+"""The failing run told step by step for reports: values, reasons, memory, relevant input."""

@@ -1,4 +1,4 @@
-"""Where a debugger has to stop to see a cause at work: the line, and the time it is reached that matters."""
+"""Where a debugger has to stop to see a cause at work: the line, and which time it is reached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What memory is known to hold after each step of the story, observed at the loads and stores of its steps."""
+"""What memory is known to hold after each step of the story, from its loads and stores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step depended on: the steps that computed its values, and the decision or call that let it run."""
+"""What a step depended on: where its values came from, and what let it run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The story of a failing run: all steps of a short one; of a long one those that matter and their neighbours."""
+"""The story of a failing run: all its steps, or those that matter and their neighbours."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ class _Teller:
         self._pending: tuple[CellChange, ...] = ()  # what was seen of memory since the last step
 
     def story(self, rows: tuple[tuple[str, int, str], ...]) -> Story:
+        """The story, with stops for a debugger at these statements."""
         chosen = self._chosen_segments()
         expected = 0
         for i in chosen.tolist():

@@ -1,4 +1,4 @@
-"""The run that a violation witness stands for: its nondet calls get the values of the waypoints that match them."""
+"""The run that a violation witness stands for, and whether it fails as the witness says."""
 
 from __future__ import annotations
 
