@@ -177,7 +177,7 @@ def _result_term(shadow: Shadow, f: ShadowFrame, instr: Instr, value: Any) -> Te
     """The term of a computation's result, None where it cannot be followed."""
     try:
         args = [shadow.operand(f, a) for a in instr.args]
-        term = term_of(instr, args, f.type_of(instr.args[0]))
+        term = term_of(instr, args, f.fn.operand_type(instr.args[0]))
         if term is None and instr.op in _INTEGER_ARITHMETIC and instr.type.kind is Kind.INT and instr.type.bits <= 64:
             term = binary(instr.op, args[0], args[1])
         if term is None:

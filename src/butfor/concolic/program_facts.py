@@ -39,7 +39,7 @@ class ProgramFacts:
         known = self._errors.get(fn.name)
         if known is None:
             known = self._errors[fn.name] = frozenset(
-                b.index for b in fn.blocks if any(map(_is_failing_call, fn.instrs[b.start : b.end]))
+                b.index for b in fn.blocks if any(map(_is_failing_call, fn.block_instrs(b.index)))
             )
         return block in known
 
@@ -50,7 +50,7 @@ class ProgramFacts:
         out = set()
         for fn in map(self.program.function, self.program.names):
             for block in fn.blocks:
-                last = fn.instrs[block.end - 1]
+                last = fn.terminator(block.index)
                 if last.is_conditional:
                     first = self.static.last_of_block(fn, block.index)
                     out |= {first * count + self.segment_of(fn, target) for target in block.succs}

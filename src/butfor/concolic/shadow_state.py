@@ -20,7 +20,6 @@ from butfor.concolic.search_inputs import InputField, ProgramInput
 from butfor.concolic.shadow_memory import ShadowMemory
 from butfor.encode.instance_values import bits_of, flat
 from butfor.ir.instructions import Const, Function, Operand
-from butfor.ir.machine_types import Type
 from butfor.libc.library import lookup
 from butfor.libc.record import LibcFunction, SearchModel
 from butfor.logic.evaluate import Evaluator
@@ -123,13 +122,6 @@ class ShadowFrame:
         else:
             self.terms[slot] = term
 
-    def type_of(self, op: Operand) -> Type:
-        """The type of an operand."""
-        if isinstance(op, Const):
-            return op.type
-        d = self.fn.definer[op]
-        return self.fn.params[op] if d < 0 else self.fn.instrs[d].type
-
 
 class Shadow:
     """The state of one pass; `path()` is the path condition so far."""
@@ -213,7 +205,7 @@ class Shadow:
         term = f.term(op)
         if term is not None:
             return term
-        t = f.type_of(op)
+        t = f.fn.operand_type(op)
         return const(flat(self.concrete(f, op), t), bits_of(t))
 
     def checked(self, term: Term, value: int) -> Term | None:

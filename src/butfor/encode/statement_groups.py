@@ -53,7 +53,7 @@ def _owner(links: Links, node: Node) -> Node | None:
     if node[1] < 0:
         return links.trace.call_of(node[0]) or node
     instr = links.trace.instr(node)
-    if instr.op == "store" and isinstance(instr.args[0], int) and links.trace.at(node[0]).fn.definer[instr.args[0]] < 0:
+    if instr.op == "store" and links.trace.at(node[0]).fn.is_parameter(instr.args[0]):
         return links.trace.call_of(node[0]) or node  # the callee puts its parameter into a variable
     if instr.op in _STATEMENT_OPS or links.values.is_act(node):
         return node

@@ -82,8 +82,8 @@ def _condition_branches(steps: Steps, endless: EndlessLoop, place: Place | None)
     begin = _loop_entry(trace, endless.at, endless.loop)
     found = []
     for block in endless.loop.body:
-        branch = fn.instrs[fn.blocks[block].end - 1]
-        if branch.op != "br" or not branch.args or steps.places.of_instr(fn, branch) != place:
+        branch = fn.terminator(block)
+        if not branch.is_two_way or steps.places.of_instr(fn, branch) != place:
             continue
         places = trace.log.positions(trace.static.last_of_block(fn, block))
         since, until = int(places.searchsorted(begin)), int(places.searchsorted(endless.at, "right"))

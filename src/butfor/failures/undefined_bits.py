@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from butfor.ir.instructions import Const, Instr, Operand
+from butfor.ir.instructions import Instr, Operand
 from butfor.ir.machine_types import Kind, Type, element_at, mask_width
 from butfor.trace.trace import Node, Trace, UnknownValue
 
@@ -56,10 +56,7 @@ class UndefinedBits:
         return value if isinstance(value, int) else None
 
     def _type(self, node: Node, op: Operand) -> Type:
-        if isinstance(op, Const):
-            return op.type
-        fn = self.trace.at(node[0]).fn
-        return fn.instrs[fn.definer[op]].type if fn.definer[op] >= 0 else fn.params[op]
+        return self.trace.at(node[0]).fn.operand_type(op)
 
     def _gate(self, node: Node, instr: Instr, masks: list[int], is_and: bool) -> int:
         """The undefined bits of an and or or: a defined 0 decides the former, a defined 1 the latter."""

@@ -114,8 +114,8 @@ def _definition(trace: Trace, i: int, slot: int) -> Node | None:
 def _base_pointer(fn: Function, slot: int) -> Operand:
     """The pointer that an address is computed from; any other value is its own base."""
     found: Operand = slot
-    while isinstance(found, int) and fn.definer[found] >= 0 and fn.instrs[fn.definer[found]].op == "gep":
-        found = fn.instrs[fn.definer[found]].args[0]
+    while (instr := fn.definition(found)) is not None and instr.op == "gep":
+        found = instr.args[0]
     return found
 
 

@@ -84,6 +84,11 @@ class Instr:
         return self.op in ("br", "switch") and bool(self.args)
 
     @property
+    def is_two_way(self) -> bool:
+        """Whether it is a br with a condition."""
+        return self.op == "br" and bool(self.args)
+
+    @property
     def accesses_memory(self) -> bool:
         """Whether it loads or stores by itself; what a call does is another matter."""
         return self.op in ("load", "store", "atomicrmw", "cmpxchg")
@@ -135,3 +140,28 @@ class Function:
     blocks: list[Block] = field(default_factory=list)
     definer: list[int] = field(default_factory=list)
     subprogram: int = -1
+
+    def block_instrs(self, block: int) -> list[Instr]:
+        """The instructions of a block."""
+        found = self.blocks[block]
+        return self.instrs[found.start : found.end]
+
+    def terminator(self, block: int) -> Instr:
+        """The last instruction of a block, which decides where control goes."""
+        return self.instrs[self.blocks[block].end - 1]
+
+    def definition(self, op: Operand) -> Instr | None:
+        """The instruction whose result an operand is; None for parameters and constants."""
+        at = self.definer[op] if isinstance(op, int) else -1
+        return self.instrs[at] if at >= 0 else None
+
+    def is_parameter(self, op: Operand) -> bool:
+        """Whether an operand is a parameter."""
+        return isinstance(op, int) and self.definer[op] < 0
+
+    def operand_type(self, op: Operand) -> Type:
+        """The type of an operand."""
+        if isinstance(op, Const):
+            return op.type
+        at = self.definer[op]
+        return self.params[op] if at < 0 else self.instrs[at].type

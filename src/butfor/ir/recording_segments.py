@@ -268,7 +268,7 @@ def _cut_into_segments(fn: Function, layout: Layout) -> None:
                 _add_segment(layout, block.index, start, i + 1, flags | CALL, words_in)
                 start, words_in = i + 1, result_words(fn.instrs[i], kind)
                 flags = AFTER | (SETJMP if is_setjmp(fn.instrs[i].callee) else 0)
-        if fn.instrs[block.end - 1].op == "ret":
+        if fn.terminator(block.index).op == "ret":
             flags |= RET
         _add_segment(layout, block.index, start, block.end, flags, words_in)
 

@@ -60,11 +60,6 @@ class _Grouper:
         self.related = related
         self.headed: dict[int, Decision] = {}
 
-    def instrs(self, block: int) -> list[Instr]:
-        """The instructions of a block."""
-        found = self.function.blocks[block]
-        return self.function.instrs[found.start : found.end]
-
     def absorb(self, block: int) -> Decision:
         """The largest decision that begins at a conditional branch."""
         decision = Decision((block,), tuple(dict.fromkeys(self.function.blocks[block].succs)))
@@ -90,7 +85,7 @@ class _Grouper:
         found = self.headed.get(block)
         if found is None or not self.private(decision, block) or not self.quiet(block):
             return None
-        here, there = self.instrs(decision.head)[-1], self.instrs(block)[-1]
+        here, there = self.function.terminator(decision.head), self.function.terminator(block)
         return found if there.op == "br" and self.related(here.loc, there.loc) else None
 
     def shared_exit(self, decision: Decision, block: int, other: int) -> Decision | None:
@@ -126,7 +121,7 @@ class _Grouper:
     def branch_on_join(self, decision: Decision) -> Decision | None:
         """`while (a && b)`: the join does nothing but branch on the merged value."""
         join = decision.exits[0]
-        body = self.instrs(join)
+        body = self.function.block_instrs(join)
         targets = tuple(dict.fromkeys(self.function.blocks[join].succs))
         if body[-1].op != "br" or len(targets) != 2 or join in decision.blocks:
             return None
@@ -145,12 +140,12 @@ class _Grouper:
 
     def quiet(self, block: int, phis: int = 0) -> bool:
         """Whether the block stores nothing and begins with that many phis."""
-        body = self.instrs(block)
+        body = self.function.block_instrs(block)
         return sum(instr.op == "phi" for instr in body) == phis and not any(map(_has_effect, body))
 
     def merges(self, join: int, blocks: tuple[int, ...], tail: int) -> bool:
         """Whether the join is one boolean phi of constants from the decision and a value from its tail."""
-        first, *others = self.instrs(join)
+        first, *others = self.function.block_instrs(join)
         if first.op != "phi" or first.type != int_type(1) or (others and others[0].op == "phi") or join in blocks:
             return False
         constant = all(
@@ -177,7 +172,7 @@ def find_decisions(function: Function, related: Callable[[int, int], bool] = _an
     order += sorted(set(range(len(graph))) - set(order))
     for block in reversed(order):
         targets = tuple(dict.fromkeys(graph[block]))
-        if len(targets) == 2 and grouper.instrs(block)[-1].op == "br":
+        if len(targets) == 2 and function.terminator(block).op == "br":
             grouper.headed[block] = grouper.absorb(block)
         elif len(targets) > 1:
             grouper.headed[block] = Decision((block,), targets)

@@ -79,7 +79,7 @@ class LoopIterations:
         starts = self.log.positions(header)
         if len(starts) > _MAX_ITERATIONS_COUNTED:
             return None
-        where = self.places.of_instr(fn, fn.instrs[fn.blocks[loop.header].end - 1])
+        where = self.places.of_instr(fn, fn.terminator(loop.header))
         result = _CountedLoop(
             starts, line=where.line if where else 0, is_left_by_header=any(e[0] == loop.header for e in loop.exits)
         )

@@ -163,8 +163,7 @@ class _Teller:
         return changes
 
     def _is_parameter(self, s: StaticSegment, instr: Instr) -> bool:
-        value = instr.args[0]
-        return isinstance(value, int) and s.fn.definer[value] < 0
+        return s.fn.is_parameter(instr.args[0])
 
     def _bind_parameter(self, node: Node, instr: Instr) -> None:
         """Add a parameter to the step of the call that passed it."""

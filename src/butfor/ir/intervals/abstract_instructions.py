@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from butfor.ir.instructions import Const, Instr, Operand
+from butfor.ir.instructions import Instr
 from butfor.ir.intervals.abstract_arithmetic import SIGNED_PREDICATE
 from butfor.ir.intervals.abstract_frame import TRUTH_TYPE, AbstractFrame
 from butfor.ir.intervals.abstract_values import NULL, Pointer, Value, instantiated, joined, summarised
@@ -178,7 +178,7 @@ class AbstractExecution(AbstractFrame):
         if instr.slot in self.body.variables:
             return
         size = None
-        if instr.args and self.is_long(instr.args[0]):
+        if instr.args and self.body.function.operand_type(instr.args[0]) == int_type(64):
             size = times(
                 self.arithmetic.unsigned(self.integer(instr.args[0], int_type(64)), 64), alloc_size(instr.detail[0])
             )
@@ -186,14 +186,6 @@ class AbstractExecution(AbstractFrame):
         obj = self.shared.objects.number(("alloca", self.context, instr.slot))
         older = self.shared.objects.number(("allocas", self.context, instr.slot))
         self.assign(instr, self.memory.allocate(obj, older, None, size))
-
-    def is_long(self, op: Operand) -> bool:
-        """Whether the operand has 64 bits."""
-        function = self.body.function
-        if isinstance(op, Const):
-            return op.type == int_type(64)
-        at = function.definer[op]
-        return (function.params[op] if at < 0 else function.instrs[at].type) == int_type(64)
 
     def select(self, instr: Instr) -> Value:
         """The result of a select: one of two values, or their join."""

@@ -69,9 +69,8 @@ class CheckKinds:
                 else:
                     return False
             else:
-                definer = function.definer[address]
-                instr = function.instrs[definer]
-                if definer < 0 or instr.op not in ("gep", "alloca"):
+                instr = function.definition(address)
+                if instr is None or instr.op not in ("gep", "alloca"):
                     return False
                 if instr.op == "alloca":
                     count = (

@@ -154,7 +154,7 @@ class FunctionFixpoint:
 
     def _leave_block(self, frame: AbstractExecution, last: Instr, number: int) -> None:
         """Propagate the state along the outgoing edges of a block."""
-        if last.op == "br" and len(last.args) == 1:
+        if last.is_two_way:
             condition = frame.integer(last.args[0], TRUTH_TYPE)
             frame.records.note_value(self.function.name, last.index, frame.numbers.range(condition))
             yes, no = last.detail
@@ -209,8 +209,7 @@ class FunctionFixpoint:
         """Propagate the state along one edge: assign the phis of the target, drop slots that are dead there."""
         state = frame.state
         values = []
-        block = self.function.blocks[target]
-        for instr in self.function.instrs[block.start : block.end]:
+        for instr in self.function.block_instrs(target):
             if instr.op != "phi":
                 break
             arg = next(a for a, s in zip(instr.args, instr.detail, strict=True) if s == source)

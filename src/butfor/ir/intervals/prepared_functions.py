@@ -95,9 +95,8 @@ def _uses(function: Function) -> tuple[frozenset[int], tuple[int, ...]]:
 
 def _variables(function: Function) -> dict[int, LocalVariable]:
     """The allocas of fixed size in the entry block, by slot."""
-    entry = function.blocks[0]
     found = {}
-    for instr in function.instrs[entry.start : entry.end]:
+    for instr in function.block_instrs(0):
         if instr.op != "alloca" or (instr.args and not isinstance(instr.args[0], Const)):
             continue
         count = instr.args[0].value if instr.args and isinstance(instr.args[0], Const) else 1
@@ -167,7 +166,7 @@ def _split_blocks(function: Function, order: tuple[OrderElement, ...]) -> frozen
     loops = _loop_heads(order)
     found = set()
     for block in function.blocks:
-        body = function.instrs[block.start : block.end]
+        body = function.block_instrs(block.index)
         if (
             block.index not in loops
             and body[0].op == "phi"

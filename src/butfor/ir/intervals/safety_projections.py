@@ -64,17 +64,16 @@ class BackwardFixpoint:
         box = self.boxes[target]
         if box is None:
             return None
-        first = self.function.blocks[target]
         found: Box | None = dict(box)
-        for instr in self.function.instrs[first.start : first.end]:
+        for instr in self.function.block_instrs(target):
             if instr.op != "phi":
                 break
             if found is not None and instr.slot in found:
                 r = found.pop(instr.slot)
                 arg = next(a for a, s in zip(instr.args, instr.detail, strict=True) if s == block)
                 found = self.steps.demand(found, arg, r)
-        last = self.function.instrs[self.function.blocks[block].end - 1]
-        if found is not None and last.op == "br" and last.args and last.detail[0] != last.detail[1]:
+        last = self.function.terminator(block)
+        if found is not None and last.is_two_way and last.detail[0] != last.detail[1]:
             holds = int(last.detail[0] == target)
             found = self.steps.demand(found, last.args[0], (holds, holds))
         return found
@@ -168,7 +167,7 @@ class SafetyProjection(BackwardFixpoint):
                 r = box.get(~instr.args[1])
             elif instr.op == "call":
                 r = self._argument(instr)
-            elif instr.op == "br" and instr.args and isinstance(instr.args[0], int):
+            elif instr.is_two_way and isinstance(instr.args[0], int):
                 r = box.get(instr.args[0], (0, 1))
             else:
                 return
@@ -258,7 +257,7 @@ class ErrorProjection(BackwardFixpoint):
         for at, box in self.start_boxes(block):
             self.through(block, at, box, visit)
         cells = dict(self.proofs.records.cells.get((self.name, block), {}))
-        for instr in self._instrs(block):
+        for instr in self.function.block_instrs(block):
             address = instr.args[1] if instr.op == "store" else None
             if (
                 not isinstance(address, int)
@@ -277,16 +276,12 @@ class ErrorProjection(BackwardFixpoint):
                 self.proofs.trusted.add((self.name, instr.index))
             cells = new
 
-    def _instrs(self, block: int) -> list[Instr]:
-        b = self.function.blocks[block]
-        return self.function.instrs[b.start : b.end]
-
     def _collect_branch(self, block: int) -> None:
-        last = self._instrs(block)[-1]
-        if last.op != "br" or not last.args:
+        last = self.function.terminator(block)
+        if not last.is_two_way:
             return
         cells = dict(self.proofs.records.cells.get((self.name, block), {}))
-        for instr in self._instrs(block):
+        for instr in self.function.block_instrs(block):
             if instr.op == "store" and isinstance(instr.args[1], int):
                 stored = self.proofs.records.values.get((self.name, instr.index))
                 cells.pop(instr.args[1], None)
@@ -297,7 +292,7 @@ class ErrorProjection(BackwardFixpoint):
             if (
                 box is None
                 or set(self.function.blocks[target].preds) != {block}
-                or any(i.index in self.start for i in self._instrs(target)[:2])
+                or any(i.index in self.start for i in self.function.block_instrs(target)[:2])
             ):
                 continue
             there = (

@@ -146,7 +146,7 @@ class Allocators:
                 if op.kind not in ("null", "zero", "undef"):
                     return NOT_AN_ALLOCATOR
                 continue
-            instr = fn.instrs[fn.definer[op]] if fn.definer[op] >= 0 else None
+            instr = fn.definition(op)
             if instr is None:
                 return NOT_AN_ALLOCATOR
             if instr.op == "load" and instr.args[0] in uses.plain:

@@ -283,4 +283,5 @@ class PointsToAnalysis(FunctionNodes):
 
 
 def _is_from(facts: FunctionFacts, op: Operand, kind: str) -> bool:
-    return isinstance(op, int) and facts.fn.definer[op] >= 0 and facts.fn.instrs[facts.fn.definer[op]].op == kind
+    instr = facts.fn.definition(op)
+    return instr is not None and instr.op == kind

@@ -173,7 +173,7 @@ def field_of(fn: Function, op: Operand) -> StructField | None:
             return None
         source, args = op.value[1][0], op.value[2]
     else:
-        instr = fn.instrs[fn.definer[op]] if fn.definer[op] >= 0 else None
+        instr = fn.definition(op)
         if instr is None or instr.op != "gep":
             return None
         source, args = instr.detail[0], instr.args

@@ -61,10 +61,9 @@ def _text(places: Places, function: Function, instr: Instr, place: Place) -> str
     """The accessed expression as written in the source, else the statement."""
     written = None
     if instr.op in ("load", "store"):
-        address = instr.address
-        at = function.definer[address] if isinstance(address, int) else -1
-        if at >= 0 and function.instrs[at].type.kind is Kind.PTR and function.instrs[at].op == "gep":
-            written = places.lvalue_text(function.instrs[at])
+        address = function.definition(instr.address)
+        if address is not None and address.type.kind is Kind.PTR and address.op == "gep":
+            written = places.lvalue_text(address)
         elif instr.op == "load":
             written = places.lvalue_text(instr)
     return place.text if written is None else written

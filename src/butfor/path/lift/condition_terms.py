@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from butfor.encode.instance_values import bits_of
 from butfor.ir.flow_graphs import immediate_dominators, successors
 from butfor.ir.instructions import Const, Function, Instr, Operand
-from butfor.ir.machine_types import Type, store_size
+from butfor.ir.machine_types import store_size
 from butfor.ir.recording_segments import variable_and_offset
 from butfor.logic.rules import choose
 from butfor.logic.terms import FALSE, TRUE, Term, conjunction, const, disjunction, equal, ite, negate
@@ -68,7 +68,7 @@ class ConditionTerms:
     def _condition(
         self, stretch: Stretch, block: int, before: int, leaf: Callable[[int, int], Term | None], deep: int
     ) -> Term:
-        instrs = _body(stretch.fn, block)
+        instrs = stretch.fn.block_instrs(block)
         last = instrs[-1]
         if deep > MAX_BLOCKS_PER_CONDITION or not last.is_branch:
             return self.registers.state.unknown("condition", 0)
@@ -123,7 +123,7 @@ class ConditionTerms:
                     if found is not None and found.width == width
                     else self.registers.state.unknown("value", width)
                 )
-            last = _body(s.fn, block)[-1]
+            last = s.fn.terminator(block)
             if deep > MAX_BLOCKS_PER_CONDITION or last.op != "br":
                 return self.registers.state.unknown("value", width)
             if not last.args:
@@ -147,8 +147,7 @@ class ConditionTerms:
         """An operand of a block that was, or would have been, reached from another one; None when it cannot be told."""
         if isinstance(op, Const):
             return self.registers.constant(op)
-        d = stretch.fn.definer[op]
-        instr = stretch.fn.instrs[d] if d >= 0 else None
+        instr = stretch.fn.definition(op)
         if instr is not None and instr.op == "phi" and instr.block == block and before >= 0:
             return self._operand(stretch, before, -1, instr.args[instr.detail.index(before)])
         if (
@@ -177,12 +176,10 @@ class ConditionTerms:
         )
 
     def _uses_phi(self, fn: Function, slot: int, block: int) -> bool:
-        d = fn.definer[slot]
-        if d < 0 or fn.instrs[d].block != block:
+        instr = fn.definition(slot)
+        if instr is None or instr.block != block:
             return False
-        return fn.instrs[d].op == "phi" or any(
-            isinstance(a, int) and self._uses_phi(fn, a, block) for a in fn.instrs[d].args
-        )
+        return instr.op == "phi" or any(isinstance(a, int) and self._uses_phi(fn, a, block) for a in instr.args)
 
     def _supposed(self, stretch: Stretch, block: int, before: int, instr: Instr) -> Term | None:
         if instr.op == "load":
@@ -193,7 +190,7 @@ class ConditionTerms:
         args = [self._operand(stretch, block, before, a) for a in instr.args]
         if any(a is None for a in args):
             return None
-        return self.registers.suppose(instr, [a for a in args if a is not None], _type(stretch.fn, instr.args[0]))
+        return self.registers.suppose(instr, [a for a in args if a is not None], stretch.fn.operand_type(instr.args[0]))
 
 
 def fixed_address(trace: Trace, fn: Function, i: int, op: Operand) -> int | None:
@@ -209,7 +206,7 @@ def fixed_address(trace: Trace, fn: Function, i: int, op: Operand) -> int | None
 def hypothetical_loads(trace: Trace, stretch: Stretch, blocks: frozenset[int]) -> Iterator[tuple[int, int]]:
     """Address and size of what the blocks that did not run would have read from variables."""
     for block in blocks - stretch.ran.keys():
-        for instr in _body(stretch.fn, block):
+        for instr in stretch.fn.block_instrs(block):
             address = fixed_address(trace, stretch.fn, stretch.last, instr.args[0]) if instr.op == "load" else None
             if address is not None:
                 yield address, store_size(instr.type)
@@ -225,13 +222,3 @@ def _region(stretch: Stretch, block: int) -> frozenset[int]:
                 found.add(before)
                 work.append(before)
     return frozenset(found)
-
-
-def _type(fn: Function, op: Operand) -> Type:
-    if isinstance(op, Const):
-        return op.type
-    return fn.params[op] if fn.definer[op] < 0 else fn.instrs[fn.definer[op]].type
-
-
-def _body(fn: Function, block: int) -> list[Instr]:
-    return fn.instrs[fn.blocks[block].start : fn.blocks[block].end]

@@ -37,7 +37,7 @@ class Escapes:
         if frame in self._under_way:
             goals = frozenset((self._under_way[frame],))
         else:
-            goals = frozenset(b.index for b in fn.blocks if fn.instrs[b.end - 1].op == "ret")
+            goals = frozenset(b.index for b in fn.blocks if fn.terminator(b.index).op == "ret")
         reaching = self._reaching(fn, goals)
         return any(target not in reaching for target in other_targets(decided))
 
@@ -58,7 +58,7 @@ class Escapes:
     def _ends_run(self, fn: Function, block: int) -> bool:
         """Whether a block calls a function of the program that cannot return."""
         b = fn.blocks[block]
-        return any(i.op == "call" and not self._can_return(i.callee) for i in fn.instrs[b.start : b.end])
+        return any(i.op == "call" and not self._can_return(i.callee) for i in fn.block_instrs(b.index))
 
     def _can_return(self, name: str | None) -> bool:
         if name is None or name not in self.trace.program.source.function_names():

@@ -218,7 +218,7 @@ class UsedValues:
         if stretch is None:
             return wanted
         for block, i in stretch.ran.items():
-            last = s.fn.instrs[s.fn.blocks[block].end - 1]
+            last = s.fn.terminator(block)
             wanted += [(i, a) for a in last.args if last.op == "br"]
         others = frozenset(_between(s.fn.blocks, known[s.seg.block], s.seg.block))
         for address, size in hypothetical_loads(self.trace, stretch, others):

@@ -134,8 +134,7 @@ class ViolatedProperties:
         return self._other(point, node)
 
     def _is_null(self, i: int, op: int) -> bool:
-        fn = self.trace.at(i).fn
-        t = fn.params[op] if fn.definer[op] < 0 else fn.instrs[fn.definer[op]].type
+        t = self.trace.at(i).fn.operand_type(op)
         try:
             return t.kind is Kind.PTR and int(self.trace.operand(i, op)) < PAGE_BYTES
         except UNDETERMINED:

@@ -67,7 +67,7 @@ class Dependence:
             after = immediate_postdominators(successors(s.fn))
             self._joins[s.fn.name] = after
         join = after[s.seg.block]
-        return join >= len(s.fn.blocks) or s.fn.instrs[s.fn.blocks[join].end - 1].op == "ret"
+        return join >= len(s.fn.blocks) or s.fn.terminator(join).op == "ret"
 
     def _latest_branch(self, i: int, s: StaticSegment, branches: set[int]) -> int | None:
         """The latest earlier instance, in the same frame, of one of these branches."""

@@ -82,7 +82,7 @@ class HypotheticalAddresses:
             return None
 
     def _address(self, arm: _UntakenArm, op: Operand) -> tuple[int, bool]:
-        instr = _definer(arm.fn, op)
+        instr = arm.fn.definition(op)
         if instr is not None and instr.op == "gep":
             base, is_exact = self._address(arm, instr.args[0])
             try:
@@ -96,7 +96,7 @@ class HypotheticalAddresses:
     def _value(self, arm: _UntakenArm, op: Operand) -> Any:
         if isinstance(op, Const):
             return self.trace.constant(op)
-        instr = _definer(arm.fn, op)
+        instr = arm.fn.definition(op)
         if self._is_computed(arm, instr):
             return self.trace.operand(arm.instance, op)
         if instr is None:
@@ -249,9 +249,3 @@ class HypotheticalAddresses:
             hits = self._events[address] = np.sort(e["seg"][touching])
         k = int(hits.searchsorted(p, "right")) - 1
         return int(hits[k]) if k >= 0 else -1
-
-
-def _definer(fn: Function, op: Operand) -> Instr | None:
-    """The instruction that defines an operand, if one does."""
-    d = fn.definer[op] if isinstance(op, int) else -1
-    return fn.instrs[d] if d >= 0 else None

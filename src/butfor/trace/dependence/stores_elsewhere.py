@@ -70,7 +70,7 @@ class StoresElsewhere:
 
 def stores_to_computed_element(fn: Function, instr: Instr) -> bool:
     """Whether an instruction is a store to an element whose index is computed."""
-    if instr.op != "store" or not isinstance(instr.args[1], int) or fn.definer[instr.args[1]] < 0:
-        return False
-    address = fn.instrs[fn.definer[instr.args[1]]]
-    return address.op == "gep" and not all(isinstance(index, Const) for index in address.args[1:])
+    address = fn.definition(instr.args[1]) if instr.op == "store" else None
+    return (
+        address is not None and address.op == "gep" and not all(isinstance(index, Const) for index in address.args[1:])
+    )

@@ -196,11 +196,8 @@ def equal_where_defined(mine: bytes, recorded: bytes, t: Type) -> bool:
 
 def equal_but_for_undefined_elements(fn: Function, store: Instr, value: Any, recorded: bytes) -> bool:
     """Whether a stored vector differs only in elements that were never defined."""
-    source = store.args[0]
-    if store.op != "store" or not isinstance(source, int) or fn.definer[source] < 0:
-        return False
-    shuffle = fn.instrs[fn.definer[source]]
-    if shuffle.op != "shufflevector":
+    shuffle = fn.definition(store.args[0]) if store.op == "store" else None
+    if shuffle is None or shuffle.op != "shufflevector":
         return False
     unknown = undefined_elements(shuffle)
     elements = cast(tuple[Any, ...], from_bytes(recorded, store.detail))

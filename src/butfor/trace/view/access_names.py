@@ -177,8 +177,7 @@ class Accesses:
             return known[0].type, known[1]
         if depth > _MAX_COPY_DEPTH or isinstance(address, Const):
             return None
-        d = fn.definer[address]
-        instr = fn.instrs[d] if d >= 0 else None
+        instr = fn.definition(address)
         if instr is None or instr.op not in ("load", "gep"):
             return None
         base = self.declared_type(fn, instr.args[0], depth + 1)

@@ -61,7 +61,7 @@ class ConditionOutcomes:
             if following < 0 or self.trace.at(following).seg.block not in region.blocks:
                 return (last, self.trace.at(last).last.index), following
             i = following
-            if self.trace.at(i).last.op == "br" and self.trace.at(i).last.args:
+            if self.trace.at(i).last.is_two_way:
                 last = i
         return (last, self.trace.at(last).last.index), -1
 
@@ -131,8 +131,8 @@ class ConditionOutcomes:
         statements: dict[Place, Statement] = {}
         places: dict[int, Place] = {}
         for block in reverse_post_order(successors(fn)):
-            branch = fn.instrs[fn.blocks[block].end - 1]
-            place = self.places.of_instr(fn, branch) if branch.op == "br" and branch.args else None
+            branch = fn.terminator(block)
+            place = self.places.of_instr(fn, branch) if branch.is_two_way else None
             statement = self._statement(branch) if place is not None else None
             if place is None:
                 continue
@@ -174,7 +174,7 @@ class ConditionOutcomes:
     def _evaluates(self, fn: Function, number: int, statement: Statement) -> bool:
         """Whether a block only evaluates a part of a condition that its successor merges with other parts."""
         block = fn.blocks[number]
-        *body, last = fn.instrs[block.start : block.end]
+        *body, last = fn.block_instrs(number)
         if not body or last.op != "br" or len(block.succs) != 1:
             return False
         merge = fn.instrs[fn.blocks[block.succs[0]].start]

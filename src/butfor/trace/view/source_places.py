@@ -130,9 +130,7 @@ class Places:
                 if place is not None:
                     return place
                 instr = s.fn.instrs[at[1]]
-                if self.tree_of(s.fn) is not None and not (
-                    instr.op == "store" and isinstance(instr.args[0], int) and s.fn.definer[instr.args[0]] < 0
-                ):
+                if self.tree_of(s.fn) is not None and not (instr.op == "store" and s.fn.is_parameter(instr.args[0])):
                     return None
             at = self.trace.call_of(at[0])
             seen += 1

@@ -73,7 +73,7 @@ class Steps:
 
     def is_step(self, instr: Instr) -> bool:
         """Whether an instruction is a step of its own."""
-        return instr.op in _STEPS or (instr.op == "br" and bool(instr.args)) or instr.op == "call"
+        return instr.op in _STEPS or instr.is_two_way or instr.op == "call"
 
     def between(self, first: int, last: int) -> Iterator[Step]:
         """The steps of the segment instances `first` to `last` (exclusive), in order."""
@@ -181,9 +181,7 @@ class Steps:
             return []
         chosen, at = self.trace.phi_choice(phi)
         last = self.trace.at(at).last
-        is_decided = (
-            isinstance(chosen, Const) and self.trace.instr(phi).type == int_type(1) and last.op == "br" and last.args
-        )
+        is_decided = isinstance(chosen, Const) and self.trace.instr(phi).type == int_type(1) and last.is_two_way
         return [(at, last.args[0] if is_decided else chosen)]
 
     def operand_text(self, i: int, op: Operand, t: Type) -> str | None:
@@ -263,7 +261,7 @@ class Steps:
         at = int(places.searchsorted(i, "right")) - 1
         number = self._count_iterations(places, at, -1, frame, loop)
         total = number + self._count_iterations(places, at + 1, 1, frame, loop)
-        where = self.places.of_instr(fn, fn.instrs[fn.blocks[loop.header].end - 1])
+        where = self.places.of_instr(fn, fn.terminator(loop.header))
         left_by_header = any(e[0] == loop.header for e in loop.exits)
         return Iteration(
             where.line if where else 0,

@@ -56,22 +56,16 @@ class CompanionValues(HookedFunction):
 
     # --- masks and objects of operands ------------------------------------------------------------------------------
 
-    def _type(self, op: Operand) -> Type:
-        if isinstance(op, Const):
-            return op.type
-        d = self.fn.definer[op]
-        return self.fn.instrs[d].type if d >= 0 else self.fn.params[op]
-
     def _mask(self, op: Operand) -> str:
         """The mask of an operand."""
-        if isinstance(op, Const) or not mask_width(self._type(op)):
+        if isinstance(op, Const) or not mask_width(self.fn.operand_type(op)):
             return CLEAR
         d = self.fn.definer[op]
         is_place = self.fn.instrs[d].op == "alloca" if d >= 0 else bool(self.fn.byval[op])
         return CLEAR if is_place else f"%bf.m{op}"
 
     def _word(self, op: Operand) -> str:
-        return self.masks.word(self._mask(op), mask_width(self._type(op)))
+        return self.masks.word(self._mask(op), mask_width(self.fn.operand_type(op)))
 
     def _set(self, instr: Instr, mask: str) -> None:
         """Make this the mask of an instruction's result."""

@@ -189,9 +189,9 @@ class CheckedFunction(CheckedCalls):
             return
         masks = [self._mask(a) for a in instr.args]
         if instr.op in _UNDEFINED_FOR_SOME_SECOND_OPERANDS and masks[1] != CLEAR:
-            flag = self.masks.any([(masks[1], mask_width(self._type(instr.args[1])))])
+            flag = self.masks.any([(masks[1], mask_width(self.fn.operand_type(instr.args[1])))])
             self._emit(f"call void @__ck_b(i1 zeroext {flag}, i32 {self._check(instr)})")
-        mask = self.masks.result(instr, text.partition(" = ")[2], masks, [self._type(a) for a in instr.args])
+        mask = self.masks.result(instr, text.partition(" = ")[2], masks, [self.fn.operand_type(a) for a in instr.args])
         self.known = mask, CLEAR
         self._plain(instr, text)
         if -1 in self.hooked:
@@ -208,7 +208,7 @@ class CheckedFunction(CheckedCalls):
             return
         self.known = self._mask(instr.args[0]), CLEAR
         last = self._before_last(instr, text)
-        mask, bits = self.known[0], mask_width(self._type(instr.args[0]))
+        mask, bits = self.known[0], mask_width(self.fn.operand_type(instr.args[0]))
         if -1 in self.hooked:
             mask = self.hooked[-1][0]
         elif self.site:

@@ -20,7 +20,9 @@ class CheckedCalls(CompanionValues):
             self._memory(instr, text)
             return
         if kind == "pure":
-            given = [(self._mask(a), mask_width(self._type(a))) for a in instr.args[: len(instr.detail.arg_types)]]
+            given = [
+                (self._mask(a), mask_width(self.fn.operand_type(a))) for a in instr.args[: len(instr.detail.arg_types)]
+            ]
             self._plain(instr, text)
             self._set(instr, self.masks.full(self.masks.any(given), mask_width(instr.type)))
             return
