@@ -15,6 +15,9 @@ from butfor.logic.terms import TRUE, Term, binary, conjunction, equal, implies, 
 from butfor.path.path_model import Kind, Path
 from butfor.path.ssa_form import SsaInstance, SsaPath, ssa_form
 
+OVERFLOWING = frozenset(("add", "sub", "mul"))
+MAX_PRODUCT_BITS = 32  # for wider products solvers are too slow
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -109,10 +112,6 @@ def scope_guard(path: Path, scope: tuple[int, ...]) -> Term:
     if path.instances[scope[-1]].scope == scope[:-1]:
         return arm_flag(scope[-1])
     return conjunction(condition_flag(k) for k in scope)
-
-
-OVERFLOWING = frozenset(("add", "sub", "mul"))
-MAX_PRODUCT_BITS = 32  # for wider products solvers are too slow
 
 
 def no_overflow(t: Term) -> Term:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from butfor.logic.terms import FALSE, TRUE, Term, postorder
 from butfor.path.path_model import Cell, Instance, Kind, Path
+from butfor.path.source_expressions import MAX_DECIMAL
 
 _SIGNS = {
     "add": "+",
@@ -56,7 +57,7 @@ def _text(t: Term, a: list[str], cells: dict[str, Cell]) -> str:
                 return str(value)
             return (
                 str(value - (1 << t.width) if value >> t.width - 1 and t.width <= 64 else value)
-                if value < 1 << 40 or t.width <= 32
+                if value < MAX_DECIMAL or t.width <= 32
                 else hex(value)
             )
         case "var":
@@ -121,4 +122,4 @@ def _write(instance: Instance, cell: Cell, term: Term | None, cells: dict[str, C
 def _value(cell: Cell, value: int) -> str:
     if cell.signed and cell.sort and value >> cell.sort - 1:
         value -= 1 << cell.sort
-    return str(value) if abs(value) < 1 << 40 else hex(value)
+    return str(value) if abs(value) < MAX_DECIMAL else hex(value)

@@ -9,6 +9,10 @@ from butfor.logic.sorts import REAL, Sort, Value, is_map
 from butfor.path.instance_uses import uses_of, values_before
 from butfor.path.path_model import Cell, Kind, Path
 
+MAX_MAP_ELEMENTS_SHOWN = 8  # the others are counted
+_CHARS = frozenset(("char", "signed char", "unsigned char"))
+_FLOATS = {("float", 32): "<f", ("double", 64): "<d"}
+
 
 class PathWords:
     """The words of one path."""
@@ -37,9 +41,6 @@ class PathWords:
         seen = ", ".join(f"{name} = {value}" for name, value in self.seen(position).items())
         outcome = ("true " if instance.held else "false ") if instance.kind is Kind.BRANCH else ""
         return f"{outcome}{'with ' + seen if seen else ''}".strip()
-
-
-MAX_MAP_ELEMENTS_SHOWN = 8  # the others are counted
 
 
 def boogie_text(value: Value, sort: Sort) -> str:
@@ -77,10 +78,6 @@ def _real(value: Fraction) -> str:
 def cell_text(cell: Cell, value: Value) -> str:
     """The value of a cell."""
     return boogie_text(value, cell.sort)
-
-
-_CHARS = frozenset(("char", "signed char", "unsigned char"))
-_FLOATS = {("float", 32): "<f", ("double", 64): "<d"}
 
 
 def value_text(cell: Cell, value: Value, sort: int | None = None) -> str:

@@ -49,7 +49,7 @@ _LEVELS = [
 _BITS = {"+": "add", "-": "sub", "*": "mul", "&": "and", "|": "or", "^": "xor"}
 _NUMBERS = {"+": "plus", "-": "minus", "*": "times", "/": "div", "%": "mod"}
 _ESCAPED = {"n": 10, "t": 9, "r": 13, "0": 0, "\\": 92, "'": 39}
-_LEAST = 32  # bits in which C computes
+INT_BITS = 32  # C computes in no fewer
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class _Parser:
                 raise self.wrong("numbers and maps cannot be compared")
             a, b = (o.term if o.term is not None else number(o.value, INT) for o in (x, y))
             return a, b, True
-        width = max(_LEAST, *widths)
+        width = max(INT_BITS, *widths)
         signed = not any(o.term is not None and not o.signed and o.term.width == width for o in (x, y))
         a, b = (const(o.value, width) if o.term is None else resized(o.term, width, o.signed) for o in (x, y))
         return a, b, signed

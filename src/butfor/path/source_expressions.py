@@ -30,6 +30,7 @@ _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _CONSTANTS = ("const", "number")
 _ESCAPES = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"}
 _TIGHT, _LEAST = 12, 0
+MAX_DECIMAL = 1 << 40  # larger numbers are mostly addresses and written in hexadecimal
 MAX_EXPRESSION_CHARACTERS = 400  # the rest is cut: nobody reads longer ones
 
 
@@ -214,4 +215,4 @@ class SourceExpressions:
             return "NULL" if not value else self._address(int(t.data or 0))
         if kind == "char" and (32 <= value < 127 or value in _ESCAPES):
             return f"'{_ESCAPES.get(value, chr(value))}'"
-        return str(value) if abs(value) < 1 << 40 else hex(value)
+        return str(value) if abs(value) < MAX_DECIMAL else hex(value)

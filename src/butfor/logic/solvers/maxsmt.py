@@ -15,14 +15,17 @@ SUM_BITS = 24  # 16 million; the weights of all choices together stay far below
 class Sum:
     """The sum of the weights of the booleans that hold, as a variable. `weights` are natural numbers.
 
-    `unbounded`: the sum is an unbounded number, for problems that have such numbers; else it has SUM_BITS bits.
+    `unbounded`: the sum is an unbounded number, for problems that have such numbers; else it has so many bits.
     """
 
-    def __init__(self, name: str, weights: Sequence[tuple[Term, int]], *, unbounded: bool = False) -> None:
-        if not unbounded and sum(w for _, w in weights) >= 1 << SUM_BITS:
+    def __init__(
+        self, name: str, weights: Sequence[tuple[Term, int]], *, unbounded: bool = False, bits: int = SUM_BITS
+    ) -> None:
+        if not unbounded and sum(w for _, w in weights) >= 1 << bits:
             raise ValueError("the weights are too large")
         self.unbounded = unbounded
-        self.term = variable(name, INT if unbounded else SUM_BITS)
+        self.bits = bits
+        self.term = variable(name, INT if unbounded else bits)
         self._weights = weights
 
     def definition(self) -> Term:
@@ -41,7 +44,7 @@ class Sum:
         )
 
     def _number(self, value: int) -> Term:
-        return number(value, INT) if self.unbounded else const(value, SUM_BITS)
+        return number(value, INT) if self.unbounded else const(value, self.bits)
 
     def _sum(self, x: Term, y: Term) -> Term:
         return arithmetic("plus", x, y) if self.unbounded else binary("add", x, y)

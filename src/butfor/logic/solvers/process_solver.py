@@ -16,7 +16,7 @@ from butfor.logic.sorts import default_value
 from butfor.logic.terms import TRUE, Term
 
 _HEAD = "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n"
-POLL_SECONDS = 0.05  # between two looks at whether a check was cancelled; short, because people wait for Ctrl-C
+POLL_SECONDS = 0.05  # between two looks at whether a check was cancelled
 _VERDICTS = {"sat": Verdict.SAT, "unsat": Verdict.UNSAT}
 
 

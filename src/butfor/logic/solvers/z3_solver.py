@@ -64,7 +64,7 @@ def _names(problem: Problem[Name], numbers: Sequence[int]) -> tuple[Name, ...]:
 
 
 def import_z3() -> Any:
-    """The module z3; imported when it is needed, because that takes a noticeable part of a second."""
+    """The module z3; imported when it is needed, because most commands never ask a solver."""
     try:
         return importlib.import_module("z3")
     except ImportError as e:

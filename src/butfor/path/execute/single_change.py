@@ -16,7 +16,7 @@ from butfor.path.execute.single_change_rerun import NeededCondition, OutOfTime, 
 from butfor.path.execute.statement_changes import Change
 from butfor.path.execute.symbolic_execution import OPEN
 
-MAX_TERMS_GUESSED = 40_000  # computed in guesses at all conditions; then the solver is faster
+MAX_TERMS_GUESSED = 40_000  # computed in guesses at all conditions; then the solver is asked
 MAX_TERMS_PER_CONDITION = 3_000  # computed in guesses at one condition
 MAX_RANDOM_TRIALS = 40  # with random values for all variables at once
 MAX_VARIABLES_GUESSED = 4  # of one condition, the latest: they are nearest to the change

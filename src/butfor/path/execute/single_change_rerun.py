@@ -21,7 +21,7 @@ from butfor.path.execute.statement_changes import Change, OpenCells
 from butfor.path.execute.symbolic_execution import OPEN, SymbolicExecution
 from butfor.path.path_model import Instance, Kind, Path
 
-STEPS_PER_CLOCK_CHECK = 256  # some milliseconds
+STEPS_PER_CLOCK_CHECK = 256  # a step is so short that the clock is not asked each time
 _CLOSE, _EFFECT, _RUN = range(3)  # what happens at a position, in this order
 
 

@@ -7,23 +7,20 @@ every statement. Sets are enumerated by size, so that each is minimal, and each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
+from butfor.logic.solvers.maxsmt import Sum
 from butfor.logic.sorts import default_value
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import (
     FALSE,
     TRUE,
     Term,
-    binary,
-    compare,
-    const,
     constant,
     disjunction,
-    ite,
     negate,
     variable,
     variables,
@@ -162,15 +159,9 @@ class _Search:
         used = {str(v.data) for v in variables(avoided)}
         self.places = {str(on.data): place for place, on in self.selectors.by_place.items() if str(on.data) in used}
         self.names = tuple(variable(name, 0) for name in self.places)
-        self._base = (*avoided, *self._counting())
+        self._count = Sum("count", [(on, 1) for on in self.names], bits=COUNT_BITS)
+        self._base = (*avoided, self._count.definition())
         self._stack: Stack = default_stack()
-
-    def _counting(self) -> Iterator[Term]:
-        """The number of selectors that are on, as a variable; sums of pairs, then of pairs of sums."""
-        sums = [ite(on, const(1, COUNT_BITS), const(0, COUNT_BITS)) for on in self.names] or [const(0, COUNT_BITS)]
-        while len(sums) > 1:
-            sums = [binary("add", *sums[k : k + 2]) if k + 1 < len(sums) else sums[k] for k in range(0, len(sums), 2)]
-        yield compare("eq", variable("count", COUNT_BITS), sums[0])
 
     def changes(self, singles: Sequence[ChangeSet], most: int, largest: int) -> ChangeSets:
         """All sets: those of one statement, which are known, and those of several."""
@@ -187,7 +178,7 @@ class _Search:
             )
         size, least, cut = 2, 1 if singles else 0, False
         while size <= min(largest, len(self.names), least + 1 if least else largest) and not cut:
-            bounded = (compare("ule", variable("count", COUNT_BITS), const(size, COUNT_BITS)), *blocked)
+            bounded = (self._count.at_most(size), *blocked)
             result = self._stack.check([self._base, bounded], self._limit(), self.names)
             if result.verdict is Verdict.UNSAT:
                 size += 1

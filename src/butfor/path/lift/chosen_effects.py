@@ -17,9 +17,9 @@ from butfor.trace.trace import Node
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
-MAX_EFFECTS_PER_PATH = 3_000  # solvers take minutes for longer paths
+MAX_EFFECTS_PER_PATH = 3_000  # the queries of all methods grow with the path
 MAX_ASSUMPTIONS = 200  # of the program itself, the latest: earlier ones rarely constrain the failure
-MAX_SLICED_INSTANCES = 40_000  # in the slice of assumptions: about a second
+MAX_SLICED_INSTANCES = 40_000  # in the slice of the assumptions: bounds the time of slicing
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from butfor.libc.record import Control
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 
+MAX_COPIED_BYTES = 4096  # a longer copy is as recorded: its bytes are not followed one by one
+
 
 class EffectKind(enum.Enum):
     """What an effect does."""
@@ -122,9 +124,6 @@ def effects_of_nodes(effects: Effects, nodes: Iterable[Node], most: int) -> tupl
                 return sorted(found, key=lambda h: h.at), False
             found[effect] = None
     return sorted(found, key=lambda h: h.at), True
-
-
-MAX_COPIED_BYTES = 4096  # longer copies would give a cell per byte and say little
 
 
 @dataclass(frozen=True, slots=True)
