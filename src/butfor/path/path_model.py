@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from butfor.logic.sorts import Sort, Value
-from butfor.logic.terms import TRUE, Term, constant, variable
+from butfor.logic.terms import TRUE, Term, constant, variable, variables
 from butfor.trace.view.source_places import Place
 
 
@@ -158,8 +158,20 @@ def pinned(path: Path) -> Path:
 
     The start of a cell that is assigned before it is read is no input: it stays open, so that the assignment counts.
     """
-    start = {name: value for name, value in path.start.items() if name in path.inputs}
+    read_first = _read_before_assigned(path)
+    start = {name: value for name, value in path.start.items() if name in read_first}
     return replace(path, initial={**start, **path.initial}, instances=tuple(map(_pinned, path.instances)))
+
+
+def _read_before_assigned(path: Path) -> set[str]:
+    """The cells of which the path uses the start."""
+    found = {str(v.data) for v in variables((path.pre,))}
+    assigned: set[str] = set()
+    for i in path.instances:
+        terms = (i.condition, *(term for _, term in i.writes if term is not None))
+        found |= {*(str(v.data) for v in variables(terms)), *(c.name for c in i.frames)} - assigned
+        assigned |= {cell.name for cell, _ in i.writes}
+    return found | ({str(v.data) for v in variables((path.check,))} - assigned)
 
 
 def _pinned(instance: Instance) -> Instance:
