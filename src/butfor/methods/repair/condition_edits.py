@@ -20,6 +20,7 @@ from butfor.source.c_parser import strip_parentheses
 
 MAX_ADDED_CONDITIONS = 28  # per condition: the first ones are about what it mentions
 MAX_ADDED_PER_PART = 14  # per part of a condition: these edits are rarer
+WEAKENED_PART_PENALTY = 2  # in weights: conditions are weakened as a whole more often
 _NEEDS_NO_PARENTHESES = frozenset(
     (
         "identifier",
@@ -51,7 +52,7 @@ def replacements(condition: Node, code: FunctionIngredients) -> Iterator[Replace
         for text, words in list(further_conditions(leaf, code))[:MAX_ADDED_PER_PART]:
             weaker = b"(" + code.text(leaf) + b" || " + text + b")"
             yield code.replacement(
-                leaf, weaker, "weaken", f"`{code.file.shown(leaf)}` also if `{words}`", code.weight("weaken") - 2
+                leaf, weaker, "weaken", f"`{code.file.shown(leaf)}` also if `{words}`", penalty=WEAKENED_PART_PENALTY
             )
     yield code.replacement(condition, b"1", "always", f"`{shown}` not asked")
     yield code.replacement(condition, b"0", "never", f"never, whatever `{shown}` is", skips=True)

@@ -147,12 +147,19 @@ class FunctionIngredients:
         return self.library.kinds[kind]
 
     def replacement(
-        self, node: Node, new: bytes, kind: str, why: str, weight: float | None = None, skips: bool = False
+        self,
+        node: Node,
+        new: bytes,
+        kind: str,
+        why: str,
+        weight: float | None = None,
+        *,
+        penalty: float = 0.0,
+        skips: bool = False,
     ) -> Replacement:
-        """The replacement of a node."""
-        return Replacement(
-            node.start_byte, node.end_byte, new, kind, self.weight(kind) if weight is None else weight, why, skips
-        )
+        """The replacement of a node; its weight is that of its kind unless given, less a penalty."""
+        whole = self.weight(kind) if weight is None else weight
+        return Replacement(node.start_byte, node.end_byte, new, kind, whole - penalty, why, skips)
 
     @cached_property
     def nodes(self) -> tuple[Node, ...]:

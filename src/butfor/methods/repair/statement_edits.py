@@ -16,6 +16,8 @@ MAX_GUARDS = 14  # conditions that a statement is put under
 MAX_EXITS = 2  # ways to leave the function in a new check
 MAX_CHECKED_CONDITIONS = 4  # of new checks before a statement
 MAX_HEAD_CHARACTERS = 60  # of a statement, for people
+GUARDED_JUMP_PENALTY = 1  # in weights: assignments and calls lack a guard more often than jumps
+REMOVED_ELSE_PENALTY = 4  # in weights: an `else` is missing more often than it is too many
 _PLAIN_RETURN = re.compile(rb"return\s*\(?\s*(?:-?\w+|NULL)?\s*\)?\s*;")
 _SIMPLE = frozenset(("expression_statement", *JUMPS))
 _BLOCKS = frozenset(("compound_statement", "case_statement"))
@@ -51,7 +53,9 @@ def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replace
         )
         for text, words in list(further_conditions(statement, code))[:MAX_GUARDS]:
             if statement.type == "expression_statement" or in_block:
-                weight = code.weight("guard") - (0 if statement.type == "expression_statement" else 1)
+                weight = code.weight("guard") - (
+                    0 if statement.type == "expression_statement" else GUARDED_JUMP_PENALTY
+                )
                 yield code.replacement(
                     statement,
                     b"if (" + text + b") " + code.text(statement),
@@ -82,7 +86,7 @@ def replacements(statement: Node, code: FunctionIngredients) -> Iterator[Replace
     if statement.type == "if_statement" and alternative is not None:
         keyword = next((c for c in alternative.children if c.type == "else"), None)
         if keyword is not None:
-            yield code.replacement(keyword, b"", "else", "without the `else`", code.weight("else") - 4)
+            yield code.replacement(keyword, b"", "else", "without the `else`", penalty=REMOVED_ELSE_PENALTY)
 
 
 def _guarded_by_exit(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:

@@ -20,6 +20,19 @@ MAX_TRANSPOSED_BYTES = 8  # of a text with its quotes: transposed letters are tr
 NEARBY_BYTES = 400  # around a use: about ten lines
 MIN_CONTEXT_BYTES = 6  # of a line around a name, by which copies of the line are recognised
 MAX_CONTEXT_BYTES = 12  # on each side
+# How much less likely an edit is than the usual one of its kind, in weights; set by hand and checked on seeded faults.
+OTHER_TYPE_OR_SCOPE = 3
+VARIABLE_FOR_LITERAL = 4
+VARIABLE_FOR_NAMED_CONSTANT = 7
+VARIABLE_FOR_EXPRESSION = 6
+POINTER_FOR_NULL = 4
+MEMBER_OF_OTHER_VARIABLE = 2
+NAMED_CONSTANT_FOR_VARIABLE = 2
+LITERAL_FOR_NAME = 3
+OTHER_ENUM = 5
+NEGATED_VARIABLE = 6
+ADDED_DEREFERENCE = 4
+INITIAL_ONE = 2
 
 
 def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
@@ -79,7 +92,7 @@ def _other_constants(node: Node, old: bytes, code: FunctionIngredients) -> Itera
     if node.type == "number_literal" and _may_be_variable(node):
         for name, t in code.scope.local.items():
             if type_class(t) == code.scope.type_class(node):
-                yield name.encode(), "variable", code.weight("variable") - 4
+                yield name.encode(), "variable", code.weight("variable") - VARIABLE_FOR_LITERAL
     if node.type == "number_literal":
         for text in code.file.constants.get("char_literal", {}) if _beside_a_character(node, code) else ():
             yield text, "constant-file", None
@@ -149,7 +162,7 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
             weight = code.library.variables.get(name, {}).get(other)
             if weight is None:
                 is_far = its.kind != t.kind or its.size != t.size or other not in code.scope.local
-                weight = code.weight(kind) - (3 if is_far else 0)
+                weight = code.weight(kind) - (OTHER_TYPE_OR_SCOPE if is_far else 0)
             yield code.replacement(node, other.encode(), kind, f"`{other}` instead of `{name}`", weight)
     yield from _constants_for_variable(node, code)
     for f in t.pointee.fields if t.kind == "pointer" and t.pointee is not None else ():
@@ -159,7 +172,7 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
             )
     if mine == "integer":
         yield code.replacement(
-            node, b"-" + code.text(node), "sign", f"`-{name}` instead of `{name}`", code.weight("sign") - 6
+            node, b"-" + code.text(node), "sign", f"`-{name}` instead of `{name}`", penalty=NEGATED_VARIABLE
         )
     if t.kind == "pointer" and t.pointee is not None and type_class(t.pointee) in ("integer", "real", mine):
         yield code.replacement(
@@ -167,7 +180,7 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
             b"*" + code.text(node),
             "dereference",
             f"`*{name}` instead of `{name}`",
-            code.weight("dereference") - 4,
+            penalty=ADDED_DEREFERENCE,
         )
 
 
@@ -182,7 +195,7 @@ def _initialised(declarator: Node, t: CType, name: str, code: FunctionIngredient
             at,
             b" = " + value,
             "initialise",
-            code.weight("initialise") - (2 if value == b"1" else 0),
+            code.weight("initialise") - (INITIAL_ONE if value == b"1" else 0),
             f"`{name}` starts as {value.decode()}",
         )
 
@@ -209,11 +222,11 @@ def _constants_for_variable(node: Node, code: FunctionIngredients) -> Iterator[R
                 other.encode(),
                 "constant-file",
                 f"`{other}` instead of `{name}`",
-                code.weight("constant-file") - 2,
+                penalty=NAMED_CONSTANT_FOR_VARIABLE,
             )
     for text in (b"0", b"1"):
         yield code.replacement(
-            node, text, "constant-file", f"{text.decode()} instead of `{name}`", code.weight("constant-file") - 3
+            node, text, "constant-file", f"{text.decode()} instead of `{name}`", penalty=LITERAL_FOR_NAME
         )
 
 
@@ -223,13 +236,13 @@ def _constant_names(node: Node, name: str, code: FunctionIngredients) -> Iterato
     if not groups:
         return
     for group in code.file.constant_names:
-        weight = code.weight("name-other") - (0 if name in group else 5)
+        weight = code.weight("name-other") - (0 if name in group else OTHER_ENUM)
         for other in group[: 2 * MAX_CONSTANTS]:
             if other != name:
                 yield code.replacement(node, other.encode(), "name-other", f"`{other}` instead of `{name}`", weight)
     for text in (b"0", b"1"):
         yield code.replacement(
-            node, text, "constant-file", f"{text.decode()} instead of `{name}`", code.weight("constant-file") - 3
+            node, text, "constant-file", f"{text.decode()} instead of `{name}`", penalty=LITERAL_FOR_NAME
         )
     # only macros: enumerators do not count anything
     if name in code.file.constant_names[-1] and node.parent is not None and node.parent.type != "case_statement":
@@ -245,7 +258,11 @@ def _constant_names(node: Node, name: str, code: FunctionIngredients) -> Iterato
     for variable, t in code.scope.local.items():
         if type_class(t) == "integer" and node.parent is not None and node.parent.type != "case_statement":
             yield code.replacement(
-                node, variable.encode(), "variable", f"`{variable}` instead of `{name}`", code.weight("variable") - 7
+                node,
+                variable.encode(),
+                "variable",
+                f"`{variable}` instead of `{name}`",
+                penalty=VARIABLE_FOR_NAMED_CONSTANT,
             )
 
 
@@ -267,7 +284,7 @@ def _pointers(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     for name, t in code.scope.local.items():
         if t.kind in ("struct", "union"):
             yield code.replacement(
-                node, b"&" + name.encode(), "variable", f"`&{name}` instead of `NULL`", code.weight("variable") - 4
+                node, b"&" + name.encode(), "variable", f"`&{name}` instead of `NULL`", penalty=POINTER_FOR_NULL
             )
     for other in near:
         if (
@@ -281,7 +298,7 @@ def _pointers(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
                 code.text(other),
                 "variable",
                 f"`{code.file.shown(other)}` instead of `NULL`",
-                code.weight("variable") - 4,
+                penalty=POINTER_FOR_NULL,
             )
 
 
@@ -344,7 +361,7 @@ def _members(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
                 new.encode(),
                 "variable",
                 f"`{new}` instead of `{code.file.shown(node)}`",
-                code.weight("variable") - 2,
+                penalty=MEMBER_OF_OTHER_VARIABLE,
             )
 
 
@@ -368,7 +385,7 @@ def _variables(node: Node, mine: str, code: FunctionIngredients) -> Iterator[Rep
                 name.encode(),
                 "variable",
                 f"`{name}` instead of `{code.file.shown(node)}`",
-                code.weight("variable") - 6,
+                penalty=VARIABLE_FOR_EXPRESSION,
             )
 
 

@@ -165,7 +165,7 @@ def test_chosen_values_avoid_the_failure_when_they_are_put_in() -> None:
         groups = grouped(pick, p)
         path = path_with(p, groups)
         for s in solutions([path], {}, lambda: False, replace(PLAIN, alternatives=False, templates=False)).found:
-            if any(p.steps[k].what == "put" for c in s.changes for _, k, _ in c.sites):
+            if any(p.steps[k].what == "put" for c in s.changes for _, k, _ in c.alternative.terms):
                 continue  # the value is an element of a map, which the report does not tell
             change = {site[1]: int(v) for c in s.changes for site, v in c.values.items()}
             for k in change:

@@ -25,6 +25,7 @@ from butfor.trace.view.source_places import Place
 MAX_EDITS_READ = 120  # of a statement, as terms: parsing takes milliseconds each
 MAX_ALTERNATIVES, MIN_ALTERNATIVES = 20, 4  # of a statement: fewer where it has many instances
 MAX_TERMS = 2_500  # alternatives times instances of a statement: the solver gets them all
+MAX_PAIR_TERMS = MAX_TERMS // 4  # of pairs of variables, times instances
 MAX_VARIABLES = 4  # in synthesised expressions: pairs of them are tried
 MAX_INTEGER_BITS = 64  # of a synthesised value
 WEIGHT_WITH_HOLE, WEIGHT_OF_PAIR = 8.0, 6.0  # of `v + c` and of `v - w`
@@ -141,7 +142,7 @@ class _Alternatives:
         near = [n for n in names if self.code.is_in_scope(n.encode(), first.region.start)][:MAX_VARIABLES]
         for v in near:
             yield from self._from_template(known, f"{v} + {{}}", [v])
-        for v in near if len(self.sites) * len(near) ** 2 <= MAX_TERMS // 4 else ():
+        for v in near if len(self.sites) * len(near) ** 2 <= MAX_PAIR_TERMS else ():
             for w in near:
                 if v != w:
                     yield from self._from_template(known, f"{v} - {w}", [v, w])

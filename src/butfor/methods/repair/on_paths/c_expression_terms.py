@@ -130,7 +130,7 @@ class ExpressionTranslator:
             raise Untranslatable(name)
         if name == "NULL":
             return TypedTerm(const(0, LONG_BITS), False, 1)
-        return TypedTerm(const(value, INT_BITS if -(1 << 31) <= value < 1 << 31 else LONG_BITS))
+        return TypedTerm(const(value, INT_BITS if -(1 << INT_BITS - 1) <= value < 1 << INT_BITS - 1 else LONG_BITS))
 
     def _size(self, node: Node) -> TypedTerm:
         inside = without_blanks(self.text(node).strip().removeprefix("sizeof"))

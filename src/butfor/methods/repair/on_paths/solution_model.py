@@ -70,7 +70,6 @@ class StatementChange:
     alternative: Alternative
     values: Mapping[PathSite, Value]
     hole: Value | None = None
-    sites: tuple[PathSite, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +98,3 @@ class Solutions:
 
     found: tuple[Solution, ...]
     complete: bool
-    statements: int = 0  # that could be changed
-    alternatives: int = 0

@@ -29,6 +29,9 @@ from butfor.trace.view.source_places import Place
 MAX_SHOWN_VALUES = 8  # chosen values of a statement in the report
 BONUS_ON_PATH = 1.0  # in weights, for an edit that avoids the failure along the path
 PENALTY_OF_SEVERAL = 4.0  # in weights, for an edit that needs another one
+MAX_SCORE = 0.5  # of a solution, which no run confirms
+LATER_FACTOR = 0.9  # of the score, for each solution that comes before
+_BASE_WEIGHT = 5  # added to the weight, so that a solution of weight 0 scores too
 
 
 def with_hole_filled(text: str, alternative: Alternative, hole: Value | None, *, signed: bool = True) -> str:
@@ -141,7 +144,11 @@ def solution_findings(found: Solutions) -> tuple[Finding, ...]:
             )
             if len(s.changes) > 1:
                 words += f", together with line {' and '.join(str(o.place.line) for o in s.changes if o is not c)}"
-            score = round(0.5 * (s.weight + 5) / 35 * 0.9**number / len(s.changes), 4)
+            score = round(_score(s.weight, number) / len(s.changes), 4)
             if c.place not in best or best[c.place].score < score:
                 best[c.place] = Finding(c.place, score, words, Evidence.HEURISTIC)
     return tuple(sorted(best.values(), key=lambda f: -f.score))
+
+
+def _score(weight: float, number: int) -> float:
+    return MAX_SCORE * (weight + _BASE_WEIGHT) / (MAX_WEIGHT + _BASE_WEIGHT) * LATER_FACTOR**number

@@ -130,7 +130,7 @@ class SolutionSearch:
                 complete = False
                 self._blocked.append((disjunction(negate(c.on) for _, c in picked),))
         best = sorted(found, key=lambda s: s.key)[: options.most]
-        return Solutions(tuple(best), complete and len(found) < options.most, len(self.statements), len(self.choices))
+        return Solutions(tuple(best), complete and len(found) < options.most)
 
     def _load(self) -> None:
         """Make the formula, without the statements that matter for no failure."""
@@ -304,7 +304,7 @@ def _changed(statement: ChangeableStatement, c: Choice, model: Mapping[str, Valu
         if term.op == "var":
             values[site] = model.get(str(term.data), default_value(term.width))
     hole = None if a.hole is None else model.get(str(a.hole.data), default_value(a.hole.width))
-    return StatementChange(statement.place, a, values, hole, statement.sites)
+    return StatementChange(statement.place, a, values, hole)
 
 
 def _within(v: Term, bound: int) -> Term:
