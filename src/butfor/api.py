@@ -28,7 +28,7 @@ from butfor.marks import marks_file
 from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options
-from butfor.pipeline import analyse, explain_tests, run_info
+from butfor.pipeline import analyse, chosen_methods, explain_tests, run_info
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
@@ -52,6 +52,7 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
         return explain_found_path(options, kind.load_path_frontend(), say)
     if kind is RECORDING:
         return replay(options.sources[0], options, progress)
+    chosen_methods(options, Subject.RUN)  # a name that is none is said before the program is built and run
     program = kind.run_frontend.compile_program(options, say)
     if options.tests is not None:
         return explain_tests(options, program, say)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from butfor.errors import ButforError
-from butfor.failures.find_failure import find_failure
+from butfor.failures.find_failure import verdict_on
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.logic.solvers import Limit
 from butfor.methods.case import Budget, FailingRun
@@ -57,10 +57,11 @@ def _path_in_words(options: Options, free: bool, checked: bool) -> str:
 
     recording = record(options, compile_program(options, quiet), quiet)
     dependence = Dependence(recording.trace)
-    failure = find_failure(recording, dependence).failure
+    places = Places(recording)
+    failure = verdict_on(recording, places, dependence, options).failure
     if failure is None:
         return "the program did not fail"
-    case = FailingRun(recording, failure, dependence, Places(recording), options, Budget(_BUDGET_SECONDS))
+    case = FailingRun(recording, failure, dependence, places, options, Budget(_BUDGET_SECONDS))
     path = case.free_path if free else case.path
     lines = [path_text(path)]
     if checked:

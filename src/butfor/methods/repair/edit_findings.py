@@ -35,7 +35,7 @@ def repair_findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
         )
         for place, r in best.items()
     )
-    return tuple(sorted(found, key=lambda f: -f.score))
+    return tuple(sorted(found, key=lambda f: (-f.score, f.place.file, f.place.line, f.place.column)))
 
 
 def edit_strength(r: Repair) -> float:
