@@ -29,14 +29,14 @@ def limited(work: Path, resource_kind: int, most: int) -> Done:
 
 def test_a_program_that_never_ends(work: Path) -> None:
     file_of(work, "int main(void) {\n  volatile int n = 1;\n  while (n)\n    n = 2 - n % 2;\n  return 0; }\n")
-    done = run_in(work, "explain", "prog.c", "--time-limit", "0.05")
+    done = run_in(work, "explain", "prog.c", "--method", "slice", "--time-limit", "0.05")
     assert done.code == 0
     assert "prog.c:3:3: the program was still running after 0." in done.stdout
 
 
 def test_a_program_that_sleeps(work: Path) -> None:
     file_of(work, "#include <unistd.h>\nint main(void) {\n  sleep(60);\n  return 0; }\n")
-    done = run_in(work, "explain", "prog.c", "--time-limit", "0.2")
+    done = run_in(work, "explain", "prog.c", "--method", "slice", "--time-limit", "0.2")
     assert done.code == 0
     assert "prog.c:3:3: the program was still running after" in done.stdout
 
@@ -47,7 +47,7 @@ def test_a_program_that_blocks_all_signals(work: Path) -> None:
         "  sigprocmask(SIG_BLOCK, &all, 0);\n"
         "  for (volatile int n = 1; n; n = 1) ;\n  return 0; }\n"
     )
-    done = run_in(work, "explain", file_of(work, text), "--time-limit", "0.05")
+    done = run_in(work, "explain", file_of(work, text), "--method", "slice", "--time-limit", "0.05")
     assert done.stderr or "still running" in done.stdout
 
 
@@ -65,7 +65,7 @@ def test_a_program_that_fills_the_disk(work: Path) -> None:
         "#include <stdio.h>\nint main(void) {\n  int n = 1;\n  while (n)\n"
         '    puts("a line that comes again and again");\n  return 0; }\n',
     )
-    done = run_in(work, "explain", "prog.c", "--output-limit", "100000", "--time-limit", "20")
+    done = run_in(work, "explain", "prog.c", "--method", "slice", "--output-limit", "100000", "--time-limit", "20")
     assert done.code == 0
     assert "prog.c:4:3: the program wrote more output than the limit" in done.stdout
 
@@ -95,7 +95,7 @@ def test_a_program_that_takes_all_memory(work: Path) -> None:
         "#include <stdlib.h>\nint main(void) {\n  char *p = malloc((size_t)1 << 62);\n"
         "  if (!p) return 4;\n  return 0; }\n",
     )
-    done = run_in(work, "explain", "prog.c")
+    done = run_in(work, "explain", "prog.c", "--method", "slice")
     assert done.code == 0
     assert "exit status 4, expected 0" in done.stdout
 

@@ -215,7 +215,19 @@ def test_stops_name_the_occurrence(answer: tuple[Path, Explanation]) -> None:
 def test_gdb_stops_at_the_occurrence(answer: tuple[Path, Explanation]) -> None:
     folder, explanation = answer
     subprocess.run(
-        [sys.executable, "-m", "ziglang", "cc", "-g", "-O0", "-fno-sanitize=all", "prog.c", "-o", "prog"],
+        [
+            sys.executable,
+            "-m",
+            "ziglang",
+            "cc",
+            "-g",
+            "-O0",
+            "-march=x86_64",
+            "-fno-sanitize=all",
+            "prog.c",
+            "-o",
+            "prog",
+        ],
         cwd=folder,
         check=True,
         capture_output=True,
