@@ -24,6 +24,9 @@ from butfor.source.edits import Edit, apply_edits
 from butfor.source.function_extents import FunctionExtent
 from butfor.trace.dependence.dependence import Dependence
 
+MAX_MORE_OUTPUT_BYTES = 1 << 20  # of a patched program than of the failing run: more is a loop without end
+MAX_SLOWDOWN = 10  # of a patched program, times the seconds of the failing run
+
 
 @dataclass(frozen=True, slots=True)
 class ProgramSources:
@@ -124,10 +127,6 @@ def build_alone(sources: ProgramSources, edits: Sequence[Edit], *, checked: bool
     """The program after these edits alone."""
     texts = sources.patched(edits)
     return build_checked(sources.spec, (), texts) if checked else build_variants(sources.spec, (), texts).build
-
-
-MAX_MORE_OUTPUT_BYTES = 1 << 20  # of a patched program than of the failing run: more is a loop without end
-MAX_SLOWDOWN = 10  # of a patched program, times the seconds of the failing run
 
 
 @contextlib.contextmanager

@@ -14,9 +14,7 @@ from butfor.trace.view.source_places import Place
 
 RANKS_PER_WEIGHT = 0.7  # how much later a less likely edit is tried
 MAX_RANK = 15  # statements further down are all equally unlikely
-MAX_REPAIRS_PER_STATEMENT = (
-    3  # that come before those of other statements: the next is rarely better than another place
-)
+MAX_REPAIRS_PER_STATEMENT = 3  # before those of others: the next one is rarely better than another place
 # what makes a repair worse, in weights
 _COST_PER_RANK = 0.8
 _COST_OF_CHANGED_BEHAVIOUR = 10.0  # on all similar inputs, when passing tests judge the repair
