@@ -11,7 +11,8 @@ from typing import Any
 from butfor.cli.config_file import find_config, split_flags, split_list
 from butfor.errors import UsageError
 from butfor.files import read_bytes
-from butfor.frontends.program_kinds import ProgramKind, Refusal, check_files, kind_of_file
+from butfor.frontends.file_kinds import Refusal
+from butfor.frontends.program_kinds import ProgramKind, check_files, kind_of_file
 from butfor.options import Options
 
 MAX_STDIN_BYTES = 256 * 2**20  # it is kept in memory, and recorded with the run

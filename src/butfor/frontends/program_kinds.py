@@ -1,9 +1,10 @@
-"""The kinds of program butfor takes: their files' suffixes, their front ends, the options that they refuse.
+"""The kinds of program butfor takes: their files, their front ends, the options that they refuse.
 
-This is the one table of suffixes, and of options that have no effect on a kind of program. To add a kind of program:
+This is the one table of options that have no effect on a kind of program; that of suffixes is `file_kinds.py`. To add a
+kind of program:
 
 - Files that compile to LLVM IR (C++, objects that carry bitcode, the IR of a program that was built elsewhere): add a
-  `FileKind` to `C_PROGRAM.files` and say in `frontends/c/build.py` how such a file becomes IR. Everything behind the
+  `FileKind` to `C_PROGRAM_FILES` and say in `frontends/c/build.py` how such a file becomes IR. Everything behind the
   build reads IR and its debug information, so nothing else changes.
 - Another language whose programs are run: write a module with the functions of `RunFrontend`, and a `ProgramKind` that
   loads it.
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from butfor.errors import UsageError
 from butfor.files import check_readable
+from butfor.frontends.file_kinds import BOOGIE_SOURCE, C_PROGRAM_FILES, RECORDING_FILE, FileKind, Refusal
 from butfor.options import Options, ProgramOptions, RunOptions
 
 if TYPE_CHECKING:  # each front end is imported when a program of its kind is given
@@ -50,24 +52,6 @@ class PathFrontend(Protocol):
         self, options: ProgramOptions, bound: int | None, seconds: float, progress: Progress
     ) -> Exploration:
         """The failing paths that were found up to a bound (None: the usual one) and in this time."""
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Options that have no effect, and why: a clause that a message can begin with."""
-
-    names: tuple[str, ...]  # fields of `Options`, or parameters of a command
-    reason: str
-    hint: str = "leave it out"
-
-
-@dataclass(frozen=True, slots=True)
-class FileKind:
-    """One kind of file that is part of a program."""
-
-    suffixes: tuple[str, ...]
-    is_ir: bool = False  # compiled to LLVM IR already
-    refusals: tuple[Refusal, ...] = ()  # where all files of a program are of this kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +103,9 @@ def _boogie_frontend() -> PathFrontend:
     return boogie_frontend
 
 
-C_SOURCE = FileKind((".c",))
-LLVM_IR = FileKind(
-    (".ll", ".bc"),
-    is_ir=True,
-    refusals=(Refusal(("cflags", "includes", "defines"), "LLVM IR is not compiled from source"),),
-)
 C_PROGRAM = ProgramKind(
     "a C program",
-    (C_SOURCE, LLVM_IR),
+    C_PROGRAM_FILES,
     refusals=(
         Refusal(("entry",), "a C program starts at main"),
         Refusal(("bound",), "a C program is run, not searched path by path"),
@@ -136,7 +114,7 @@ C_PROGRAM = ProgramKind(
 )
 BOOGIE_PROGRAM = ProgramKind(
     "a Boogie program",
-    (FileKind((".bpl",)),),
+    (BOOGIE_SOURCE,),
     is_one_file=True,
     refusals=(
         Refusal(
@@ -156,7 +134,7 @@ BOOGIE_PROGRAM = ProgramKind(
 )
 RECORDING = ProgramKind(
     "a recording",
-    (FileKind((".bfr",)),),
+    (RECORDING_FILE,),
     is_one_file=True,
     refusals=(
         Refusal(
@@ -212,11 +190,6 @@ def kind_of_program(sources: Sequence[Path]) -> ProgramKind:
     if alone is not None and len(sources) > 1:
         raise UsageError(f"{alone.words} is one file, given alone")
     return found[0]
-
-
-def is_ir(path: Path) -> bool:
-    """Whether this file of a C program is LLVM IR, which is not compiled again."""
-    return any(kind.is_ir and path.suffix in kind.suffixes for kind in C_PROGRAM.files)
 
 
 def is_recording(sources: Sequence[Path]) -> bool:

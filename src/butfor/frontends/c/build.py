@@ -20,7 +20,7 @@ from butfor.frontends.c import build_cache, toolchain
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.recording_module import recording_module
 from butfor.frontends.c.toolchain import IncludedHeaders
-from butfor.frontends.program_kinds import is_ir
+from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.libc import library
 from butfor.trace.recording import RecordedProgram

@@ -19,7 +19,7 @@ from butfor.frontends.c import build_cache, object_files, toolchain
 from butfor.frontends.c.build import BuildSpec, code_version, initialise_llvm, linked
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, fork_server_objects
-from butfor.frontends.program_kinds import is_ir
+from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.libc.library import replaced_functions
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from butfor.errors import CompileError, DiskFull, ToolMissing
 from butfor.frontends.c import build_cache
 from butfor.frontends.c.build_cache import cache_dir
-from butfor.frontends.program_kinds import is_ir
+from butfor.frontends.file_kinds import is_ir
 
 Progress = Callable[[str], None]
 
