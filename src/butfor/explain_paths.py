@@ -145,7 +145,7 @@ def _failure(found: ViolatedCheck) -> Failure:
 def values_at_end(path: Path) -> dict[str, str]:
     """The inputs that lead to the failure, and what the failed check saw."""
     words = PathWords(path)
-    return {**_start_values(words, ("parameter",)), **words.seen(len(path.instances))}
+    return {**_start_values(words, ("parameter",)), **words.read_values(len(path.instances))}
 
 
 def _start_values(words: PathWords, sources: tuple[str, ...]) -> dict[str, str]:
@@ -168,9 +168,9 @@ def steps(path: Path) -> list[dict[str, Any]]:
             }
         )
     for k, i in enumerate(path.instances):
-        row = _step(i.kind.value, i.place, words.wrote(k) if i.writes else words.seen(k))
+        row = _step(i.kind.value, i.place, words.written_values(k) if i.writes else words.read_values(k))
         rows.append({**row, "held": i.held} if i.kind is Kind.BRANCH else row)
-    return [*rows, _step("check", path.place, words.seen(len(path.instances)))]
+    return [*rows, _step("check", path.place, words.read_values(len(path.instances)))]
 
 
 def _step(kind: str, place: Place, values: dict[str, str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from butfor.logic.solvers import Limit, Verdict, default_solver
-from butfor.path.path_formula import flow_sensitive, plain
+from butfor.path.path_formula import flow_sensitive_formula, plain_formula
 from butfor.path.verify_path import verify
 from tests.path.made import EXAMPLES, example, shape
 
@@ -63,14 +63,14 @@ def test_examples_have_their_shape_and_are_right(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_the_flow_sensitive_formula_has_no_model_either(name: str) -> None:
-    problem = flow_sensitive(example(name).path).problem()
+    problem = flow_sensitive_formula(example(name).path).problem()
     assert default_solver().check(problem, Limit.after(30)).verdict is Verdict.UNSAT
 
 
 def needed(name: str, *, flow: bool) -> set[str]:
     """The lines of the steps that the failure needs, of frames with the cells that they keep."""
     path = example(name).path
-    problem = (flow_sensitive if flow else plain)(path).problem()
+    problem = (flow_sensitive_formula if flow else plain_formula)(path).problem()
     result = default_solver().core(problem, Limit.after(30))
     assert result.verdict is Verdict.UNSAT
     assert result.minimal

@@ -12,7 +12,7 @@ from butfor.logic.solvers import Limit, Verdict
 from butfor.logic.sorts import INT
 from butfor.logic.terms import TRUE
 from butfor.path.path_model import Cell, Kind, Path
-from butfor.path.preconditions import condition_of, supposing
+from butfor.path.preconditions import parsed_precondition, with_precondition
 from butfor.path.verify_path import verify
 from butfor.trace.view.source_places import Place
 from tests.path.made import example, lifted
@@ -61,31 +61,31 @@ BOOGIE = path_with(Cell("n", INT, "n", "int"), Cell("b", 0, "b", "bool"))
 )
 def test_conditions_of_c(text: str, n: int, holds: bool) -> None:
     values = {"main::n": n, "main::u": 2**32 - 1, "main::c": ord("x"), "a[2]": 7, "f::n": 99}
-    assert bool(Evaluator(values)(condition_of(text, C))) == holds
+    assert bool(Evaluator(values)(parsed_precondition(text, C))) == holds
 
 
 @pytest.mark.parametrize(
     ("text", "holds"), [("n == -7 && b", True), ("b ==> n > 0", False), ("b <==> n < 0", True), ("n + 10 <= 3", True)]
 )
 def test_conditions_of_boogie(text: str, holds: bool) -> None:
-    assert bool(Evaluator({"n": -7, "b": 1})(condition_of(text, BOOGIE))) == holds
+    assert bool(Evaluator({"n": -7, "b": 1})(parsed_precondition(text, BOOGIE))) == holds
 
 
 @pytest.mark.parametrize("text", ["m < 3", "n <", "n < 3)", "(n < 3", "n ? 1 : 2", "n << 2 == 4", "* n"])
 def test_what_is_no_condition_is_said(text: str) -> None:
     with pytest.raises(UsageError, match="precondition"):
-        condition_of(text, C)
+        parsed_precondition(text, C)
 
 
 def test_it_is_supposed_behind_the_first_value() -> None:
-    path = supposing(example("s1_input_range").free_path, "input < 42")
+    path = with_precondition(example("s1_input_range").free_path, "input < 42")
     assert [i.kind for i in path.instances[:2]] == [Kind.HAVOC, Kind.ASSUME]
     assert verify(path, Limit.after(10)).wrong == ()
     assert verify(path, Limit.after(10)).forced is Verdict.UNSAT
 
 
 def test_scopes_move_with_it(tmp_path: File) -> None:
-    path = supposing(
+    path = with_precondition(
         lifted(
             tmp_path,
             "int main(void) { int a = 1, b = 0; if (a) { b = 5; if (b > a) a = 3; } assert(a == 1); return b; }",
@@ -98,4 +98,4 @@ def test_scopes_move_with_it(tmp_path: File) -> None:
 
 def test_one_that_does_not_hold_is_refused() -> None:
     with pytest.raises(UsageError, match="does not hold"):
-        supposing(example("s1_input_range").free_path, "input > 42")
+        with_precondition(example("s1_input_range").free_path, "input > 42")

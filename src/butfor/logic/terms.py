@@ -152,6 +152,13 @@ def compare(op: str, x: Term, y: Term) -> Term:
     return TRUE if op == "eq" and x is y else _make(op, (x, y), 0)
 
 
+def has_value(x: Term, value: Value) -> Term:
+    """The condition that x has a value; of a boolean, x itself or its negation."""
+    if x.width:
+        return equal(x, constant(value, x.width))
+    return x if value else negate(x)
+
+
 def equal(x: Term, y: Term) -> Term:
     """x == y."""
     return compare("eq", x, y)

@@ -20,7 +20,7 @@ MAX_PRODUCT_BITS = 32  # for wider products solvers are too slow
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FormulaStep:
     """One step of a formula: the instance at `position`, or the frame of a branch there; `terms` say what it did."""
 
     position: int
@@ -36,11 +36,11 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Formula:
+class TraceFormula:
     """The precondition, the steps and the check over versions: the first two hold together, all three do not."""
 
     pre: Term
-    steps: tuple[Step, ...]
+    steps: tuple[FormulaStep, ...]
     check: Term
     end: Mapping[str, Term]  # the versions of cells after the last step
 
@@ -50,11 +50,11 @@ class Formula:
         return Problem(tuple((s.name, s.terms) for s in self.steps if s.terms), conjunction((self.pre, wanted)))
 
 
-def plain(path: Path) -> Formula:
+def plain_formula(path: Path) -> TraceFormula:
     """The trace formula."""
     ssa = ssa_form(path)
-    steps = [Step(k, False, _effects(s), s.before, s.after) for k, s in enumerate(ssa.instances)]
-    return Formula(_precondition(ssa), tuple(steps), ssa.check, ssa.end)
+    steps = [FormulaStep(k, False, _effects(s), s.before, s.after) for k, s in enumerate(ssa.instances)]
+    return TraceFormula(_precondition(ssa), tuple(steps), ssa.check, ssa.end)
 
 
 def _precondition(ssa: SsaPath) -> Term:
@@ -67,22 +67,22 @@ def _effects(instance: SsaInstance) -> tuple[Term, ...]:
     return *condition, *instance.assigned
 
 
-def flow_sensitive(path: Path) -> Formula:
+def flow_sensitive_formula(path: Path) -> TraceFormula:
     """The flow-sensitive trace formula: each instance, and the check, is guarded by the conditions around it."""
     ssa = ssa_form(path, with_frames=True)
-    steps: list[Step] = []
+    steps: list[FormulaStep] = []
     for k, (instance, s) in enumerate(zip(path.instances, ssa.instances, strict=True)):
         guard = scope_guard(path, instance.scope)
         if instance.kind is not Kind.BRANCH:
-            steps.append(Step(k, False, tuple(implies(guard, t) for t in _effects(s)), s.before, s.after))
+            steps.append(FormulaStep(k, False, tuple(implies(guard, t) for t in _effects(s)), s.before, s.after))
             continue
         condition, inside = condition_flag(k), arm_flag(k)
         flags = equal(condition, s.condition), equal(inside, conjunction((guard, condition)))
-        steps.append(Step(k, False, flags, s.before, s.before))
+        steps.append(FormulaStep(k, False, flags, s.before, s.before))
         if s.kept:
-            steps.append(Step(k, True, tuple(implies(inside, t) for t in s.kept), s.before, s.after))
+            steps.append(FormulaStep(k, True, tuple(implies(inside, t) for t in s.kept), s.before, s.after))
     check = implies(scope_guard(path, path.scope), ssa.check)
-    return Formula(_precondition(ssa), tuple(steps), check, ssa.end)
+    return TraceFormula(_precondition(ssa), tuple(steps), check, ssa.end)
 
 
 def arm_flag(branch: int) -> Term:

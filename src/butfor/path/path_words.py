@@ -23,22 +23,22 @@ class PathWords:
         self.uses = uses_of(path)
         self.states = values_before(path)
 
-    def seen(self, position: int) -> dict[str, str]:
+    def read_values(self, position: int) -> dict[str, str]:
         """What an instance read, by names as written; behind the last instance stands the check."""
         before = self.states[position]
         return {self.cells[n].shown: cell_text(self.cells[n], before[n]) for n, _ in self.uses.reads[position]}
 
-    def wrote(self, position: int) -> dict[str, str]:
+    def written_values(self, position: int) -> dict[str, str]:
         """What an instance wrote, by names as written."""
         instance = self.path.instances[position]
         return {c.shown: cell_text(c, instance.recorded[c.name]) for c, _ in instance.writes}
 
-    def told(self, position: int) -> str:
+    def summary(self, position: int) -> str:
         """What an instance did."""
         instance = self.path.instances[position]
         if instance.kind in (Kind.ASSIGN, Kind.HAVOC):
-            return ", ".join(f"{name} became {value}" for name, value in self.wrote(position).items())
-        seen = ", ".join(f"{name} = {value}" for name, value in self.seen(position).items())
+            return ", ".join(f"{name} became {value}" for name, value in self.written_values(position).items())
+        seen = ", ".join(f"{name} = {value}" for name, value in self.read_values(position).items())
         outcome = ("true " if instance.held else "false ") if instance.kind is Kind.BRANCH else ""
         return f"{outcome}{'with ' + seen if seen else ''}".strip()
 

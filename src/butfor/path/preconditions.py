@@ -198,14 +198,14 @@ class _Parser:
         return _Operand(found[0].term, found[0].signed)
 
 
-def condition_of(text: str, path: Path, entry: str = "main") -> Term:
+def parsed_precondition(text: str, path: Path, entry: str = "main") -> Term:
     """The condition over the cells of a path; a UsageError when it is none."""
     return _Parser(text, path.cells, entry).condition()
 
 
-def supposing(path: Path, text: str, entry: str = "main") -> Path:
-    """The path under a precondition: it is supposed as soon as all its cells have their first values."""
-    condition = condition_of(text, path, entry)
+def with_precondition(path: Path, text: str, entry: str = "main") -> Path:
+    """The path under a precondition: assumed as soon as all its cells have their first values."""
+    condition = parsed_precondition(text, path, entry)
     names = {str(v.data) for v in variables((condition,))}
     at = _ready(path, names)
     values = values_before(path)[at]
@@ -217,11 +217,11 @@ def supposing(path: Path, text: str, entry: str = "main") -> Path:
     if not at:
         return replace(path, pre=conjunction((path.pre, condition)))
     writer = path.instances[at - 1]
-    supposed = Instance(
+    assumption = Instance(
         Kind.ASSUME, writer.place, condition=condition, scope=writer.scope, frame=writer.frame, rounds=writer.rounds
     )
     shifted = [_shifted(i, at) for i in path.instances]
-    return replace(path, instances=(*shifted[:at], supposed, *shifted[at:]), scope=_moved(path.scope, at))
+    return replace(path, instances=(*shifted[:at], assumption, *shifted[at:]), scope=_moved(path.scope, at))
 
 
 def _ready(path: Path, names: set[str]) -> int:

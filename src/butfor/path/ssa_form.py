@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from butfor.logic.sorts import Value
 from butfor.logic.substitute import Substitution
-from butfor.logic.terms import Term, constant, equal, negate, variable
+from butfor.logic.terms import Term, equal, has_value, variable
 from butfor.path.path_model import Cell, Instance, Kind, Path
 
 
@@ -84,22 +84,16 @@ class SsaPath:
 
     def starts_with(self, values: Mapping[str, Value]) -> tuple[Term, ...]:
         """That cells of the path started with these values."""
-        return tuple(_has_value(self.start[name], value) for name, value in values.items() if name in self.start)
+        return tuple(has_value(self.start[name], value) for name, value in values.items() if name in self.start)
 
     def recorded_inputs(self, position: int) -> tuple[Term, ...]:
         """That an instance got from outside what was recorded."""
         instance, after = self.path.instances[position], self.instances[position].after
         return tuple(
-            _has_value(after[cell.name], instance.recorded[cell.name])
+            has_value(after[cell.name], instance.recorded[cell.name])
             for cell, value in instance.writes
             if value is None
         )
-
-
-def _has_value(term: Term, value: Value) -> Term:
-    if term.width:
-        return equal(term, constant(value, term.width))
-    return term if value else negate(term)
 
 
 def ssa_form(path: Path, with_frames: bool = False) -> SsaPath:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
 from butfor.logic.terms import variables
-from butfor.path.path_formula import plain
+from butfor.path.path_formula import plain_formula
 from butfor.path.path_model import Instance, Kind, Path
 
 
@@ -29,7 +29,7 @@ def verify(path: Path, limit: Limit | None = None, solver: Solver | None = None)
     wrong = (*run_along(path), *_shape(path))
     if limit is None or wrong:
         return PathVerdict(wrong)
-    return PathVerdict(wrong, (solver or default_solver()).check(plain(path).problem(), limit).verdict)
+    return PathVerdict(wrong, (solver or default_solver()).check(plain_formula(path).problem(), limit).verdict)
 
 
 def run_along(path: Path) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from butfor.logic.terms import Term, negate
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_of_formula
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.literal_interpolants import LiteralInterpolation
-from butfor.path.path_formula import plain
+from butfor.path.path_formula import plain_formula
 from butfor.path.path_model import Path
 
 
@@ -55,7 +55,7 @@ def _explained(
 ) -> tuple[CoreTrace, tuple[tuple[Term, ...], ...]] | None:
     """The error invariants of a goal that does not hold after the first `length` instances."""
     before = replace(path, instances=path.instances[:length], scope=(), check=goal)
-    formula = plain(before)
+    formula = plain_formula(before)
     core = core_of_formula(path, formula, goal, False, solver, limit, length)
     if not isinstance(core, CoreTrace):
         return None

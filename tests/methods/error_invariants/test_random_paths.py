@@ -15,7 +15,7 @@ from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.explained_path import Localized, localized
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.interpolation_engines import ENGINES
-from butfor.path.path_formula import Formula, flow_sensitive, plain, scope_guard
+from butfor.path.path_formula import TraceFormula, flow_sensitive_formula, plain_formula, scope_guard
 from butfor.path.path_model import Kind, Path
 from butfor.path.verify_path import verify
 from tests.methods.error_invariants.random_paths import failing_paths
@@ -34,7 +34,7 @@ def impossible(terms: Sequence[Term]) -> bool:
     return verdict is Verdict.UNSAT
 
 
-def check_definition(path: Path, formula: Formula, at: int, invariant: Term, flags: Sequence[Term]) -> None:
+def check_definition(path: Path, formula: TraceFormula, at: int, invariant: Term, flags: Sequence[Term]) -> None:
     """Fail unless the invariant follows from the first `at` steps of a formula and contradicts the rest.
 
     `flags` define the flags at that position.
@@ -54,7 +54,7 @@ def test_every_invariant_is_one(path: Path) -> None:
     found = localized(path, Limit.after(LIMIT))
     assert isinstance(found, Localized)
     path = found.chain.path
-    formula = flow_sensitive(path)
+    formula = flow_sensitive_formula(path)
     numbers = {s.name: k for k, s in enumerate(formula.steps)}
     for interval in found.intervals:
         for position in {interval.first, interval.last}:
@@ -93,7 +93,7 @@ def test_the_recursive_algorithm_is_flow_sensitive_too(path: Path) -> None:
     path = encoded.chain.path
     found = explain_recursively(path, default_solver(), Limit.after(LIMIT))
     assert found is not None
-    formula = plain(path)
+    formula = plain_formula(path)
     for position, atoms in enumerate(found.invariants):
         versions = formula.steps[position].before if position < len(formula.steps) else formula.end
         said = [Substitution(versions)(a) for a in atoms]

@@ -13,7 +13,7 @@ from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, TRUE, negate
 from butfor.path.execute.relaxed_path import Selectors, with_selectors
 from butfor.path.execute.single_change import Avoidance, can_avoid
-from butfor.path.execute.single_change_rerun import Rerun
+from butfor.path.execute.single_change_rerun import SingleChangeRerun
 from butfor.path.execute.smallest_change_sets import smallest_change_sets
 from butfor.path.execute.statement_changes import ChangeKind, plain_changes
 from butfor.path.path_model import Path
@@ -79,7 +79,7 @@ def test_one_statement_changed_is_the_same_as_its_selector_alone(seed: int) -> N
                 default_stack().check([(negate(Substitution(on, ALGEBRA)(fails)),)], Limit.after(60.0)).verdict
                 is Verdict.SAT
             )
-            verdict = can_avoid(Rerun(path), change, Limit.after(60.0), Limit.after(60.0))
+            verdict = can_avoid(SingleChangeRerun(path), change, Limit.after(60.0), Limit.after(60.0))
             verdicts.add(verdict)
             assert verdict.can == can, (place, path)
     assert {Avoidance.NO, Avoidance.PROVED} <= verdicts
@@ -90,7 +90,7 @@ def test_nothing_is_needed_anew_without_a_change() -> None:
     for _ in range(FEW):
         _, _, path = made(pick)
         for change in plain_changes(path).values():
-            assert list(Rerun(path).needed(replace(change, on=frozenset()))) == []
+            assert list(SingleChangeRerun(path).needed(replace(change, on=frozenset()))) == []
 
 
 def test_a_macro_is_all_statements_that_use_it() -> None:

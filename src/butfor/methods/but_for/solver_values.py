@@ -9,7 +9,7 @@ from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import default_value
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, Term, constant, negate, variables
-from butfor.path.execute.single_change_rerun import OutOfTime, Rerun
+from butfor.path.execute.single_change_rerun import OutOfTime, SingleChangeRerun
 from butfor.path.execute.statement_changes import plain_changes
 from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Kind, Path
@@ -24,7 +24,7 @@ MAX_BRANCH_CONDITIONS = 3  # besides the check, that are tried to be violated
 
 def solved_values(path: Path, is_over: Callable[[], bool]) -> Iterator[tuple[Place, int]]:
     """Statements with an integer for their last assignment with which the path meets its check or is left."""
-    rerun = Rerun(path)
+    rerun = SingleChangeRerun(path)
     changes = sorted(plain_changes(path).values(), key=lambda c: -max(c.on, default=-1))
     for change in changes[:MAX_STATEMENTS]:
         last = max(change.on, default=-1)

@@ -165,9 +165,9 @@ def _path_cause(words: PathWords, cause: PathCause) -> ReportedCause:
         cause.level,
         cause.via,
         None if cause.branch is None else instances[cause.branch].place,
-        "" if cause.branch is None else words.told(cause.branch),
+        "" if cause.branch is None else words.summary(cause.branch),
         {"proved": cause.core.proved, "pinned": cause.core.pinned},
         (),
         1 + len(cause.others),
-        {p: {"instances": len(at), "values": words.told(at[-1])} for p, at in statements.items()},
+        {p: {"instances": len(at), "values": words.summary(at[-1])} for p, at in statements.items()},
     )

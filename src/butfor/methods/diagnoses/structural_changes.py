@@ -46,7 +46,7 @@ def structural_changes(case: FailingRun, path: Path) -> dict[Place, Change]:
         *_targets(case, path),
     ):
         known = found.get(change.place)
-        found[change.place] = change if known is None else known.with_(change)
+        found[change.place] = change if known is None else known.combined_with(change)
     return {place: change for place, change in found.items() if change.how.order >= ChangeKind.INPUT.order}
 
 

@@ -18,13 +18,13 @@ from butfor.logic.terms import TRUE, Term, conjunction, implies, negate, variabl
 from butfor.methods.error_invariants.step_actions import StepAction, conjuncts, step_action
 from butfor.path.instance_uses import terms_of, values_before
 from butfor.path.path_formula import (
-    Formula,
-    Step,
+    FormulaStep,
+    TraceFormula,
     condition_flag,
     defined_facts,
     flag_branch,
-    flow_sensitive,
-    plain,
+    flow_sensitive_formula,
+    plain_formula,
     scope_guard,
 )
 from butfor.path.path_model import Kind, Path
@@ -38,7 +38,7 @@ class CoreTrace:
     """
 
     path: Path
-    steps: tuple[Step, ...]
+    steps: tuple[FormulaStep, ...]
     pre: Term  # over versions
     goal: Term  # over cells
     end: Mapping[str, Term]  # the versions of cells after the last step
@@ -109,17 +109,17 @@ class CoreTrace:
             rows.append(tuple(found))
         return tuple(rows)
 
-    def is_branch(self, step: Step) -> bool:
+    def is_branch(self, step: FormulaStep) -> bool:
         """Whether a step sets flags."""
         return self.flow and self.path.instances[step.position].kind is Kind.BRANCH
 
-    def _is_open(self, step: Step, position: int) -> bool:
+    def _is_open(self, step: FormulaStep, position: int) -> bool:
         at = self.steps[position].position if position < len(self) else self.length
         return at < self.path.instances[step.position].end or (
             position == len(self) and step.position in self.path.scope
         )
 
-    def _is_current(self, step: Step, now: Mapping[str, Term]) -> bool:
+    def _is_current(self, step: FormulaStep, now: Mapping[str, Term]) -> bool:
         names = [str(v.data) for v in variables((self.path.instances[step.position].condition,))]
         return all(now[n] is step.before[n] for n in names)
 
@@ -209,9 +209,9 @@ def guarded_check(path: Path, flow: bool) -> Term:
     return path.check if guard is TRUE else negate(conjunction((guard, negate(path.check))))
 
 
-def trace_formula(path: Path, flow: bool) -> Formula:
+def trace_formula(path: Path, flow: bool) -> TraceFormula:
     """The trace formula of a path, without undefined behaviour of C that the run did not show."""
-    formula = flow_sensitive(path) if flow else plain(path)
+    formula = flow_sensitive_formula(path) if flow else plain_formula(path)
     if not path.exact:
         return formula
     states = values_before(path)
@@ -220,7 +220,7 @@ def trace_formula(path: Path, flow: bool) -> Formula:
     )
 
 
-def _defined(path: Path, step: Step, flow: bool, values: Mapping[str, Value]) -> Step:
+def _defined(path: Path, step: FormulaStep, flow: bool, values: Mapping[str, Value]) -> FormulaStep:
     instance = path.instances[step.position]
     held = [f for f in defined_facts(path, terms_of(instance)) if _held(f, values)]
     if not held:
@@ -242,7 +242,7 @@ def core_trace_of(path: Path, flow: bool, solver: Solver, limit: Limit) -> CoreT
 
 def core_of_formula(
     path: Path,
-    formula: Formula,
+    formula: TraceFormula,
     goal: Term,
     flow: bool,
     solver: Solver,
@@ -265,7 +265,7 @@ def core_of_formula(
     return CoreTrace(path, kept, formula.pre, goal, formula.end, flow, result.minimal, last)
 
 
-def _is_assumption(path: Path, step: Step, flow: bool) -> bool:
+def _is_assumption(path: Path, step: FormulaStep, flow: bool) -> bool:
     """Whether a step only assumes a condition: an assignment is the better explanation where assignments suffice."""
     kind = path.instances[step.position].kind
     return kind is Kind.ASSUME or (kind is Kind.BRANCH and not flow)

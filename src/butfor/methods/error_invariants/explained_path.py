@@ -18,7 +18,7 @@ from butfor.methods.error_invariants.invariant_intervals import InvariantInterva
 from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
 from butfor.options import Inputs
 from butfor.path.path_model import Path, pinned
-from butfor.path.preconditions import supposing
+from butfor.path.preconditions import with_precondition
 from butfor.path.source_expressions import SourceExpressions
 from butfor.ranking.finding import Diagnosis, Finding
 
@@ -53,7 +53,7 @@ def story_of_run(case: FailingRun, inputs: Inputs | None, pre: str | None) -> Di
             (f"error invariants: {e.message}",),
         )
     if pre is not None:
-        path = supposing(path, pre, "main")
+        path = with_precondition(path, pre, "main")
     moment = len(case.trace) - 1
     return _diagnosis(
         path, case.budget, not is_free, boogie=False, address=lambda a: case.objects.pointer_text(a, moment)
@@ -65,7 +65,7 @@ def story_of_path(case: FailingPath, inputs: Inputs | None, pre: str | None) -> 
     is_pinned = inputs == "pinned"
     path = pinned(case.path) if is_pinned else case.path
     if pre is not None:
-        path = supposing(path, pre, case.options.entry or "main")
+        path = with_precondition(path, pre, case.options.entry or "main")
     return _diagnosis(path, case.budget, is_pinned, boogie=True)
 
 

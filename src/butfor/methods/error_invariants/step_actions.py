@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, negate, variables
-from butfor.path.path_formula import Step, arm_flag, condition_flag, scope_guard
+from butfor.path.path_formula import FormulaStep, arm_flag, condition_flag, scope_guard
 from butfor.path.path_model import Kind, Path
 
 
@@ -43,7 +43,7 @@ class StepAction:
         return substituted
 
 
-def step_action(path: Path, step: Step, flow: bool) -> StepAction:
+def step_action(path: Path, step: FormulaStep, flow: bool) -> StepAction:
     """The action of a step of the plain formula, or of the flow-sensitive one."""
     instance = path.instances[step.position]
     guard = scope_guard(path, instance.scope) if flow else TRUE

@@ -85,6 +85,6 @@ def _edges(path: Path, uses: PathUses, position: int) -> list[tuple[str, int]]:
 
 
 def _reason(words: PathWords, position: int, edge: str, count: int) -> str:
-    told = words.told(position)
+    told = words.summary(position)
     times = f" ({count} instances)" if count > 1 else ""
     return f"{_REASONS[edge]}{': ' + told if told else ''}{times}"

@@ -54,7 +54,7 @@ class AnyValues:
             yield {name: column[row] for name, column in zip(self.recorded, columns, strict=True)}
 
 
-class _Making:
+class _FreshValues:
     def __init__(self, execution: SymbolicExecution, position: int) -> None:
         self.execution = execution
         self.position = position
@@ -126,7 +126,7 @@ def any_value(
 
 def any_written(execution: SymbolicExecution, position: int, names: Collection[str]) -> AnyValues:
     """Any values for these of the cells that an instance writes; of a map only for the elements that it writes."""
-    making = _Making(execution, position)
+    making = _FreshValues(execution, position)
     instance = execution.path.instances[position]
     for cell, term in instance.writes:
         if cell.name in names:
@@ -136,7 +136,7 @@ def any_written(execution: SymbolicExecution, position: int, names: Collection[s
 
 def any_cells(execution: SymbolicExecution, position: int, cells: Iterable[Cell]) -> AnyValues:
     """Any values for cells before the instance at a position."""
-    making = _Making(execution, position)
+    making = _FreshValues(execution, position)
     for cell in cells:
         making.add(cell, None, making.now(execution.value(cell.name, position)))
     return making.made

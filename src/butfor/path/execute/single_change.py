@@ -12,7 +12,7 @@ from butfor.logic.solvers import Limit, Verdict, default_stack
 from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, Term, constant, disjunction, negate, postorder, variables
-from butfor.path.execute.single_change_rerun import NeededCondition, OutOfTime, Rerun
+from butfor.path.execute.single_change_rerun import NeededCondition, OutOfTime, SingleChangeRerun
 from butfor.path.execute.statement_changes import Change
 from butfor.path.execute.symbolic_execution import OPEN
 
@@ -37,7 +37,7 @@ class Avoidance(enum.Enum):
         return self in (Avoidance.PROVED, Avoidance.POSSIBLE)
 
 
-def can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoidance:
+def can_avoid(rerun: SingleChangeRerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoidance:
     """Whether the change can avoid the failure. `proving`: until when what is possible may also be proved."""
     try:
         return _can_avoid(rerun, change, limit, proving)
@@ -45,7 +45,7 @@ def can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None 
         return Avoidance.UNKNOWN
 
 
-def _can_avoid(rerun: Rerun, change: Change, limit: Limit, proving: Limit | None) -> Avoidance:
+def _can_avoid(rerun: SingleChangeRerun, change: Change, limit: Limit, proving: Limit | None) -> Avoidance:
     pending: list[NeededCondition] = []
     possible = False
     work = MAX_TERMS_GUESSED

@@ -42,7 +42,7 @@ class OutOfTime(Exception):
     """The time was over before the path was executed to its end."""
 
 
-class Rerun:
+class SingleChangeRerun:
     """One path as it ran, and again with changes."""
 
     def __init__(self, path: Path) -> None:
@@ -82,7 +82,7 @@ def _nesting(path: Path) -> tuple[list[int], dict[int, list[int]]]:
 
 
 class _Walk:
-    def __init__(self, rerun: Rerun, change: Change, is_over: Callable[[], bool]) -> None:
+    def __init__(self, rerun: SingleChangeRerun, change: Change, is_over: Callable[[], bool]) -> None:
         self.r = rerun
         self.path = rerun.path
         self.change = change

@@ -27,7 +27,7 @@ from butfor.logic.terms import (
 )
 from butfor.path.execute.relaxed_path import Selectors, with_selectors
 from butfor.path.execute.single_change import Avoidance, can_avoid
-from butfor.path.execute.single_change_rerun import Rerun
+from butfor.path.execute.single_change_rerun import SingleChangeRerun
 from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
 from butfor.path.execute.symbolic_execution import OPEN
 from butfor.path.path_model import Path
@@ -96,7 +96,7 @@ def _singles(
     A statement of which nothing is known is among them.
     """
     tables = [known, *([[{**w} for w in wider]] if wider else [])]
-    reruns = {k: Rerun(path) for k, path in enumerate(paths)}
+    reruns = {k: SingleChangeRerun(path) for k, path in enumerate(paths)}
     order = sorted(reruns, key=lambda k: len(paths[k].instances))
     places = dict.fromkeys(place for table in tables for place in table[0])
     left = [p for p in places if all(any(p in table[k] for table in tables) for k in order)]
@@ -121,7 +121,7 @@ def _singles(
 
 
 def _alone(
-    rerun: Rerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit
+    rerun: SingleChangeRerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit
 ) -> tuple[Avoidance, ChangeKind]:
     """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last.
 

@@ -60,7 +60,7 @@ class Change:
     effects: tuple[OpenCells, ...] = ()
     leads: bool = False
 
-    def with_(self, other: Change) -> Change:
+    def combined_with(self, other: Change) -> Change:
         """Both changes as one, which is as likely as the less likely one."""
         return replace(
             self,

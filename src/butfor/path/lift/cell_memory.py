@@ -26,13 +26,13 @@ class PathMemory:
         trace: Trace,
         state: LiftingState,
         storage: MemoryCells,
-        supposed: HypotheticalAddresses,
+        hypothetical: HypotheticalAddresses,
         inputs: ExternalInputs | None,
     ) -> None:
         self.trace = trace
         self.state = state
         self.storage = storage
-        self.supposed = supposed
+        self.hypothetical = hypothetical
         self.inputs = inputs  # None when inputs are pinned
         self.starts: set[Node] = set()  # stores that bring what the program was started with into main's variables
         self._fixed: dict[
@@ -117,7 +117,7 @@ class PathMemory:
         ranges = self.storage.at(address, size, i)
         if not _covers(ranges, address, size):
             return None
-        writer = self.supposed.last_store(i, address, size)
+        writer = self.hypothetical.last_store(i, address, size)
         have = {self.state.writers.get((r.home.life, r.start + k), _MISSING) for r in ranges for k in range(r.size)}
         if (
             have == {_MISSING}

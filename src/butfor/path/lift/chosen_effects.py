@@ -72,7 +72,7 @@ class EffectChoice:
         else:
             found = self.run.slice
             nodes = list(found.distance)
-            extra = [*self._supposed_stores(check, nodes), *self.effects.assumptions(MAX_ASSUMPTIONS)]
+            extra = [*self._hypothetical_stores(check, nodes), *self.effects.assumptions(MAX_ASSUMPTIONS)]
             if extra:
                 more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=MAX_SLICED_INSTANCES)
                 near = [*check.decided.nodes] if check.decided is not None else []
@@ -87,7 +87,7 @@ class EffectChoice:
             complete,
         )
 
-    def _supposed_stores(self, check: Check, nodes: list[Node]) -> list[Node]:
+    def _hypothetical_stores(self, check: Check, nodes: list[Node]) -> list[Node]:
         """The stores to variables that the parts of conditions which were not evaluated would have read."""
         branches = [
             h.node for node in nodes if (h := self.effects.of(node)) is not None and h.what is EffectKind.BRANCH

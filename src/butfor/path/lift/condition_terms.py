@@ -159,7 +159,7 @@ class ConditionTerms:
             return self._ran(at, op)
         if instr.block != block:
             return self._ran(stretch.last, op) if instr.block not in _region(stretch, block) else None
-        return self._supposed(stretch, block, before, instr)
+        return self._hypothetical(stretch, block, before, instr)
 
     def _ran(self, i: int, op: int) -> Term | None:
         try:
@@ -181,7 +181,7 @@ class ConditionTerms:
             return False
         return instr.op == "phi" or any(isinstance(a, int) and self._uses_phi(fn, a, block) for a in instr.args)
 
-    def _supposed(self, stretch: Stretch, block: int, before: int, instr: Instr) -> Term | None:
+    def _hypothetical(self, stretch: Stretch, block: int, before: int, instr: Instr) -> Term | None:
         if instr.op == "load":
             address = fixed_address(self.trace, stretch.fn, stretch.last, instr.args[0])
             return None if address is None else self.read(address, store_size(instr.type), stretch.last)
@@ -190,7 +190,9 @@ class ConditionTerms:
         args = [self._operand(stretch, block, before, a) for a in instr.args]
         if any(a is None for a in args):
             return None
-        return self.registers.suppose(instr, [a for a in args if a is not None], stretch.fn.operand_type(instr.args[0]))
+        return self.registers.hypothetical_result(
+            instr, [a for a in args if a is not None], stretch.fn.operand_type(instr.args[0])
+        )
 
 
 def fixed_address(trace: Trace, fn: Function, i: int, op: Operand) -> int | None:

@@ -60,7 +60,6 @@ class _Lifter:
         self.log = self.trace.log
         self.places = run.places
         self.dependence = run.dependence
-        self.free_inputs = free_inputs
         self.effects = Effects(self.trace)
         self.evaluations = ConditionEvaluations(self.trace, Justifier(self.dependence))
         self.potentials = self.dependence.potential_dependence

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import NORMAL_FORM, Simplifier
-from butfor.logic.terms import TRUE, Term, conjunction, const, equal, ite, negate, variables
+from butfor.logic.terms import TRUE, Term, conjunction, const, has_value, ite, variables
 from butfor.path.lift.cell_names import CellNames
 from butfor.path.path_model import Cell, Input, Kind
 from butfor.trace.trace import Node
@@ -219,7 +219,7 @@ class LiftingState:
 
     def all_as_recorded(self, arguments: list[tuple[Term, int]]) -> Term:
         """The condition that values are as recorded."""
-        return self.simplify(conjunction([self.simplify(_is(term, recorded)) for term, recorded in arguments]))
+        return self.simplify(conjunction([self.simplify(has_value(term, recorded)) for term, recorded in arguments]))
 
     def as_recorded(self, arguments: list[tuple[Term, int]], value: int, width: int, what: str) -> Term:
         """Recorded-value semantics: the recorded value if all arguments are as recorded, else anything."""
@@ -229,9 +229,3 @@ class LiftingState:
             return result
         self.approximate.setdefault(f"{what}: if its operands had other values, its result would be unknown")
         return ite(condition, result, self.unknown(what, width))
-
-
-def _is(term: Term, value: int) -> Term:
-    if term.width:
-        return equal(term, const(value, term.width))
-    return term if value else negate(term)

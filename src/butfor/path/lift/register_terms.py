@@ -123,7 +123,7 @@ class RegisterTerms:
             else int(self.constant(op).data or 0)
         )
 
-    def suppose(self, instr: Instr, args: list[Term], first: Type) -> Term | None:
+    def hypothetical_result(self, instr: Instr, args: list[Term], first: Type) -> Term | None:
         """The result that an instruction would have had; None where solvers do not do it well."""
         if instr.type.kind not in (Kind.INT, Kind.PTR):
             return None

@@ -34,7 +34,6 @@ class Gathered:
     texts: dict[Node, set[Node]] = field(
         default_factory=dict
     )  # library calls -> the library calls that left what they read
-    supposed: list[tuple[int, int, int]] = field(default_factory=list)  # address, size, segment instance
 
 
 class UsedValues:
@@ -111,7 +110,6 @@ class UsedValues:
             self.values([(part[0], self.trace.instr(part).args[0])])
         if decided is not None:
             for address, size in hypothetical_loads(self.trace, decided.stretch, decided.blocks):
-                self.found.supposed.append((address, size, decided.stretch.last))
                 self.storage.add(address, size, decided.stretch.last)
 
     def _access(self, node: Node, pointer: Operand, size: int) -> None:
@@ -222,7 +220,6 @@ class UsedValues:
             wanted += [(i, a) for a in last.args if last.op == "br"]
         others = frozenset(_between(s.fn.blocks, known[s.seg.block], s.seg.block))
         for address, size in hypothetical_loads(self.trace, stretch, others):
-            self.found.supposed.append((address, size, node[0]))
             self.storage.add(address, size, node[0])
         return wanted
 
