@@ -142,6 +142,7 @@ class MethodSettings:
     annotations: Path | None = None
     inputs: Inputs | None = None
     pre: str | None = None
+    method_options: tuple[tuple[str, str, str], ...] = ()  # method, field, value: for fields that have no flag
 
     def __post_init__(self) -> None:
         _check_count("depth", self.depth, least=0)
@@ -154,8 +155,9 @@ class MethodSettings:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """The settings by the names of the methods' fields."""
-        return {field.name: getattr(self, field.name) for field in fields(MethodSettings)}
+        """The settings by the names of the methods' fields, without those that are for one method only."""
+        names = (field.name for field in fields(MethodSettings))
+        return {name: getattr(self, name) for name in names if name != "method_options"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,7 +189,7 @@ GROUPS = (ProgramOptions, RunOptions, AnalysisOptions, MethodSettings)
 def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:
     """Options from the values that people write: lists for tuples, text for bytes, strings for paths.
 
-    `env` may be a mapping. For `stdin` and `expect_stdout`, text is the content and a `Path` is a file.
+    `env` may be a mapping, `method_options` one of mappings: `{"recent": {"max_commits": 5}}`. For `stdin` and `expect_stdout`, text is the content and a `Path` is a file.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     names = {field.name for field in fields(Options)}
@@ -212,6 +214,8 @@ def _normalised(name: str, value: Any) -> Any:
         return tuple(os.fspath(item) if isinstance(item, os.PathLike) else str(item) for item in value)
     if name == "nondet":
         return tuple(value)
+    if name == "method_options" and isinstance(value, Mapping):
+        return tuple((method, key, str(item)) for method, own in value.items() for key, item in own.items())
     if name == "env" and isinstance(value, Mapping):
         return tuple((str(key), str(item)) for key, item in value.items())
     if name in ("stdin", "expect_stdout") and isinstance(value, str):

@@ -88,7 +88,9 @@ class Answers:
 def chosen_methods(options: Options, subject: Subject, *, with_tests: bool = False) -> tuple[Method, ...]:
     """The methods that the user named, or the default ones, each after those whose answers it uses."""
     names = options.methods or registry.by_default(subject, with_tests=with_tests, last_resort=True)
-    return tuple(registry.make(name, subject, options.settings) for name in registry.in_order(names))
+    for method, key, text in options.method_options:
+        registry.method_class(method).option(key, text)  # also of a method that is not used
+    return tuple(registry.make(name, subject, options) for name in registry.in_order(names))
 
 
 def ask_methods(case: Case, methods: Sequence[Method], progress: Callable[[str], None]) -> Answers:
@@ -105,7 +107,7 @@ def ask_methods(case: Case, methods: Sequence[Method], progress: Callable[[str],
             for name in (*method.needs.get(subject, ()), method.name):
                 if name not in known:
                     progress(name)
-                    asked = method if name == method.name else registry.make(name, subject, case.options.settings)
+                    asked = method if name == method.name else registry.make(name, subject, case.options)
                     known[name] = _answer(asked, case, known)
         except KeyboardInterrupt:
             notes.append(f"interrupted in the method {method.name}: this is what was known by then")

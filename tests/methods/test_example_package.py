@@ -85,6 +85,12 @@ def test_the_package_is_run_by_name(python: Path, program: Path) -> None:
     assert rows[3]["evidence"] != "replayed"
 
 
+def test_its_own_option_can_be_set(python: Path, program: Path) -> None:
+    words = [program.name, "--method", "slice,recent", "--set", "recent.max_commits=1"]
+    report = explained(python, *words, cwd=program.parent)
+    assert report["methods"]["recent"]["commits"] == ["Make it faster"]
+
+
 def test_the_method_is_weighed_by_what_it_says_about_itself(python: Path, program: Path) -> None:
     alone = explained(python, program.name, "--method", "slice", cwd=program.parent)
     both = explained(python, program.name, "--method", "slice,recent", cwd=program.parent)

@@ -135,3 +135,18 @@ def test_plugins_are_not_loaded_unless_asked_for(tmp_path: Path, monkeypatch: py
 def test_a_part_is_not_run_beside_its_whole() -> None:
     assert registry.in_order(("slice", "relevance", "security")) == ("slice", "relevance")
     assert registry.in_order(("security",)) == ("security",)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("slice", "speed", "3"), "the method 'slice' has no option 'speed'"),
+        (("cascade", "depth", "deep"), "the option 'depth' of the method 'cascade' is a whole number, not 'deep'"),
+        (("guess", "depth", "3"), "there is no method 'guess'"),
+    ],
+)
+def test_a_wrong_option_of_a_method_is_named(given: tuple[str, str, str], message: str, tmp_path: Path) -> None:
+    path = written(tmp_path, source(BODY))
+    with pytest.raises(UsageError) as e:
+        butfor.explain(path, methods=["slice"], method_options=[given])
+    assert message in str(e.value)

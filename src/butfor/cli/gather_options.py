@@ -41,6 +41,8 @@ def gather_options(
             values[key] = tuple(name for text in values[key] for name in split_list(text))
     if "env" in values:
         values["env"] = tuple(_environment_setting(text) for text in values["env"])
+    if "method_options" in values:
+        values["method_options"] = tuple(_method_option(text) for text in values["method_options"])
     if "nondet" in values:
         values["nondet"] = tuple(_whole_number(text) for text in split_list(values["nondet"]))
     if "expect_stdout" in values:
@@ -73,6 +75,14 @@ def own_stdin(*, from_terminal: bool = False) -> bytes:
             f"standard input is longer than {MAX_STDIN_BYTES >> 20} MiB", hint="write the part that matters to a file"
         )
     return data
+
+
+def _method_option(text: str) -> tuple[str, str, str]:
+    name, equals, value = text.partition("=")
+    method, dot, option = name.rpartition(".")
+    if not (method and dot and option and equals):
+        raise UsageError(f"--set {text}: not an option of a method", hint="write --set METHOD.NAME=VALUE")
+    return method, option, value
 
 
 def _environment_setting(text: str) -> tuple[str, str]:

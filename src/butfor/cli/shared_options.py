@@ -101,6 +101,13 @@ bound_option: _Decorator[Any] = click.option(
 
 analysis_options = combined(
     click.option("--method", "methods", multiple=True, metavar="LIST", help="Methods to use, separated by commas."),
+    click.option(
+        "--set",
+        "method_options",
+        multiple=True,
+        metavar="METHOD.NAME=VALUE",
+        help="Set an option of a method that has no flag of its own (repeat for more).",
+    ),
     click.option("--trust", multiple=True, metavar="FUNC", help="Take this function to be right (repeat for more)."),
     click.option(
         "--benign",

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from butfor.errors import UsageError, did_you_mean
 from butfor.ranking.finding import Diagnosis, WeighedDiagnosis, Weighing
 
 if TYPE_CHECKING:
     from butfor.methods.case import FailingPath, FailingRun
 
 Earlier = Mapping[str, WeighedDiagnosis]  # answers by the names of their methods
+
+
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_READERS: Mapping[type, Callable[[str], Any]] = {
+    bool: lambda text: _TRUTH[text.lower()],
+    int: int,
+    float: float,
+    Path: Path,
+}
+
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", Path: "a file"}
 
 
 class Subject(enum.Enum):
@@ -64,6 +78,22 @@ class Method:
         if subject is Subject.RUN:
             return cls.explain_run is not Method.explain_run
         return cls.explain_path is not Method.explain_path
+
+    @classmethod
+    def option(cls, name: str, text: str) -> Any:
+        """The value of one of its options from its text; a UsageError when it has no such option or the text is wrong."""
+        own = {field.name: field for field in fields(cls)}
+        if name not in own:
+            known = ", ".join(own) or "none"
+            raise UsageError(
+                f"the method {cls.name!r} has no option {name!r}{did_you_mean(name, own)}", hint=f"its options: {known}"
+            )
+        read = _READERS.get(type(own[name].default))
+        try:
+            return text if read is None else read(text)
+        except (ValueError, KeyError):
+            kind = _KINDS[type(own[name].default)]
+            raise UsageError(f"the option {name!r} of the method {cls.name!r} is {kind}, not {text!r}") from None
 
     @classmethod
     def configured(cls, settings: Mapping[str, Any]) -> Self:

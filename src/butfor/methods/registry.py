@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import import_module, metadata
 from typing import Any
 
 from butfor.errors import UsageError
 from butfor.methods.method import Method, Subject, When
+from butfor.options import MethodSettings
 
 GROUP = "butfor.methods"
 _OWN = {  # in the order in which they run by default
@@ -60,7 +61,7 @@ def _checked(name: str, found: Any) -> type[Method]:
     return found
 
 
-def make(name: str, subject: Subject, settings: Mapping[str, Any]) -> Method:
+def make(name: str, subject: Subject, settings: MethodSettings) -> Method:
     """The method of that name with its options; a UsageError when it does not work on this subject."""
     found = method_class(name)
     if not found.works_on(subject):
@@ -68,7 +69,8 @@ def make(name: str, subject: Subject, settings: Mapping[str, Any]) -> Method:
             f"the method {name!r} needs {_NEEDED[subject]}",
             hint=f"the methods for {_PROGRAM[subject]} are: {', '.join(names(subject))}",
         )
-    return found.configured(settings)
+    own = {key: found.option(key, text) for method, key, text in settings.method_options if method == name}
+    return found.configured({**settings.settings, **own})
 
 
 _NEEDED = {Subject.PATH: Subject.RUN.value, Subject.RUN: Subject.PATH.value}

@@ -11,6 +11,7 @@ from butfor.methods.repair import slip_library
 from butfor.methods.repair.method import RepairMethod
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.run_repair import suspects
+from butfor.options import MethodSettings
 from butfor.pipeline import ask_methods
 from butfor.source.edits import apply_edits
 from tests.small import case_of, recorded, source
@@ -45,7 +46,7 @@ int main(void) {
 
 def _earlier(case: FailingRun) -> Earlier:
     """The answers that the search for repairs starts from."""
-    methods = [registry.make(name, Subject.RUN, {}) for name in RepairMethod.needs[Subject.RUN]]
+    methods = [registry.make(name, Subject.RUN, MethodSettings()) for name in RepairMethod.needs[Subject.RUN]]
     return {a.method: a for a in ask_methods(case, methods, lambda name: None).diagnoses}
 
 
