@@ -34,12 +34,12 @@ LATER_FACTOR = 0.9  # of the score, for each solution that comes before
 _BASE_WEIGHT = 5  # added to the weight, so that a solution of weight 0 scores too
 
 
-def with_hole_filled(text: str, alternative: Alternative, hole: Value | None, *, signed: bool = True) -> str:
+def with_hole_filled(text: str, alternative: Alternative, hole: Value | None) -> str:
     """A text with the value of the hole for `{}`: `v - 3`, not `v + -3`."""
     if alternative.hole is None or hole is None:
         return text
     width = alternative.hole.width
-    value = hole - (1 << width) if signed and width > 0 and hole >> width - 1 else hole
+    value = hole - (1 << width) if width > 0 and hole >> width - 1 else hole
     if " + {}" in text and value <= 0:
         return text.replace(" + {}", f" - {-value}" if value else "", 1)
     return text.replace("{}", str(value), 1)
