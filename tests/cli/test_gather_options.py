@@ -10,6 +10,7 @@ import pytest
 
 from butfor.options import Options
 from tests.cli.helpers import FakeApi, run
+from tests.commands import butfor_command
 
 
 def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Options:
@@ -176,3 +177,17 @@ def test_too_much_stdin(fake: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
     assert result.exit_code == 2
     assert "standard input is longer than" in result.stderr
     assert run("explain", "prog.c", stdin="1234").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["record", "prog.c", "-o", "run.bfr", "--no-memory-errors"], "so --[no-]memory-errors would have no effect"),
+        (["replay", "prog.c", "--with", "prog.c:1 flip", "--depth", "3"], "so --depth would have no effect"),
+        (["replay", "prog.c", "--with", "prog.c:1 flip", "--method", "slice"], "so --method would have no effect"),
+    ],
+)
+def test_an_option_that_a_command_has_no_use_for_is_refused(folder: Path, words: list[str], message: str) -> None:
+    done = butfor_command(words, folder)
+    assert done.code == 2
+    assert message in done.stderr

@@ -40,6 +40,9 @@ arguments of the program.
 @shared.debug_option
 def command(out: Path, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the recording is in `out`."""
+    shared.refuse_without_effect(
+        named, ("memory_errors",), "memory errors are looked for in the analysis of a run", "give it to `butfor replay`"
+    )
     check_writable(out)
     options = gather_options(given, named)
     from butfor import api  # late: --help and wrong flags need none of it

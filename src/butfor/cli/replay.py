@@ -45,6 +45,10 @@ A change is a place (FILE:LINE, FILE:LINE:COLUMN; #2 for the second that fits) a
 and `at 3` at the end: only the third time.
 """
 
+_FOR_EXPLANATIONS = frozenset(
+    "methods method_options trust benign guilty unmark marks without annotations depth budget inputs pre check".split()
+)
+
 
 @click.command("replay", cls=shared.ProgramCommand, help=_HELP)
 @click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RECORDING|SOURCES...")
@@ -65,6 +69,8 @@ def command(
     ctx: click.Context, /, report: ReportRequest, changes: tuple[str, ...], named: tuple[str, ...], **given: Any
 ) -> int:
     """The exit status; the explanation, or the changed run, is written to stdout or to files."""
+    if changes:
+        shared.refuse_without_effect(named, _FOR_EXPLANATIONS, "a changed run is shown, not explained")
     recorded = is_recording(given["sources"])
     kind = RECORDING if recorded else None  # a recording may have any suffix
     options = replace(gather_options(given, named, kind=kind), story=report.needs_story)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,6 +11,8 @@ import click
 from click.core import ParameterSource
 
 from butfor.cli.report_targets import ReportRequest, report_targets
+from butfor.errors import UsageError
+from butfor.frontends.program_kinds import flag_of
 from butfor.report.formats import FORMATS, JSON, Format
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -21,6 +23,13 @@ _FILE = click.Path(path_type=Path)
 debug_option: _Decorator[Any] = click.option(
     "--debug", is_flag=True, expose_value=False, help="Show a traceback on errors (also BUTFOR_DEBUG=1)."
 )
+
+
+def refuse_without_effect(named: Iterable[str], without_effect: Collection[str], reason: str, hint: str = "") -> None:
+    """Raise a UsageError for parameters named on the command line that this command has no use for."""
+    flags = [flag_of(name) for name in named if name in without_effect]
+    if flags:
+        raise UsageError(f"{reason}, so {' and '.join(flags)} would have no effect", hint=hint)
 
 
 def combined(*options: _Decorator[Any]) -> _Decorator[Any]:

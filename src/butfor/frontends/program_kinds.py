@@ -160,6 +160,9 @@ _FLAGS = {  # those that are not the name of the option with dashes
     "libs": "-l",
     "memory_errors": "--[no-]memory-errors",
     "changes": "--with",
+    "methods": "--method",
+    "method_options": "--set",
+    "inputs": "--pinned and --free-inputs",
     "number": "--apply",
 }
 
