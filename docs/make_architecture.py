@@ -3,7 +3,8 @@
     python docs/make_architecture.py           # write them
     python docs/make_architecture.py --check   # exit with status 1 when they are not up to date
 
-The layers are those of the contract in pyproject.toml that import-linter checks; a module's line is the first line of its docstring.
+The layers are those of the contract in pyproject.toml that import-linter checks; the line of a module is the first one
+of its docstring.
 """
 
 from __future__ import annotations

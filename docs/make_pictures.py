@@ -1,4 +1,4 @@
-"""Makes the pictures of the tutorial from real runs: `python docs/make_pictures.py [FOLDER]`, in the root of a checkout.
+"""Make the pictures of the tutorial from real runs: `python docs/make_pictures.py [FOLDER]`, in a checkout's root.
 
 It needs Playwright (`pip install -e '.[dev]'`) and a Chromium; BUTFOR_CHROMIUM names another than the one on the PATH.
 """
@@ -24,7 +24,7 @@ TICKET = b"0 1 MARKET\n"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture: the run it shows, the link to the place, the part of the page (all that is in view without one), keys pressed first."""
+    """One picture: the run it shows, the link to the place, the part of the page (else all in view), keys pressed first."""
 
     name: str
     run: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The pages in docs/: their commands are right, their outputs are what butfor prints, their links and pictures are there."""
+"""The pages in docs/: their commands work, outputs are what butfor prints, links and pictures are there."""
 
 from __future__ import annotations
 

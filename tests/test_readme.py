@@ -16,7 +16,7 @@ _BLOCK = re.compile(r"^```[a-z]*\n(.*?)^```", re.M | re.S)
 
 
 def commands(path: Path) -> list[str]:
-    """The `butfor` commands of a file that name something in examples/: in code blocks of either kind, and in comments."""
+    """The `butfor` commands of a file that name something in examples/: in code blocks and in comments."""
     text = path.read_text()
     found = []
     for line in text.splitlines():

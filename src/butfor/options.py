@@ -189,7 +189,8 @@ GROUPS = (ProgramOptions, RunOptions, AnalysisOptions, MethodSettings)
 def make_options(sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]], **knobs: Any) -> Options:
     """Options from the values that people write: lists for tuples, text for bytes, strings for paths.
 
-    `env` may be a mapping, `method_options` one of mappings: `{"recent": {"max_commits": 5}}`. For `stdin` and `expect_stdout`, text is the content and a `Path` is a file.
+    `env` may be a mapping, `method_options` a mapping of mappings: `{"recent": {"max_commits": 5}}`.
+    For `stdin` and `expect_stdout`, text is the content and a `Path` is a file.
     """
     given = [sources] if isinstance(sources, str | os.PathLike) else list(sources)
     names = {field.name for field in fields(Options)}

@@ -23,7 +23,7 @@ def output(words: list[str], folder: Path) -> str:
 
 
 def timeless(text: str) -> str:
-    """The text without what a slow machine may not get done in time: proofs, and the inputs that control the failure."""
+    """The text without what a slow machine may not get done in time: proofs, and inputs that control the failure."""
     text = re.sub(r" · (?:proved|heuristic)\b", " · known", text)
     return re.sub(r"notes:\n  • the failure is controlled by [^•]*?\n\n", "", text).rstrip()
 

@@ -81,7 +81,7 @@ class Method:
 
     @classmethod
     def option(cls, name: str, text: str) -> Any:
-        """The value of one of its options from its text; a UsageError when it has no such option or the text is wrong."""
+        """The value of one of its options from its text; a UsageError for an unknown option or a wrong text."""
         own = {field.name: field for field in fields(cls)}
         if name not in own:
             known = ", ".join(own) or "none"
