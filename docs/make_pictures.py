@@ -1,4 +1,4 @@
-"""Make the pictures of the tutorial from real runs: `python docs/make_pictures.py [FOLDER]`, in a checkout's root.
+"""Make the pictures of the tutorial from real runs: `python docs/make_pictures.py [FOLDER]` in a checkout.
 
 It needs Playwright (`pip install -e '.[dev]'`) and a Chromium; BUTFOR_CHROMIUM names another than the one on the PATH.
 """
