@@ -24,7 +24,7 @@ TICKET = b"0 1 MARKET\n"
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """One picture: the run it shows, the link to the place, the part of the page (else all in view), keys pressed first."""
+    """One picture: the run, the link to the place, the part of the page (else all in view), keys pressed first."""
 
     name: str
     run: tuple[str, ...]
