@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import butfor
-from butfor.trace.dependence.value_forwarding import ValueForwarding
+from butfor.trace.view.value_forwarding import ValueForwarding
 from tests.small import case_of, recorded, source, written
 
 CHAIN = source(

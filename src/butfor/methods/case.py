@@ -16,12 +16,12 @@ from butfor.path.path_model import Path
 from butfor.path.searched_program import SearchedProgram
 from butfor.trace.dependence.backward_slice import KINDS, Slice, Slicer
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.dependence.value_forwarding import ValueForwarding
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 from butfor.trace.view.source_steps import Steps, is_step
+from butfor.trace.view.value_forwarding import ValueForwarding
 
 MAX_EFFECTS_WITHOUT_END = 600  # on the path of a run that does not end: its iterations are alike
 SLICING_SHARE = 0.4  # of the budget: the methods that start from the slices need the rest

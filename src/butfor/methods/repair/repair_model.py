@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from butfor.methods.repair.on_paths.solution_model import TEMPLATE
-from butfor.methods.repair.slip_library import MAX_WEIGHT
+from butfor.methods.repair.slip_library import MAX_WEIGHT, SYNTHESISED
 from butfor.methods.repair.trial_runs import Tally
 from butfor.source.edits import Edit, apply_edits, lines_touched, unified_diff
 from butfor.trace.view.source_places import Place
@@ -78,7 +77,7 @@ class Repair:
         changed = _COST_OF_CHANGED_BEHAVIOUR if self.passing else _COST_OF_CHANGED_BEHAVIOUR_UNTESTED
         cost = MAX_WEIGHT - p.weight + _COST_PER_RANK * min(p.rank, MAX_RANK) + changed * share
         cost += _COST_OF_SKIPPING * p.skips + _COST_IN_LOOP * p.in_loop + _COST_OF_OTHER_OUTPUT * (not t.keeps_output)
-        cost += _COST_OF_SYNTHESIS * (p.family == TEMPLATE and not self.passing)
+        cost += _COST_OF_SYNTHESIS * (p.family == SYNTHESISED and not self.passing)
         return missed, len(p.edits), cost, p.size
 
     @property

@@ -15,6 +15,7 @@ from butfor.files import read_bytes
 _BUILTIN = Path(__file__).parent / "annotations.toml"
 _TABLES = ("operators", "functions", "constants", "variables")
 MAX_WEIGHT = 30.0  # of the likeliest slip
+SYNTHESISED = "synthesised"  # the kind of an edit whose expression was found for this run: no slip at all
 
 ReplacementWeights = Mapping[str, Mapping[str, float]]
 

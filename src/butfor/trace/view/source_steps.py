@@ -13,13 +13,13 @@ from butfor.ir.machine_types import Type, int_type, store_size
 from butfor.ir.natural_loops import Loop, natural_loops
 from butfor.ir.recording_segments import variable_and_offset
 from butfor.trace.dependence.dependence import Dependence
-from butfor.trace.dependence.overwritten_values import OverwrittenValues
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.access_names import Accesses, NamedRead
 from butfor.trace.view.c_values import value_text
 from butfor.trace.view.condition_outcomes import ConditionOutcomes
 from butfor.trace.view.object_parts import smallest_part
+from butfor.trace.view.overwritten_values import OverwrittenValues
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 

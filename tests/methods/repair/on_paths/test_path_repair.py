@@ -10,10 +10,11 @@ import pytest
 
 from butfor import api
 from butfor.logic.terms import variable
-from butfor.methods.repair.on_paths.solution_model import TEMPLATE, Alternative
+from butfor.methods.repair.on_paths.solution_model import Alternative
 from butfor.methods.repair.on_paths.solution_patches import merged_proposals, with_hole_filled
 from butfor.methods.repair.on_paths.term_alternatives import Mutation, mutations_of
 from butfor.methods.repair.repair_model import Proposal
+from butfor.methods.repair.slip_library import SYNTHESISED
 from butfor.options import make_options
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
@@ -115,7 +116,7 @@ def test_a_run_without_a_path_says_so(tmp_path: Path) -> None:
     ],
 )
 def test_chosen_values_are_written_as_people_do(text: str, value: int, wanted: str) -> None:
-    assert with_hole_filled(text, Alternative(text, "", 1.0, TEMPLATE, {}, hole=variable("!h", 32)), value) == wanted
+    assert with_hole_filled(text, Alternative(text, "", 1.0, SYNTHESISED, {}, hole=variable("!h", 32)), value) == wanted
 
 
 def test_edits_that_avoid_the_failure_along_the_path_move_up() -> None:

@@ -14,10 +14,11 @@ from butfor.methods.repair.on_paths.c_expression_terms import (
     converted_term,
 )
 from butfor.methods.repair.on_paths.repair_program import sites_of
-from butfor.methods.repair.on_paths.solution_model import HOLE_PREFIX, TEMPLATE, Alternative, PathSite
+from butfor.methods.repair.on_paths.solution_model import HOLE_PREFIX, Alternative, PathSite
 from butfor.methods.repair.on_paths.source_regions import RegionForm
 from butfor.methods.repair.on_paths.statement_reading import PathValues, ReadSite, ReadStatement
 from butfor.methods.repair.propose_edits import Proposer
+from butfor.methods.repair.slip_library import SYNTHESISED
 from butfor.path.path_model import Path
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
@@ -167,7 +168,7 @@ class _Alternatives:
         edit = Edit(self.place.path, region.start, region.end, new.encode())
         weight = WEIGHT_WITH_HOLE if hole is not None else WEIGHT_OF_PAIR
         yield Alternative(
-            self._edited_text(edit), "an expression that was found", weight, TEMPLATE, terms, (edit,), hole
+            self._edited_text(edit), "an expression that was found", weight, SYNTHESISED, terms, (edit,), hole
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from butfor.logic.sorts import Value
 from butfor.logic.terms import Term
+from butfor.methods.repair.slip_library import SYNTHESISED
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
@@ -15,7 +16,7 @@ PathSite = tuple[int, int, int]
 
 CONDITION = -1
 HOLE_PREFIX = "!"  # begins the names of values that a solution chooses; no cell has such a name
-ANY_VALUE, TEMPLATE = "value", "synthesised"  # kinds of alternatives that are no edits by themselves
+ANY_VALUE = "value"  # like SYNTHESISED a kind of alternative that is no edit by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,7 @@ class Solution:
     @property
     def key(self) -> tuple[float, ...]:
         """A key that sorts the best first: likely slips before any value, then in the order of the paper."""
-        vague = sum({ANY_VALUE: 2, TEMPLATE: 1}.get(c.alternative.kind, 0) for c in self.changes)
+        vague = sum({ANY_VALUE: 2, SYNTHESISED: 1}.get(c.alternative.kind, 0) for c in self.changes)
         return (vague, self.skipped, len(self.changes), -sum(c.alternative.weight for c in self.changes), self.loops)
 
 

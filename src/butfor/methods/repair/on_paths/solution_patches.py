@@ -11,7 +11,6 @@ from butfor.explanation import Evidence
 from butfor.logic.sorts import Value
 from butfor.methods.repair.on_paths.solution_model import (
     CONDITION,
-    TEMPLATE,
     Alternative,
     PathSite,
     Solution,
@@ -19,7 +18,7 @@ from butfor.methods.repair.on_paths.solution_model import (
     StatementChange,
 )
 from butfor.methods.repair.repair_model import Proposal
-from butfor.methods.repair.slip_library import MAX_WEIGHT
+from butfor.methods.repair.slip_library import MAX_WEIGHT, SYNTHESISED
 from butfor.path.path_model import Path
 from butfor.path.path_words import boogie_text
 from butfor.ranking.finding import Finding
@@ -67,7 +66,9 @@ def solution_proposals(found: Solutions) -> list[Proposal]:
 def _proposal(s: Solution, number: int) -> Proposal:
     edits = tuple(sorted(_filled(e, c) for c in s.changes for e in c.alternative.edits))
     first = s.changes[0]
-    why = "; ".join(f"`{changed_text(c)}`" if c.alternative.kind == TEMPLATE else c.alternative.why for c in s.changes)
+    why = "; ".join(
+        f"`{changed_text(c)}`" if c.alternative.kind == SYNTHESISED else c.alternative.why for c in s.changes
+    )
     weight = s.weight + (BONUS_ON_PATH if len(s.changes) == 1 else -PENALTY_OF_SEVERAL)
     family = first.alternative.kind if len(s.changes) == 1 else "several"
     return Proposal(edits, why, max(0.0, min(MAX_WEIGHT, weight)), first.place, family, number, in_loop=s.loops > 0)

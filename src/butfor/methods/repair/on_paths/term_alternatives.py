@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from butfor.logic.sorts import INT
 from butfor.logic.terms import Term, arithmetic, binary, compare, const, equal, negate, number, order, rebuild, variable
 from butfor.methods.repair.on_paths.repair_program import sites_of
-from butfor.methods.repair.on_paths.solution_model import CONDITION, HOLE_PREFIX, TEMPLATE, Alternative, PathSite
-from butfor.methods.repair.slip_library import SlipLibrary
+from butfor.methods.repair.on_paths.solution_model import CONDITION, HOLE_PREFIX, Alternative, PathSite
+from butfor.methods.repair.slip_library import SYNTHESISED, SlipLibrary
 from butfor.path.path_model import Cell, Path
 from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.view.source_places import Place
@@ -74,7 +74,7 @@ def _templates(paths: Sequence[Path], sites: Sequence[PathSite], boogie: bool) -
         f"{target.shown} := {{}}",
         "another constant",
         WEIGHT_OF_CONSTANT,
-        TEMPLATE,
+        SYNTHESISED,
         dict.fromkeys(sites, hole),
         hole=hole,
     )
@@ -86,7 +86,7 @@ def _templates(paths: Sequence[Path], sites: Sequence[PathSite], boogie: bool) -
                 text,
                 "another sum",
                 WEIGHT_OF_SUM,
-                TEMPLATE,
+                SYNTHESISED,
                 dict.fromkeys(sites, _sum(cell.term, moved)),
                 hole=moved,
             )
