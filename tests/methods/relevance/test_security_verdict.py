@@ -108,19 +108,20 @@ def test_the_verdict_and_its_values(path: Path, there: Path) -> None:
     ),
 )
 def test_the_default_output_says_it_in_one_line(name: str, there: Path) -> None:
-    security = told(FOLDER / f"{name}.c", there, methods=["relevance"])
-    p = read(FOLDER / f"{name}.c")
-    assert security["verdict"] == (p.one("security") or "").split()[0]
+    p, _ = prepared(FOLDER / f"{name}.c", there)
     nondet = p.one("nondet")
     words = [
         "explain",
         f"{name}.c",
         *(f"--env={k}={v}" for k, v in p.options.env),
         *(["--nondet", nondet.replace(" ", ",")] if nondet else []),
+        *("--format", "text", "-o", "answer.json"),
     ]
     (there / "in").write_bytes(p.options.stdin if isinstance(p.options.stdin, bytes) else b"")
     done = butfor_command([*words, "--stdin", "in", "--", *p.options.args], there)
     flat = re.sub(r"\s+", " ", done.stdout)
+    security = json.loads((there / "answer.json").read_text())["methods"]["relevance"]["security"]
+    assert security["verdict"] == (p.one("security") or "").split()[0]
     if security["inputs"]:
         row = security["inputs"][0]
         assert f"`{row['fails']}` fails, `{row['passes']}` does not; both were run" in flat
