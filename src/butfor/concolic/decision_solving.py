@@ -1,4 +1,4 @@
-"""Solving for an input that gives a decision another outcome, by guessing first and then with a solver."""
+"""Solving for an input that gives a decision another outcome: guesses first, then a solver."""
 
 from __future__ import annotations
 

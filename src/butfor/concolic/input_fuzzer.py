@@ -1,4 +1,4 @@
-"""Fuzzing: mutated inputs run without recording; those with new coverage or a failure are recorded later."""
+"""Fuzzing: mutated inputs run without recording, to find new coverage and failures to record."""
 
 from __future__ import annotations
 

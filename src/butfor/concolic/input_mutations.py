@@ -1,4 +1,4 @@
-"""Random mutations of inputs: tokens changed, repeated, removed or spliced with words and numbers of the program."""
+"""Random mutations of inputs, with the words and numbers that occur in the program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Static facts about the program: where branches lead, which blocks fail, which constants it compares with."""
+"""Static facts about the program: targets of branches, failing blocks, constants in comparisons."""
 
 from __future__ import annotations
 

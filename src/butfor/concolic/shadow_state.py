@@ -1,4 +1,4 @@
-"""The symbolic state of the forward pass: terms of values that depend on the input, and the decisions on them.
+"""The symbolic state of the forward pass: terms of values that depend on the input, and decisions.
 
 A term is dropped where it does not have the recorded value or grows too large. That loses precision, not soundness:
 every input that the search finds is run.

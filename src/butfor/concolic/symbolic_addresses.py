@@ -1,4 +1,4 @@
-"""Accesses at addresses that depend on the input: they may leave their object, or choose another element of it."""
+"""Accesses at addresses that depend on the input: leaving the object, or choosing another element."""
 
 from __future__ import annotations
 

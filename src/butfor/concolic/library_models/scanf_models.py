@@ -1,4 +1,4 @@
-"""Models of the scanf family: numbers become fields, and what a conversion did not find is put into the input."""
+"""Models of the scanf family: numbers become fields, missing conversions become input edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Abstract values: linear terms, pointers as objects with offsets, and symbol-free summaries of many cells."""
+"""Abstract values: linear terms, pointers into objects, and symbol-free summaries of many cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The backward analysis: which values keep proved checks true, and which instructions proofs depend on."""
+"""The backward analysis: values that keep proved checks true, instructions that proofs depend on."""
 
 from __future__ import annotations
 

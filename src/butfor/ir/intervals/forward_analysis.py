@@ -1,4 +1,4 @@
-"""The forward analysis of a whole program, from main and from every function that unknown code may call."""
+"""The forward analysis of a program, from main and from all functions that unknown code may call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The forward fixpoint of one function: states along its edges, loops iterated in weak topological order."""
+"""The forward fixpoint of one function, with its loops iterated in weak topological order."""
 
 from __future__ import annotations
 

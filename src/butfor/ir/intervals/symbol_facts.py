@@ -1,4 +1,4 @@
-"""The numeric domain: ranges, differences (zones), sums and disequalities of symbols, and their origins.
+"""The numeric domain: ranges, differences (zones), sums, disequalities and origins of symbols.
 
 A state stands for all assignments of integers to its symbols that satisfy these facts. Differences are closed
 transitively as they are added.

@@ -1,4 +1,4 @@
-"""Boxes of ranges for the slots and variables of a function, and instructions applied to them backwards.
+"""Boxes of ranges for slots and variables of a function, and backward transfer functions on them.
 
 A key is a slot, or `~slot` for the plain variable at that address. A missing key is unrestricted; None instead of a box
 means no state at all. The ranges of a box are independent of each other: each is about states in which only its key
