@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from butfor.logic.solvers.solver import Problem
+from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, binary, conjunction, equal, implies, postorder, resize, variable
 from butfor.path.path_model import Kind, Path
 from butfor.path.ssa_form import SsaInstance, SsaPath, ssa_form
@@ -50,11 +51,68 @@ class TraceFormula:
         return Problem(tuple((s.name, s.terms) for s in self.steps if s.terms), conjunction((self.pre, wanted)))
 
 
-def plain_formula(path: Path) -> TraceFormula:
-    """The trace formula."""
+def plain_formula(path: Path, *, with_recorded_addresses: bool = False) -> TraceFormula:
+    """The trace formula; `with_recorded_addresses`: that accesses go where they went is a fact, not to be explained."""
     ssa = ssa_form(path)
-    steps = [FormulaStep(k, False, _effects(s), s.before, s.after) for k, s in enumerate(ssa.instances)]
-    return TraceFormula(_precondition(ssa), tuple(steps), ssa.check, ssa.end)
+    addresses = AddressGuards() if with_recorded_addresses else address_guards(path)
+    steps = [
+        FormulaStep(k, False, tuple(implies(_at(s, addresses.get(k)), t) for t in _effects(s)), s.before, s.after)
+        for k, s in enumerate(ssa.instances)
+        if not addresses.is_moved(k)
+    ]
+    return TraceFormula(_precondition(ssa), tuple(steps), _guarded_by_address(ssa, addresses), ssa.end)
+
+
+class AddressGuards(dict[int, Term]):
+    """By position, that the pointers and indices of an instance were as recorded; of the check behind the last one.
+
+    Only then it read and wrote the cells that it names. The assumptions that say so are no facts for others to use.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        super().__init__()
+        self._moved: set[int] = set()
+        if path is not None:
+            self._find(path)
+
+    def _find(self, path: Path) -> None:
+        pending: list[int] = []
+        for k in range(len(path.instances) + 1):
+            instance = path.instances[k] if k < len(path.instances) else None
+            if instance is not None and instance.is_address:
+                pending.append(k)
+                continue
+            place, frame = (path.place, None) if instance is None else (instance.place, instance.frame)
+            can_be_guarded = instance is None or instance.kind in (Kind.ASSIGN, Kind.HAVOC)
+            own = [
+                j
+                for j in pending
+                if can_be_guarded
+                and path.instances[j].place == place
+                and (frame is None or path.instances[j].frame == frame)
+            ]
+            if own:
+                self[k] = conjunction(path.instances[j].condition for j in own)
+                self._moved.update(own)
+            pending = []
+
+    def is_moved(self, position: int) -> bool:
+        """Whether an assumption became the guard of another instance."""
+        return position in self._moved
+
+
+def address_guards(path: Path) -> AddressGuards:
+    """The conditions under which instances of a path accessed the cells that they name."""
+    return AddressGuards(path)
+
+
+def _at(instance: SsaInstance, guard: Term | None) -> Term:
+    return TRUE if guard is None else Substitution(instance.before)(guard)
+
+
+def _guarded_by_address(ssa: SsaPath, addresses: AddressGuards) -> Term:
+    guard = addresses.get(len(ssa.path.instances))
+    return ssa.check if guard is None else implies(Substitution(ssa.end)(guard), ssa.check)
 
 
 def _precondition(ssa: SsaPath) -> Term:
@@ -70,18 +128,22 @@ def _effects(instance: SsaInstance) -> tuple[Term, ...]:
 def flow_sensitive_formula(path: Path) -> TraceFormula:
     """The flow-sensitive trace formula: each instance, and the check, is guarded by the conditions around it."""
     ssa = ssa_form(path, with_frames=True)
+    addresses = address_guards(path)
     steps: list[FormulaStep] = []
     for k, (instance, s) in enumerate(zip(path.instances, ssa.instances, strict=True)):
+        if addresses.is_moved(k):
+            continue
         guard = scope_guard(path, instance.scope)
         if instance.kind is not Kind.BRANCH:
-            steps.append(FormulaStep(k, False, tuple(implies(guard, t) for t in _effects(s)), s.before, s.after))
+            whole = conjunction((guard, _at(s, addresses.get(k))))
+            steps.append(FormulaStep(k, False, tuple(implies(whole, t) for t in _effects(s)), s.before, s.after))
             continue
         condition, inside = condition_flag(k), arm_flag(k)
         flags = equal(condition, s.condition), equal(inside, conjunction((guard, condition)))
         steps.append(FormulaStep(k, False, flags, s.before, s.before))
         if s.kept:
             steps.append(FormulaStep(k, True, tuple(implies(inside, t) for t in s.kept), s.before, s.after))
-    check = implies(scope_guard(path, path.scope), ssa.check)
+    check = implies(scope_guard(path, path.scope), _guarded_by_address(ssa, addresses))
     return TraceFormula(_precondition(ssa), tuple(steps), check, ssa.end)
 
 

@@ -88,6 +88,7 @@ class Instance:
     frame: int = 0
     rounds: tuple[int, ...] = ()
     trusted: bool = False  # the user or a proof says that it is right
+    is_address: bool = False  # of an assumption: that pointers and indices were as recorded; see `address_guards`
     held: bool = True  # of a branch: whether the condition as the source writes it held
     rewritten: tuple[Cell, ...] = ()
 

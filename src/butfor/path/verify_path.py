@@ -29,7 +29,10 @@ def verify(path: Path, limit: Limit | None = None, solver: Solver | None = None)
     wrong = (*run_along(path), *_shape(path))
     if limit is None or wrong:
         return PathVerdict(wrong)
-    return PathVerdict(wrong, (solver or default_solver()).check(plain_formula(path).problem(), limit).verdict)
+    return PathVerdict(
+        wrong,
+        (solver or default_solver()).check(plain_formula(path, with_recorded_addresses=True).problem(), limit).verdict,
+    )
 
 
 def run_along(path: Path) -> tuple[str, ...]:

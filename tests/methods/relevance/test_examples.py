@@ -24,7 +24,7 @@ RELEVANT = {
     "s2_flow": ({"6e", "7e"}, {"7e", "9e"}),
     "s2_flow_nested": ({"5e", "8e"}, {"7e", "10e"}),
     "s2_input_branch": ({"5a", "7e", "8e"}, {"9a", "11e", "13e"}),
-    "s2_array_cells": ({"6e"}, {"10a", "11e", "12e"}),  # in C the index must lead to the element that it did
+    "s2_array_cells": ({"6e"}, {"12e"}),
     "s2_sums": ({"5e", "6e"}, {"11a", "12e", "13e"}),
     "s2_security": ({"7e", "8e"}, {"10a", "12e"}),
     "s2_control": (set(), {"9a", "10a"}),

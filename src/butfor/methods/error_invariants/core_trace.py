@@ -20,6 +20,7 @@ from butfor.path.instance_uses import terms_of, values_before
 from butfor.path.path_formula import (
     FormulaStep,
     TraceFormula,
+    address_guards,
     condition_flag,
     defined_facts,
     flag_branch,
@@ -52,7 +53,8 @@ class CoreTrace:
     @cached_property
     def actions(self) -> tuple[StepAction, ...]:
         """What each step does."""
-        return tuple(step_action(self.path, s, self.flow) for s in self.steps)
+        addresses = address_guards(self.path)
+        return tuple(step_action(self.path, s, self.flow, addresses) for s in self.steps)
 
     @cached_property
     def _to_versions(self) -> tuple[Substitution, ...]:
@@ -205,7 +207,8 @@ def _compared_with_constants(term: Term) -> Iterable[str]:
 
 def guarded_check(path: Path, flow: bool) -> Term:
     """The check of a path, guarded by the conditions around it in the flow-sensitive formula."""
-    guard = scope_guard(path, path.scope) if flow else TRUE
+    scope = scope_guard(path, path.scope) if flow else TRUE
+    guard = conjunction((scope, address_guards(path).get(len(path.instances), TRUE)))
     return path.check if guard is TRUE else negate(conjunction((guard, negate(path.check))))
 
 

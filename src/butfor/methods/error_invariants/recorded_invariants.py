@@ -17,6 +17,7 @@ from butfor.methods.error_invariants.core_trace import (
 )
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InvariantSequence
 from butfor.methods.error_invariants.step_actions import StepAction, step_action
+from butfor.path.path_formula import address_guards
 from butfor.path.path_model import Path
 
 Valuation = dict[str, Value]
@@ -37,9 +38,10 @@ def dependence_closure(path: Path, flow: bool) -> CoreTrace:
     formula = trace_formula(path, flow)
     goal = guarded_check(path, flow)
     needed = variable_names(goal)
+    addresses = address_guards(path)
     kept = []
     for step in reversed(formula.steps):
-        action = step_action(path, step, flow)
+        action = step_action(path, step, flow, addresses)
         if needed & (action.writes.keys() | action.defines.keys()):
             kept.append(step)
             needed = _needed_before(action, needed)

@@ -43,7 +43,7 @@ class StepAction:
         return substituted
 
 
-def step_action(path: Path, step: FormulaStep, flow: bool) -> StepAction:
+def step_action(path: Path, step: FormulaStep, flow: bool, addresses: Mapping[int, Term]) -> StepAction:
     """The action of a step of the plain formula, or of the flow-sensitive one."""
     instance = path.instances[step.position]
     guard = scope_guard(path, instance.scope) if flow else TRUE
@@ -55,7 +55,8 @@ def step_action(path: Path, step: FormulaStep, flow: bool) -> StepAction:
         return StepAction(
             defines={str(own.data): instance.condition, str(inside.data): conjunction((guard, instance.condition))}
         )
-    return StepAction(guard, {c.name: t for c, t in instance.writes}, instance.condition)
+    whole = conjunction((guard, addresses.get(step.position, TRUE)))
+    return StepAction(whole, {c.name: t for c, t in instance.writes}, instance.condition)
 
 
 def conjuncts(term: Term) -> Iterable[Term]:

@@ -80,7 +80,18 @@ class AvoidanceQueries:
     def avoids(
         self, suffix: SuffixConditions, new: AnyValues, given: Term = TRUE, hints: Iterable[Mapping[str, Value]] = ()
     ) -> AvoidanceAnswer:
-        """Whether values of the fresh symbols that satisfy `given` exist with which the failure is surely avoided."""
+        """Whether values of the fresh symbols that satisfy `given` exist with which the failure is surely avoided.
+
+        Unknown where it is not avoided as long as every access goes where it went, and some may go elsewhere.
+        """
+        answer = self._answer(suffix, new, given, hints)
+        if answer.verdict is Verdict.UNSAT and suffix.moves_access:
+            return AvoidanceAnswer(Verdict.UNKNOWN)
+        return answer
+
+    def _answer(
+        self, suffix: SuffixConditions, new: AnyValues, given: Term, hints: Iterable[Mapping[str, Value]]
+    ) -> AvoidanceAnswer:
         if not suffix.changed:
             return AvoidanceAnswer(Verdict.UNSAT)
         change = _ChangeQuery(

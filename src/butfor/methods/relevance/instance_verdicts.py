@@ -172,9 +172,9 @@ class _Judge:
             return False
         cells = {c.name: c for i in inside for c, _ in i.writes} | {c.name: c for i in inside for c in i.frames}
         new = any_cells(self.execution, branch.end, cells.values())
-        verdict = self._ask(branch.end, new)[1].verdict
-        self.complete &= verdict is not Verdict.UNKNOWN
-        return verdict is Verdict.UNSAT
+        suffix, answer = self._ask(branch.end, new)
+        self.complete &= answer.verdict is not Verdict.UNKNOWN or suffix.moves_access
+        return answer.verdict is Verdict.UNSAT
 
     def _last_written(self, start: int, end: int) -> int | None:
         """The last instance of a block that writes, if no condition follows it: if it is relevant, so is the block."""
@@ -201,7 +201,7 @@ class _Judge:
         new = any_written(self.execution, k, {c.name for c, _ in instance.writes})
         suffix, answer = self._ask(k + 1, new)
         if answer.verdict is not Verdict.SAT:
-            self.complete &= answer.verdict is Verdict.UNSAT
+            self.complete &= answer.verdict is Verdict.UNSAT or suffix.moves_access
             verdict = Relevance.IRRELEVANT if answer.verdict is Verdict.UNSAT else Relevance.UNKNOWN
             return InstanceVerdict(k, verdict, through_blocks=suffix.through_blocks)
         assert answer.changed is not None

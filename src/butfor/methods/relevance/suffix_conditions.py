@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import default_value
 from butfor.logic.substitute import substitute
-from butfor.logic.terms import FALSE, TRUE, Term, conjunction, implies, ite, negate, variables
+from butfor.logic.terms import FALSE, TRUE, Term, conjunction, disjunction, implies, ite, negate, variables
 from butfor.path.execute.symbolic_execution import SymbolicExecution
 from butfor.path.path_model import Kind
 
@@ -31,6 +31,7 @@ class SuffixConditions:
     unchanged: tuple[Term, ...] = ()  # further conditions on the open symbols
     open: frozenset[str] = frozenset()
     through_blocks: bool = False
+    moves_access: bool = False  # an access may go elsewhere, and what happens then is not known
 
     @property
     def whole(self) -> Term:
@@ -97,6 +98,7 @@ class _SuffixWalk:
         self.found: list[Term] = []
         self.replaced: set[int] = set()  # positions whose conditions differ from those of the execution
         self.through_blocks = False
+        self.addresses: list[Term] = []  # that accesses go where they went
         for name, term in changed.items():
             self._set(name, term, start)
         symbols = self.execution.symbols
@@ -143,10 +145,18 @@ class _SuffixWalk:
             if condition is not TRUE:
                 self.found.append(condition)
 
+    def _keep_address(self, k: int, condition: Term) -> None:
+        """Note that an access may go elsewhere: that is no way out of the failure, since nothing is known of it."""
+        if condition is not self.execution.conditions[k] and condition is not TRUE:
+            self.replaced.add(k)
+            self.addresses.append(condition)
+
     def _instance(self, k: int) -> None:
         instance = self.rest.path.instances[k]
         lookup = self._lookup(k)
-        if instance.condition is not TRUE:
+        if instance.is_address:
+            self._keep_address(k, substitute(instance.condition, lookup, ALGEBRA))
+        elif instance.condition is not TRUE:
             self._require(k, substitute(instance.condition, lookup, ALGEBRA))
         written = self.execution.written[k]
         new = {
@@ -180,7 +190,9 @@ class _SuffixWalk:
                 guards[k] = conjunction((guard, condition))
                 open_arms.append(k)
                 continue
-            if instance.condition is not TRUE:
+            if instance.is_address:
+                self._keep_address(k, implies(guard, condition))
+            elif instance.condition is not TRUE:
                 self._under(guard, condition)
             written = self.execution.written[k]
             new = {}
@@ -214,6 +226,9 @@ class _SuffixWalk:
 
     def _connected(self) -> SuffixConditions:
         """The changed conditions, with the unchanged ones that share open symbols with them."""
+        if self.addresses:
+            moved = negate(conjunction(self.addresses))
+            self.found = [disjunction((moved, condition)) for condition in self.found]
         symbols = self.execution.symbols
         open_names: set[str] = set()
         more: dict[int, Term] = {}
@@ -232,4 +247,5 @@ class _SuffixWalk:
             tuple(t for _, t in sorted(more.items())),
             frozenset(open_names),
             self.through_blocks,
+            bool(self.addresses),
         )

@@ -54,6 +54,7 @@ class RelaxedPath:
         self.now: dict[str, Term] = {c.name: self._first(k, c) for k, c in enumerate(path.cells)}
         self.guards: dict[int, Term] = {}
         self.required: list[Term] = []
+        self.addresses: list[Term] = []  # that accesses go where they went
         self.assumed: list[Term] = []
         self._alive = TRUE  # the path has not been left
         self._earlier: list[Term] = []
@@ -61,8 +62,12 @@ class RelaxedPath:
 
     @property
     def fails(self) -> Term:
-        """The path is followed, its assumptions hold and its check does not."""
-        return conjunction((*self.required, negate(substitute(self.path.check, self.now, ALGEBRA))))
+        """The path is followed, its assumptions hold and its check does not; or nothing is known.
+
+        Nothing is known once an access goes elsewhere: that is no way out of the failure.
+        """
+        fails = conjunction((*self.required, negate(substitute(self.path.check, self.now, ALGEBRA))))
+        return disjunction((negate(conjunction(self.addresses)), fails)) if self.addresses else fails
 
     @property
     def avoids(self) -> Term:
@@ -102,7 +107,7 @@ class RelaxedPath:
                 open_branches.append(k)
                 continue
             if condition is not TRUE:
-                self.required.append(implies(guard, condition))
+                (self.addresses if instance.is_address else self.required).append(implies(guard, condition))
                 self.assumed.append(disjunction((negate(self._alive), implies(guard, condition))))
             self._assign(k, guard)
         self._close(open_branches, len(self.path.instances))

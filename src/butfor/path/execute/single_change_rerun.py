@@ -94,6 +94,7 @@ class _Walk:
         self.queued: set[tuple[int, int, int]] = set()
         self.filled = 0  # where the last arm ends of which all instances are looked at
         self.skipped: set[int] = set()
+        self.addresses: list[Term] = []  # that accesses go where they went
         self.before: dict[int, dict[str, Term]] = {}  # by effect: cells before what may not have run
 
     def needed(self) -> Iterator[NeededCondition]:
@@ -122,7 +123,7 @@ class _Walk:
             elif k not in self.skipped:
                 found = self._run(k)
                 if found is not TRUE:
-                    yield NeededCondition(found, self.recorded)
+                    yield NeededCondition(self._unless_moved(found), self.recorded)
 
     def _later(self, k: int, what: int, number: int = 0) -> None:
         """Queue what happens at a position, once."""
@@ -130,6 +131,10 @@ class _Walk:
         if item not in self.queued:
             self.queued.add(item)
             heapq.heappush(self.queue, item)
+
+    def _unless_moved(self, condition: Term) -> Term:
+        """A condition that the failure needs while every access goes where it went; beyond that nothing is known."""
+        return disjunction((negate(conjunction(self.addresses)), condition)) if self.addresses else condition
 
     # --- values -------------------------------------------------------------------------------------------------------
 
@@ -175,6 +180,9 @@ class _Walk:
             condition = TRUE  # as it was: that it is not known to hold has nothing to do with the change
         if instance.kind is Kind.BRANCH:
             return self._branch(k, instance, guard, condition)
+        if instance.is_address and condition is not TRUE:
+            self.addresses.append(implies(guard, condition))
+            return variable(f"{OPEN}a{k}", 0)  # whether the failure is avoided then, nothing tells
         new = {}
         for number, (cell, term) in enumerate(instance.writes):
             from_outside = term is None or cell.name in instance.inputs

@@ -90,6 +90,7 @@ def assembled_path(
                 d.frame,
                 () if d.node[0] < 0 or parts.endless else scopes.rounds(d.node[0]),
                 rewritten=rewritten,
+                is_address=d.is_address,
             )
         )
     cells = tuple(c for name, c in state.cells.items() if name in used)

@@ -33,6 +33,7 @@ class Draft:
     inputs: dict[str, Input] = field(default_factory=dict)
     before: list[Draft] = field(default_factory=list)
     parts: tuple[Node, ...] = ()  # of a branch: the instances that evaluated its condition
+    is_address: bool = False  # of an assumption: that pointers and indices were as recorded
 
 
 @dataclass(slots=True, eq=False)
@@ -130,7 +131,7 @@ class LiftingState:
         group, self.group = self.group, None
         if group is None:
             return
-        self.assume(group.condition, group.place, group.node, group.frame)
+        self.assume(group.condition, group.place, group.node, group.frame, is_address=True)
         group.condition = TRUE
         if group.writes:
             self.emit(self._merged_with_call(group) or group)
@@ -177,10 +178,10 @@ class LiftingState:
         """Note that the assignment under way puts a computed value into a cell unchanged."""
         self._stored[value] = cell
 
-    def assume(self, condition: Term, place: Place, node: Node, frame: int) -> None:
+    def assume(self, condition: Term, place: Place, node: Node, frame: int, *, is_address: bool = False) -> None:
         """Add an assumption, unless it is trivial."""
         if condition is not TRUE:
-            self.emit(Draft(Kind.ASSUME, place, node, frame, condition=condition))
+            self.emit(Draft(Kind.ASSUME, place, node, frame, condition=condition, is_address=is_address))
 
     def emit(self, draft: Draft) -> None:
         """Add an instance: from now on its cells have their new values."""
