@@ -58,7 +58,8 @@ def test_the_examples_of_the_readme_are_real_output(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text("utf-8")
     shown = text.split("<!-- example -->\n```text\n")[1].split("```\n<!-- /example -->")[0].splitlines()
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    done = butfor_command(["explain", "examples/triangle.c", "--", "6", "5", "4"], tmp_path)
+    words = ["explain", "examples/triangle.c", "--", "6", "5", "4"]
+    done = butfor_command(words, tmp_path, env={"COLUMNS": "100", "NO_COLOR": "1"})
     printed = iter(done.stdout.splitlines())
     assert [line for line in shown if line != "..." and line not in printed] == []
 
