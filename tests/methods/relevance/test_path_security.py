@@ -17,12 +17,14 @@ from butfor.path.path_model import Kind
 from tests.frontends.boogie.helpers import unit_of
 from tests.frontends.boogie.programs import Tree, programs, rendered
 
+SMALL = (-3, -1, 0, 1, 2, 4)
 CASES = {
     "both arms fail": ("havoc x; y := 5; if (x > 10) { y := 7; } else { y := 7; } assert y != 7;", None),
     "another value fails too": ("havoc y; if (y == 2) { y := y + 1; } assert y != 3;", ("y", "3")),
     "only the last input decides": ("havoc x; havoc y; assert x + y != 5;", ("y", None)),
     "a later input overwrites it": ("havoc x; x := 3; assert x != 3;", None),
     "another check fails instead": ("havoc x; if (x > 0) { assert false; } assert x > 0;", None),
+    "two inputs must change together": ("havoc x, y; assert 0 < x && 0 < y;", ("x", "0")),
     "a loop ends or not": ("havoc x; while (x > 0) { x := x - 1; } assert x < 0;", ("x", None)),
 }
 
@@ -49,7 +51,19 @@ def test_verdict(name: str, tmp_path: Path) -> None:
     assert found["inputs"][0]["passes"] != found["inputs"][0]["fails"]
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+def test_two_parameters_that_must_change_together(tmp_path: Path) -> None:
+    path = tmp_path / "p.bpl"
+    path.write_text("procedure main(p: int, q: int) { var x: int;\n x := 0;\n assert 0 < p && 0 < q;\n}\n")
+    found = butfor.explain(path, methods=["relevance"]).methods["relevance"]["security"]
+    assert found["verdict"] == "input-controlled"
+
+
+@settings(
+    max_examples=15,
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
 @given(programs)
 def test_no_run_refutes_a_verdict_on_a_random_program(program: list[Tree]) -> None:
     unit = unit_of(rendered(program)[0])
@@ -71,5 +85,7 @@ def test_no_run_refutes_a_verdict_on_a_random_program(program: list[Tree]) -> No
                 continue
             (instance,) = (i for i in path.instances if i.kind is Kind.HAVOC)
             at = instance.place.line, instance.place.column
-            assert run(unit, flow, Given(inputs.start, {at: (int(row["passes"]),)})).end is End.RETURNED
+            others = ({**inputs.start, "p": p, "q": q, "x": x} for p in SMALL for q in SMALL for x in SMALL)
+            passing = {at: (int(row["passes"]),)}
+            assert any(run(unit, flow, Given(start, passing)).end is End.RETURNED for start in others)
             assert run(unit, flow, Given(inputs.start, {at: (int(row["fails"]),)})).end is End.FAILED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from butfor.files import read_bytes
@@ -14,7 +14,7 @@ from butfor.frontends.boogie.interpreter import End, Given, given_by, run
 from butfor.logic.sorts import Value
 from butfor.options import ProgramOptions
 from butfor.path.path_model import Kind, Path
-from butfor.path.searched_program import BEFORE_FIRST, Alternative, Answer
+from butfor.path.searched_program import BEFORE_FIRST, Alternative, Answer, PathInput, inputs_of
 
 
 def search_program(
@@ -42,27 +42,30 @@ class BoogieProgram:
         found = run(self.unit, self.flow, given_by(path))
         return found.end is End.FAILED and found.at is not None and found.at.line == path.place.line
 
-    def alternative(self, path: Path, position: int, cell: str, seconds: float) -> Alternative:
-        """A value of one input, after the same inputs before it, with which the program can return without failure."""
-        given = {**_before(path, position), **_at(path, position)}
-        name = _source(position, cell)
-        given.pop(name, None)
-        found = explore(self.unit, self.flow, self.bound, seconds, given=given, wants_passing=True)
+    def alternative(self, path: Path, chosen: PathInput, seconds: float) -> Alternative:
+        """A value of one input, after the same earlier inputs, with which the program can return without a failure."""
+        found = self._explored(path, chosen, seconds, with_itself=False)
         if found.passing is None:
             return Alternative(Answer.NO if _is_whole(found) else Answer.UNKNOWN)
         if run(self.unit, self.flow, found.passing).end is not End.RETURNED:
             return Alternative(Answer.UNKNOWN)
-        return Alternative(Answer.YES, _value(found.passing, path, position, cell))
+        return Alternative(Answer.YES, _value(found.passing, path, chosen))
 
-    def always_fails(self, path: Path, position: int, seconds: float) -> Answer:
-        """Whether the inputs up to a position lead to the failure of the path whatever inputs follow."""
-        given = {**_before(path, position), **_at(path, position)}
-        found = explore(self.unit, self.flow, self.bound, seconds, given=given, wants_passing=True)
+    def always_fails(self, path: Path, chosen: PathInput, seconds: float) -> Answer:
+        """Whether the inputs up to this one lead to the failure of the path whatever inputs follow."""
+        found = self._explored(path, chosen, seconds, with_itself=True)
         if found.passing is not None:
             return Answer.NO
         if not _is_whole(found) or not found.failures:
             return Answer.UNKNOWN
         return Answer.YES if all(f.path.place == path.place for f in found.failures) else Answer.NO
+
+    def _explored(self, path: Path, chosen: PathInput, seconds: float, *, with_itself: bool) -> Exploration:
+        """All executions with the inputs of the path before this one, and with itself if wanted."""
+        inputs = inputs_of(path)
+        known = inputs[: inputs.index(chosen) + with_itself]
+        given = {i.source_name: i.recorded(path) for i in known}
+        return explore(self.unit, self.flow, self.bound, seconds, given=given, wants_passing=True)
 
 
 def _is_whole(found: Exploration) -> bool:
@@ -70,40 +73,16 @@ def _is_whole(found: Exploration) -> bool:
     return found.complete and found.in_time and not found.unknown and not found.overlong
 
 
-def _source(position: int, cell: str) -> str:
-    return f"{cell}!0" if position == BEFORE_FIRST else f"{cell}!h{position}"
-
-
-def _at(path: Path, position: int) -> dict[str, Value]:
-    """The values that are chosen together with the one at a position."""
-    if position == BEFORE_FIRST:
-        return {f"{name}!0": value for name, value in path.start.items()}
-    return {
-        f"{c.name}!h{position}": path.instances[position].recorded[c.name] for c, _ in path.instances[position].writes
-    }
-
-
-def _before(path: Path, position: int) -> Mapping[str, Value]:
-    """The values that are chosen before those at a position."""
-    if position == BEFORE_FIRST:
-        return {}
-    found = _at(path, BEFORE_FIRST)
-    for k, i in enumerate(path.instances[:position]):
-        if i.kind is Kind.HAVOC:
-            found |= _at(path, k)
-    return found
-
-
-def _value(passing: Given, path: Path, position: int, cell: str) -> Value:
+def _value(passing: Given, path: Path, chosen: PathInput) -> Value:
     """The value that an input has in an execution that is the same as the path before it."""
-    if position == BEFORE_FIRST:
-        return passing.start[cell]
-    place = path.instances[position].place
+    if chosen.position == BEFORE_FIRST:
+        return passing.start[chosen.cell]
+    place = path.instances[chosen.position].place
     here = (place.line, place.column)
     earlier = sum(
         len(i.writes)
-        for i in path.instances[:position]
+        for i in path.instances[: chosen.position]
         if i.kind is Kind.HAVOC and (i.place.line, i.place.column) == here
     )
-    names = [c.name for c, _ in path.instances[position].writes]
-    return passing.chosen[here][earlier + names.index(cell)]
+    names = [c.name for c, _ in path.instances[chosen.position].writes]
+    return passing.chosen[here][earlier + names.index(chosen.cell)]

@@ -28,4 +28,4 @@ def relevance_on_path(case: FailingPath, *, is_pinned: bool) -> Diagnosis:
 
 def _told(row: dict[str, Any]) -> str:
     where = f" (line {row['line']})" if row["line"] else ""
-    return f"{row['name']}{where}: {row['fails']} leads to it, {row['passes']} does not"
+    return f"{row['name']}{where}: {row['fails']} leads to it, {row['passes']} need not"

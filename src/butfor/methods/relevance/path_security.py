@@ -7,13 +7,12 @@ are questions about the program, not about the path: a value that merely leaves 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from butfor.path.instance_uses import values_before
-from butfor.path.path_model import Cell, Input, Kind, Path
+from butfor.path.path_model import Cell, Input, Path
 from butfor.path.path_words import value_text
-from butfor.path.searched_program import BEFORE_FIRST, Answer, SearchedProgram
+from butfor.path.searched_program import BEFORE_FIRST, Answer, SearchedProgram, inputs_of
 
 MAX_REPORTED_INPUTS = 6  # one shows that inputs control the failure; more show which ones
 SECONDS_PER_INPUT = 2.0  # for each of the two questions
@@ -26,37 +25,27 @@ def security_of_path(path: Path, program: SearchedProgram | None, is_over: Calla
         return {"verdict": "unknown", "inputs": [], "why": "the program could not be run with these inputs"}
     end = time.monotonic() + MAX_SECONDS
     rows: list[dict[str, Any]] = []
-    states = values_before(path)
-    is_certain, is_proved = True, True
-    for position, cell in _inputs(path):
+    cells = {c.name: c for c in path.cells}
+    inputs = inputs_of(path)
+    always_fails, is_proved = not inputs, True
+    for chosen in reversed(inputs):
         if is_over() or time.monotonic() >= end or len(rows) >= MAX_REPORTED_INPUTS:
-            is_certain = False
             break
-        other = program.alternative(path, position, cell.name, SECONDS_PER_INPUT)
+        other = program.alternative(path, chosen, SECONDS_PER_INPUT)
         if other.exists is not Answer.YES:
-            is_certain &= other.exists is Answer.NO
+            always_fails = chosen == inputs[0] and other.exists is Answer.NO  # with any inputs, since none is before it
             continue
-        leads = program.always_fails(path, position, SECONDS_PER_INPUT)
-        if leads is Answer.NO:
-            is_certain = False
-            continue
-        is_proved &= leads is Answer.YES
-        now = states[position + 1][cell.name]
-        rows.append(_row(path, position, cell, value_text(cell, now), value_text(cell, other.value)))
+        leads = program.always_fails(path, chosen, SECONDS_PER_INPUT)
+        if leads is not Answer.NO:
+            is_proved &= leads is Answer.YES
+            cell = cells[chosen.cell]
+            fails, passes = value_text(cell, chosen.recorded(path)), value_text(cell, other.value)
+            rows.append(_row(path, chosen.position, cell, fails, passes))
     if rows:
         return {"verdict": "input-controlled", "inputs": rows, "evidence": "proved" if is_proved else "replayed"}
-    if is_certain:
+    if always_fails:
         return {"verdict": "not-input-controlled", "inputs": [], "evidence": "proved"}
     return {"verdict": "unknown", "inputs": []}
-
-
-def _inputs(path: Path) -> Iterator[tuple[int, Cell]]:
-    """The inputs of the path with their positions, the latest first."""
-    for k in range(len(path.instances) - 1, BEFORE_FIRST, -1):
-        if path.instances[k].kind is Kind.HAVOC:
-            yield from ((k, cell) for cell, _ in path.instances[k].writes)
-    cells = {c.name: c for c in path.cells}
-    yield from ((BEFORE_FIRST, cells[name]) for name in path.inputs if name in cells)
 
 
 def _row(path: Path, position: int, cell: Cell, fails: str, passes: str) -> dict[str, Any]:
