@@ -56,7 +56,7 @@ def _reason(row: StatementVerdict) -> str:
     what = (
         "it leads to the failure"
         if row.verdict is Relevance.ENFORCING
-        else "its value comes from outside and decides about the failure"
+        else "its value comes from outside and led to the failure"
     )
     return f"{what}: with {row.counterfactual} the run does not go on to fail as it did{times}"
 
