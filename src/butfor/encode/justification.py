@@ -16,7 +16,9 @@ from butfor.trace.dependence.dependence import Dependence, Edge
 from butfor.trace.trace import Node, Trace, UnknownValue
 
 MAX_INSTANCES_PER_CAUSE = 4_000  # a cause with more is no explanation for people, and slow to re-check
-MAX_INSTANCES_PER_INSTRUCTION = 100  # in one cause: more iterations of a loop tell nothing new
+MAX_INSTANCES_PER_INSTRUCTION = 100  # in one cause: the rest are passed through, since one may have done something else
+MAX_INSTANCES_PASSED = 60_000  # about a second, in one cause
+MAX_INSTANCES_PASSED_IN_ALL = 150_000  # for all causes of a run
 MAX_BRANCHES_PER_CONDITION = 256  # longer ones are loops, not conditions
 
 
@@ -39,23 +41,28 @@ class Justifier:
         self.trace: Trace = dependence.trace
         self._decisions: dict[str, Decisions] = {}
         self._needs: dict[Node, list[Edge]] = {}
+        self._passes_left = MAX_INSTANCES_PASSED_IN_ALL
         self._decided: dict[Node, tuple[Decision | None, tuple[Node, ...]]] = {}
 
     def justify(self, roots: Iterable[Node]) -> Justified:
         """What the values of these instances needed."""
         result = Justified()
         work = list(roots)
+        passed: set[Node] = set()
         count: dict[tuple[int, int], int] = {}
         while work:
             node = work.pop()
-            if node in result.nodes:
+            if node in result.nodes or node in passed:
                 continue
             key = (self.trace.log.segment(node[0]), node[1])
             count[key] = count.get(key, 0) + 1
-            if len(result.nodes) >= MAX_INSTANCES_PER_CAUSE or count[key] > MAX_INSTANCES_PER_INSTRUCTION:
+            if len(result.nodes) < MAX_INSTANCES_PER_CAUSE and count[key] <= MAX_INSTANCES_PER_INSTRUCTION:
+                result.nodes[node] = None
+            else:
                 result.complete = False
-                continue
-            result.nodes[node] = None
+                if len(passed) >= min(MAX_INSTANCES_PASSED, self._passes_left):
+                    continue
+                passed.add(node)
             for kind, target in self.needs(node):
                 if kind == "initial":
                     result.initial.setdefault(target[0], node)
@@ -65,6 +72,7 @@ class Justifier:
                     result.addresses.setdefault(target)
                 else:
                     work.append(target)
+        self._passes_left -= len(passed)
         return result
 
     def needs(self, node: Node) -> list[Edge]:
