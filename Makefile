@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo test test-all test-real bench lint format clean
+.PHONY: demo test test-all test-real claims bench lint format clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml constraints.txt
@@ -26,6 +26,13 @@ test-all: lint
 
 test-real: $(STAMP)
 	$(PYTEST) -m real
+
+# Tries to refute what butfor claims about generated programs: make claims CLAIMS=100000 SEED=1 STATE=claims.json
+CLAIMS ?= 5000
+SEED   ?= 1
+STATE  ?=
+claims: $(STAMP)
+	$(BIN)/python -m tests.claims --claims $(CLAIMS) --seed $(SEED) $(if $(STATE),--state $(STATE))
 
 bench: $(STAMP)
 	$(BIN)/python -m bench

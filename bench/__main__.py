@@ -139,7 +139,7 @@ def main() -> None:
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")
     left = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'B/instr':>9}"
-    print(f"{left}{'open':>17}{'first 2,000':>17}{'full slice':>17}{'nodes':>8}")
+    print(f"{left}{'open':>17}{'first 2,000':>17}{'full slice':>17}{'nodes':>12}{'checked':>10}")
     folder = Path(tempfile.mkdtemp(prefix="butfor-bench-"))
     try:
         for name, sizes in SIZES.items():
@@ -154,7 +154,7 @@ def _line(r: Row) -> str:
     return (
         f"{r.name:<9}{r.instructions / 1e6:>6.1f} M{r.native * 1e3:>6.1f} ms{r.recorded * 1e3:>6.1f}"
         f" ms{r.recorded / r.native:>7.1f}x"
-        f"{r.log_bytes / r.instructions:>9.2f}{cells}{r.stages['nodes']:>8.0f}"
+        f"{r.log_bytes / r.instructions:>9.2f}{cells}{r.stages['nodes']:>12,.0f}{1e-6 / r.stages['check']:>6.1f} M/s"
     )
 
 

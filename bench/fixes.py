@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,13 +16,13 @@ from butfor.errors import ButforError
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.case import Budget, FailingRun
+from butfor.methods.proofs.mined_facts import mined_facts
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives
-from butfor.methods.repair.on_paths.path_repair import mined_facts
 from butfor.methods.repair.on_paths.solution_model import SolutionOptions
 from butfor.methods.repair.on_paths.solution_search import solutions
 from butfor.methods.repair.propose_edits import Proposer
-from butfor.options import make_options
+from butfor.options import Options, make_options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 
@@ -68,15 +68,13 @@ def head_of(program: Path) -> tuple[list[str], int]:
     return re.findall(r"^ *args:(.*)", head, re.MULTILINE)[0].split(), int(re.findall(r"fault: (\d+)", head)[0])
 
 
-def measured(program: Path) -> tuple[int, dict[str, Cell]]:
-    """The length of the path of a program, and its columns."""
-    args, fault = head_of(program)
-    options = make_options(program, args=args)
+def measured(options: Options, faulty: Collection[tuple[str, int]]) -> tuple[int, dict[str, Cell]]:
+    """The length of the path of a failing run, and its columns; `faulty` are files and lines."""
     recording = record(options, compile_program(options, lambda _: None), lambda _: None)
     dependence = Dependence(recording.trace)
     failure = find_failure(recording, dependence, options.memory_errors).failure
     if failure is None:
-        raise ButforError(f"{program.name} does not fail")
+        raise ButforError(f"{options.sources[0].name} does not fail")
     case = FailingRun(recording, failure, dependence, Places(recording), options, Budget(60.0))
     path = case.path
     known = c_alternatives.alternatives(Proposer(case.places, slip_library.builtin_library()), [path])
@@ -85,7 +83,7 @@ def measured(program: Path) -> tuple[int, dict[str, Cell]]:
     for name, chosen in COLUMNS.items():
         start = time.monotonic()
         answer = solutions([path], known, Budget(SECONDS).is_over, chosen, facts)
-        useful = sum(any(c.place.line == fault for c in s.changes) for s in answer.found)
+        useful = sum(any((c.place.file, c.place.line) in faulty for c in s.changes) for s in answer.found)
         found[name] = Cell(len(answer.found), useful, answer.complete, time.monotonic() - start)
     return len(path.instances), found
 
@@ -97,7 +95,8 @@ def rows() -> Iterator[str]:
     sums = dict.fromkeys(COLUMNS, (0, 0, 0.0))
     for program in sorted(FOLDER.glob("*.c")):
         try:
-            length, cells = measured(program)
+            args, fault = head_of(program)
+            length, cells = measured(make_options(program, args=args), {(program.name, fault)})
         except ButforError as e:
             yield f"{program.stem:<30}  {e.message}"
             continue

@@ -15,6 +15,7 @@ from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.explained_path import story_of_run
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.interpolation_engines import ENGINES
+from butfor.methods.error_invariants.story_settings import StorySettings
 from butfor.options import Options
 from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.dependence.dependence import Dependence
@@ -81,7 +82,7 @@ def _row(case: FailingRun, rounds: int, idle: int) -> str:
             atoms = sum(map(len, made.atoms)) if made is not None and is_right else 0
             cells.append(f"{f'{time.perf_counter() - start:.2f} s, {atoms} atoms' if is_right else 'none':>22}")
     start = time.perf_counter()
-    found = story_of_run(case, None, None)
+    found = story_of_run(case, StorySettings())
     told = sum(e["kind"] == "statement" for e in found.data["abstract_trace"])
     cells.append(f"{time.perf_counter() - start:>10.2f}{told:>6}")
     return "".join(cells)

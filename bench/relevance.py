@@ -16,7 +16,7 @@ from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 
 PROGRAMS = Path(__file__).parent / "programs"
-SIZES = {"relevance_list": 160, "relevance_sort": 26, "relevance_mix": 60}
+SIZES = {"relevance_list": 160, "relevance_sort": 26, "relevance_mix": 60, "relevance_rounds": 2_000}
 LIMIT = 60.0
 
 

@@ -24,12 +24,12 @@ import tree_sitter_c
 import butfor.api
 from butfor.explanation import Explanation
 from butfor.failures.find_failure import find_failure
-from butfor.frontends.c import build_cache as store
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.case import Budget, FailingRun
 from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import CauseTree
+from butfor.native import build_cache as store
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
@@ -355,14 +355,22 @@ def explained(seeded: Seeded, **knobs: Any) -> Explanation:
 
 
 def found_at(seeded: Seeded, explanation: Explanation) -> int | None:
-    """The level of the first cause that has a line of the fault as a statement or as its condition, if any."""
+    """The level of the first cause that has a line of the fault as a statement or as its condition, if any.
+
+    What only shows the failure, as the statement that printed a wrong output, belongs to the root.
+    """
     causes = explanation.to_dict()["methods"]["cascade"]["causes"]
+    if explanation.failure is not None and explanation.failure.line in seeded.fault_lines:
+        return 0
     return min((c["level"] for c in causes if _lines_of(c) & seeded.fault_lines), default=None)
 
 
 def _lines_of(cause: dict[str, Any]) -> set[int]:
     condition = cause["condition"]
-    return {s["line"] for s in cause["statements"]} | (set() if condition is None else {condition["line"]})
+    found = set() if condition is None else {condition["line"]}
+    for s in cause["statements"]:
+        found |= {s["line"], *s.get("lines", ()), *(macro["line"] for macro in s.get("macros", ()))}
+    return found
 
 
 def share(seeded: Seeded) -> Share:

@@ -72,12 +72,12 @@ def recorded(folder: Path, body: str | Source, **knobs: Any) -> Recording:
     return record_run(options, compile_program(options, lambda text: None), lambda text: None)
 
 
-def case_of(recording: Recording) -> FailingRun:
+def case_of(recording: Recording, *, arithmetic: bool = False) -> FailingRun:
     """The recording as methods see it; the failure is whatever butfor finds."""
     from butfor.failures.find_failure import find_failure
 
     dependence = Dependence(recording.trace)
-    verdict = find_failure(recording, dependence)
+    verdict = find_failure(recording, dependence, look_for_arithmetic_errors=arithmetic)
     assert verdict.failure is not None, "the program was meant to fail"
     return FailingRun(recording, verdict.failure, dependence, Places(recording), Options(), Budget(30.0))
 

@@ -11,6 +11,7 @@ from butfor.errors import (
     CompileError,
     DiskFull,
     ExitCode,
+    OutOfTime,
     RecordingError,
     ToolMissing,
     UnsupportedError,
@@ -41,6 +42,7 @@ def test_exit_codes_are_the_published_ones() -> None:
         (UnsupportedError("inline assembly"), 3),
         (DiskFull("m"), 3),
         (CannotRecord("m"), 3),
+        (OutOfTime("m"), 3),
     ],
 )
 def test_each_error_has_its_exit_code(error: ButforError, code: int) -> None:
@@ -58,6 +60,7 @@ def test_every_error_class_is_in_the_table_above() -> None:
         UnsupportedError,
         DiskFull,
         CannotRecord,
+        OutOfTime,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -113,10 +112,9 @@ def _explain_shrunk(options: Options, program: Build, recording: Recording, say:
     try:
         check_shrinkable(failure, options)
         build = hooked_program(recording, options.cc)
-        server = functools.partial(
-            ForkServer, build, f"./{recording.meta.name}", expected=b"", limits=RunLimits(milliseconds=1000)
-        )
-        found = shrink(server, recorded_spec(recording), failure.kind, fails_alike, lambda: time.monotonic() >= end)
+        spec = recorded_spec(recording)
+        with ForkServer(build, recording.meta.invoked_as, spec, limits=RunLimits(milliseconds=1000)) as server:
+            found = shrink(server, spec, failure.kind, fails_alike, lambda: time.monotonic() >= end)
     except NotShrinkable as e:
         answer = analyse(recording, options, say)
         return replace(answer, notes=(str(e), *answer.notes))

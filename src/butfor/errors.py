@@ -67,6 +67,10 @@ class CannotRecord(ButforError):
     """The run ended in a way that left no complete recording."""
 
 
+class OutOfTime(ButforError):
+    """A step was given up because the time for it was over."""
+
+
 class UnsupportedError(ButforError):
     """The program uses a construct that butfor cannot follow.
 

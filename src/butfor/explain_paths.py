@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, RunInfo, Status
@@ -16,7 +17,8 @@ from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.path.path_model import Kind, Path
 from butfor.path.path_words import PathWords, cell_text
-from butfor.pipeline import ask_methods, chosen_methods, ranked
+from butfor.pipeline import arranged, ask_methods, chosen_methods, ranked
+from butfor.ranking.finding import Diagnosis, WeighedDiagnosis
 from butfor.trace.view.source_places import Place
 
 Progress = Callable[[str], None]
@@ -35,6 +37,7 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     seconds = time.perf_counter() - start
     search = _search_summary(found, options)
     notes = [*found.unknown, *(_overlong_note(line, found.bound) for line in found.overlong)]
+    notes += _unknown_trusted(options, found)
     if not found.failures:
         far_enough = found.in_time or (options.bound is None and found.bound >= _MIN_CONCLUSIVE_BOUND)
         status = Status.NO_FAILURE if far_enough and not found.unknown else Status.PARTIAL
@@ -44,20 +47,25 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
         )
     first = found.failures[0]
     marks = settle(options, options.marks)
-    case = FailingPath(first.path, options, budget, marks, found.program)
+    notes += (
+        f"there is no line {where} in the sources, so the mark there says nothing"
+        for where in marks.unmatched(found.sources)
+    )
+    case = FailingPath(first.path, options, budget, marks, found.program, first.others)
     answers = ask_methods(case, methods, lambda name: say(f"method {name}"))
     notes += answers.notes
     if len(found.failures) > 1:
         notes.insert(0, _other_failures(found))
     if not found.in_time:
         notes.append("the search was ended early: other checks may fail too (--budget gives more time)")
+    ranking = ranked(case, _without_trusted(answers.diagnoses, options))
     status = Status.PARTIAL if answers.interrupted else Status.EXPLAINED
     if not answers.interrupted and not answers.complete:
         status = Status.PARTIAL if budget.is_over() else status
         over = (
             f"the budget of {options.budget:g} s was used up"
             if budget.is_over()
-            else "a solver could not decide everything"
+            else "not everything was decided, or there is more than is listed"
         )
         notes.append(f"{over}: this is what was known by then")
     info = RunInfo(
@@ -65,14 +73,16 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
         record_seconds=round(seconds, 4),
         analyse_seconds=round(time.perf_counter() - start - seconds, 4),
     )
-    listed = [{**_failure(f).to_dict(), "steps": len(f.path.instances)} for f in found.failures]
+    listed = [
+        {**_failure(f).to_dict(), "steps": len(f.path.instances), "paths": 1 + len(f.others)} for f in found.failures
+    ]
     extra = {"search": search, "failures": listed}
     answer = Explanation(
         status,
         info,
         _failure(first),
-        ranked(case, answers.diagnoses),
-        {"path": steps(first.path), **answers.data},
+        ranking,
+        {"path": steps(first.path), **arranged(methods, answers.data, ranking)},
         tuple(dict.fromkeys(notes)),
         extra=extra,
         sources=found.sources,
@@ -80,6 +90,22 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     if answers.interrupted:
         raise Interrupted(answer)
     return answer
+
+
+def _unknown_trusted(options: Options, found: Exploration) -> list[str]:
+    """Notes on procedures that are to be trusted and do not exist."""
+    known = found.program.procedures if found.program is not None else ()
+    return [f"there is no procedure {name}, so trusting it says nothing" for name in options.trust if name not in known]
+
+
+def _without_trusted(diagnoses: tuple[WeighedDiagnosis, ...], options: Options) -> tuple[WeighedDiagnosis, ...]:
+    """The diagnoses without findings on statements of procedures that are taken to be right."""
+
+    def trimmed(diagnosis: Diagnosis) -> Diagnosis:
+        kept = tuple(f for f in diagnosis.findings if f.place.function not in options.trust)
+        return replace(diagnosis, findings=kept)
+
+    return tuple(replace(d, diagnosis=trimmed(d.diagnosis)) for d in diagnoses)
 
 
 def _search_summary(found: Exploration, options: Options) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class FailureKind(enum.StrEnum):
     SIGNAL = "signal"
     MEMORY = "memory"
     DIVISION = "division"
+    ARITHMETIC = "arithmetic"
     EXIT_STATUS = "exit-status"
     OUTPUT = "output"
     NO_END = "no-end"

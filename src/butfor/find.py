@@ -25,6 +25,8 @@ from butfor.tests_file import tests_text
 from butfor.witness.follow_witness import follow_witness
 
 DEFAULT_FAILURES = 3  # one is explained, the others are listed
+_PROOF_SHARE, _MAX_PROOF_SECONDS = 0.1, 5.0  # of the budget, and in all: proofs of small programs take less
+_SHARE_WHEN_PROVED = 0.2  # of the budget: only failures are left that no check of the program guards
 _SEARCH_SHARE = 0.8  # of the budget; the search usually ends early, soon after the first failure
 _SHRINK_SHARE = 0.1  # of the budget, for all failures together
 _MIN_EXPLAIN_SHARE = 0.15  # of the budget, even where the search has used it up
@@ -53,15 +55,19 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
         options = replace(options, witness=None, nondet=witness.values)
     counts_no_end = options.step_limit is not None or options.time_limit != DEFAULT_TIME_LIMIT
     with InputRunner(options, program, counts_no_end, wanted.is_guarded) as runner:
-        runner.prepare()
+        say("proving checks")
+        runner.prepare(min(_PROOF_SHARE * options.budget, _MAX_PROOF_SECONDS))
         state = _search(runner, options, wanted, say)
         found = [FoundFailure(_failure(runs[0]), tuple(runs)) for runs in state.failing.values()]
         _save(found, wanted)
         if found and not state.was_interrupted:
             found = _shrunk(runner, found, options.budget, say)
             _save(found, wanted)
-    notes = search_notes(state, runner.refused, options.budget, runner.reaching)
-    extra: dict[str, Any] = {"found": [one.to_dict() for one in found], "search": search_dict(state, runner.refused)}
+    notes = search_notes(state, runner.refused, options.budget, runner.reaching) + runner.checks.notes()
+    extra: dict[str, Any] = {
+        "found": [one.to_dict() for one in found],
+        "search": search_dict(state, runner.refused, runner.checks),
+    }
     if witness is not None:
         confirmed = runner.failure_in(witness.recording)
         notes += witness.notes(confirmed)
@@ -98,14 +104,15 @@ def _failure(run: InputRun) -> Failure:
 
 def _search(runner: InputRunner, options: Options, wanted: FindOptions, say: Progress) -> SearchState:
     is_asked = wanted.failures is not None
+    is_little_left = runner.checks.all_hold and options.expect_exit is None and not options.arithmetic_errors
+    share = _SHARE_WHEN_PROVED if is_little_left and not runner.counts_no_end else _SEARCH_SHARE
     goal = SearchGoal(
         failures=wanted.failures or DEFAULT_FAILURES,
-        seconds=_SEARCH_SHARE * options.budget,
+        seconds=share * options.budget,
         patience=lambda took: options.budget if is_asked else _MIN_PATIENCE_SECONDS + took,
     )
     say("searching")
-    with Fuzzer(runner) as fuzzer:
-        return InputSearch(runner, fuzzer, goal, say).run([input_of(run_spec(options))])
+    return InputSearch(runner, Fuzzer(runner), goal, say).run([input_of(run_spec(options))])
 
 
 def _save(found: list[FoundFailure], wanted: FindOptions) -> None:

@@ -22,6 +22,8 @@ Inputs = Literal["pinned", "free"]
 DEFAULT_BUDGET = 30.0  # seconds: as long as a person waits for an answer
 DEFAULT_TIME_LIMIT = 10.0  # seconds: a program that takes longer is taken not to end
 DEFAULT_OUTPUT_LIMIT = 64 * 2**20  # bytes: a program that writes more is taken not to end
+_MACHINE_MEGABYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
+DEFAULT_MEMORY_LIMIT = max(256, _MACHINE_MEGABYTES // 2)  # megabytes: with more, the machine begins to swap
 
 PLACE = re.compile(r"(?:(?P<file>.+):)?(?P<line>[1-9][0-9]*)\Z")  # how users name a line
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*\Z")
@@ -63,10 +65,12 @@ class RunOptions:
     expect_stdout: bytes | None = None
     expect_exit: int | None = None
     memory_errors: bool = True  # look for memory errors that the run survived
+    arithmetic_errors: bool = False  # look for signed overflow and its kind, which a run survives too
 
     time_limit: float = DEFAULT_TIME_LIMIT  # seconds
     step_limit: int | None = None
     output_limit: int = DEFAULT_OUTPUT_LIMIT  # bytes the program may write to stdout and stderr
+    memory_limit: int = DEFAULT_MEMORY_LIMIT  # megabytes the program may use, with what recording it takes
 
     def __post_init__(self) -> None:
         _check_words(self.args)
@@ -90,6 +94,7 @@ class RunOptions:
         _check_seconds("time_limit", self.time_limit)
         _check_count("step_limit", self.step_limit)
         _check_count("output_limit", self.output_limit)
+        _check_count("memory_limit", self.memory_limit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,10 +143,12 @@ class MethodSettings:
     """Options of single methods, which have them as fields; None or empty where the method's own default holds."""
 
     depth: int | None = None
+    path_conditions: bool | None = None
     without: tuple[str, ...] = ()
     annotations: Path | None = None
     inputs: Inputs | None = None
     pre: str | None = None
+    flow_insensitive: bool | None = None
     method_options: tuple[tuple[str, str, str], ...] = ()  # method, field, value: for fields that have no flag
 
     def __post_init__(self) -> None:

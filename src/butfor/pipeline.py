@@ -140,7 +140,17 @@ def _is_superfluous(method: Method, case: Case, diagnoses: Sequence[WeighedDiagn
 
 def ranked(case: Case, diagnoses: Sequence[WeighedDiagnosis]) -> tuple[RankedStatement, ...]:
     """One ranking from all that the methods said."""
-    return rank(diagnoses, case.places, case.marks, case.forwarded)
+    return rank(diagnoses, case.places, case.marks, case.forwarded, case.options.trust)
+
+
+def arranged(methods: Sequence[Method], data: Mapping[str, Any], ranking: Sequence[RankedStatement]) -> dict[str, Any]:
+    """What the methods report, in the order that the ranking gives it."""
+    found = dict(data)
+    for method in methods:
+        key = registry.report_key(method.name)
+        if key in found:
+            found[key] = method.arranged(found[key], ranking)
+    return found
 
 
 def analyse(
@@ -194,7 +204,7 @@ def analyse(
         _timed(info, start),
         failure,
         ranking,
-        {**methods, **answers.data},
+        {**methods, **arranged(asked, answers.data, ranking)},
         tuple(dict.fromkeys(notes)),
         tuple(reported_failure(e, places) for e in verdict.memory),
         sources=places.texts(),

@@ -123,7 +123,7 @@ def test_arguments_are_refused(tmp_path: Path) -> None:
 def test_from_python(tmp_path: Path) -> None:
     answer = butfor.explain(EXAMPLES / "s2_twice.bpl")
     assert answer.failure is not None
-    assert [(row.line, str(row.evidence)) for row in answer.ranking] == [(6, "proved")]
+    assert [(row.line, str(row.evidence)) for row in answer.ranking] == [(6, "replayed")]
 
 
 def test_a_loop_that_is_too_long_is_named(tmp_path: Path) -> None:

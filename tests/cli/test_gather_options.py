@@ -31,6 +31,7 @@ def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Optio
         (["--method", "slice,cascade", "--method", "butfor"], {"methods": ("slice", "cascade", "butfor")}),
         (["--depth", "0", "--budget", "2.5", "--time-limit", "1"], {"depth": 0, "budget": 2.5, "time_limit": 1.0}),
         (["--step-limit", "9", "--output-limit", "8"], {"step_limit": 9, "output_limit": 8}),
+        (["--memory-limit", "7"], {"memory_limit": 7}),
         (
             ["--cc", "clang-16", "--cflags", "-std=gnu89 -DX='a b'"],
             {"cc": "clang-16", "cflags": ("-std=gnu89", "-DX=a b")},
@@ -40,8 +41,8 @@ def asked(fake: FakeApi, *words: str, stdin: str | bytes | None = None) -> Optio
         (["--nondet", "1, -2,0x10"], {"nondet": (1, -2, 16)}),
         (["--env", "A=b=c", "--env", "B="], {"env": (("A", "b=c"), ("B", ""))}),
         (["--check", "--no-memory-errors"], {"check": True, "memory_errors": False}),
-        (["--pinned"], {"inputs": "pinned"}),
-        (["--free-inputs"], {"inputs": "free"}),
+        (["--pinned", "--method", "relevance"], {"inputs": "pinned", "methods": ("relevance",)}),
+        (["--free-inputs", "--method", "relevance"], {"inputs": "free", "methods": ("relevance",)}),
         (["--shrink"], {"shrink": True}),
     ],
 )
@@ -85,7 +86,13 @@ def test_a_recording_has_its_own_input(fake: FakeApi, words: list[str]) -> None:
     [
         (["explain", "prog.c", "--entry", "f"], "a C program starts at main, so --entry would have no effect"),
         (["find", "prog.c", "--bound", "8"], "so --bound would have no effect"),
-        (["explain", "prog.bpl", "--trust", "f"], "so --trust would have no effect"),
+        (["explain", "prog.c", "--flow-insensitive"], "has the option --flow-insensitive, so it would have no effect"),
+        (
+            ["explain", "prog.c", "--method", "slice", "--depth", "2"],
+            "has the option --depth, so it would have no effect",
+        ),
+        (["explain", "prog.c", "--set", "diagnoses.traces=2"], "so --set diagnoses.traces would have no effect"),
+        (["explain", "prog.bpl", "--set", "repair.traces=2"], "so --set repair.traces would have no effect"),
         (["explain", "prog.bpl", "--time-limit", "10"], "so --time-limit would have no effect"),
         (["explain", "prog.bpl", "--memory-errors"], "so --[no-]memory-errors would have no effect"),
         (["explain", "prog.bpl", "-DA", "--cc", "clang"], "so -D and --cc would have no effect"),
@@ -108,7 +115,7 @@ def test_an_option_without_effect_is_refused(fake: FakeApi, folder: Path, words:
 def test_defaults_of_the_project_are_not_refused(fake: FakeApi, folder: Path) -> None:
     (folder / "prog.bpl").touch()
     (folder / "butfor.toml").write_text('trust = ["xmalloc"]\ncflags = "-w"\nbudget = 5')
-    assert asked(fake, "explain", "prog.bpl") == Options(sources=(Path("prog.bpl"),), budget=5)
+    assert asked(fake, "explain", "prog.bpl") == Options(sources=(Path("prog.bpl"),), trust=("xmalloc",), budget=5)
 
 
 def test_changes(fake: FakeApi, folder: Path) -> None:

@@ -174,6 +174,49 @@ def test_wrong_options_are_refused(tmp_path: Path, words: list[str], said: str) 
     assert said in done.stderr
 
 
+def test_that_all_checks_are_proved_is_said_and_little_is_searched(tmp_path: Path) -> None:
+    answer = find(make_options(written(tmp_path, SAFE), budget=10), FindOptions())
+    checks = answer.extra["search"]["checks"]
+    assert answer.status is Status.NO_FAILURE
+    assert checks["open"] == 0
+    assert checks["proved"] > 0
+    assert any("hold in every run" in note and note.startswith("all ") for note in answer.notes)
+    assert answer.extra["search"]["solved"] <= 2  # both sides of `x > 9`, not the assertion
+
+
+def test_checks_that_are_open_are_still_searched(tmp_path: Path) -> None:
+    body = """extern int __VERIFIER_nondet_int(void);
+int main(void) {
+ int t[4] = {1, 2, 3, 4}, x = __VERIFIER_nondet_int(), y = t[x & 3];
+ assert(y + x != 77); return 0; }
+"""
+    answer = find(make_options(written(tmp_path, body), budget=10), FindOptions())
+    assert answer.failure is not None
+    assert answer.failure.kind is FailureKind.ASSERTION
+    assert answer.extra["search"]["checks"]["proved"] > 0
+
+
+def test_an_index_outside_of_a_member_is_found(tmp_path: Path) -> None:
+    body = """extern int __VERIFIER_nondet_int(void);
+struct { int a[4], b[4]; } s;
+int main(void) { int n = __VERIFIER_nondet_int(); if (n >= 0 && n < 6) s.a[n] = 1; return s.b[0] > 1; }
+"""
+    answer = find(make_options(written(tmp_path, body), budget=10), FindOptions())
+    assert answer.failure is not None
+    assert answer.failure.details["memory"] == "out-of-member"
+
+
+@pytest.mark.parametrize("operation", ["n + n", "n * 3", "1 << (n & 63)"])
+def test_arithmetic_that_is_undefined_is_found_on_demand(operation: str, tmp_path: Path) -> None:
+    body = f"""extern int __VERIFIER_nondet_int(void);
+int main(void) {{ int n = __VERIFIER_nondet_int(); if (n < 5) return 0; return ({operation}) == 7; }}
+"""
+    program = written(tmp_path, body)
+    answer = find(make_options(program, budget=10, arithmetic_errors=True), FindOptions())
+    assert answer.failure is not None
+    assert answer.failure.kind is FailureKind.ARITHMETIC
+
+
 def test_other_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_text("int main")
     assert butfor_command(["find", "x.txt"], tmp_path).code == 2

@@ -77,6 +77,8 @@ def test_all_operations_occur() -> None:
         Op.NOT,
         Op.VARIANT,
         Op.ALLOW,
+        Op.ASSIGN_LOCAL,
+        Op.ASSIGN_GLOBAL,
     }  # no changes at a site that users write
 
 

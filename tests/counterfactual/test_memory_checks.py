@@ -430,3 +430,14 @@ def test_a_crash_names_the_read_that_led_to_it(tmp_path: Path) -> None:
     assert failure is not None
     assert failure.message.startswith("use after free: read of 8 bytes")
     assert "; what it read led to this: SIGSEGV" in failure.message
+
+
+def test_what_lies_behind_the_arguments_of_main_is_not_theirs(tmp_path: Path) -> None:
+    body = "int main(int argc, char **argv) { return argv[argc + atoi(argv[1])] != 0; }"
+    recording = recorded(make_options(written(tmp_path, body), args=["0"]))
+    build = hooked_program(recording, None, checked=True)
+    ends = {}
+    for index in ("-2", "0", "1", "4"):
+        with ForkServer(build, "./prog", replace(recorded_spec(recording), args=(index,)), b"") as server:
+            ends[index] = server.run().end
+    assert ends == {"-2": Ending.NORMAL, "0": Ending.NORMAL, "1": Ending.MEMORY, "4": Ending.MEMORY}

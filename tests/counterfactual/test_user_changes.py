@@ -123,6 +123,18 @@ def test_memory_errors_are_judged(tmp_path: Path) -> None:
     assert (twice.avoids, twice.end, twice.why) == (False, "memory", "the changed run has a memory error")
 
 
+@pytest.mark.parametrize(
+    ("change", "avoids"),
+    [("only left", True), ("right side -1", True), ("right side +1", False), ("set 7", True)],
+)
+def test_a_changed_operation_is_judged_by_what_it_then_computes(change: str, avoids: bool, tmp_path: Path) -> None:
+    body = "int main(int argc, char **argv) { int x = atoi(argv[1]);\nint y = x + 1; return y == 3; }"
+    options = make_options(written(tmp_path, body), args=["2147483647"], arithmetic_errors=True)
+    line = source(body).line_of("x + 1")
+    run = api.changed(options, [f"prog.c:{line}:11 {change}"])
+    assert (run.avoids, run.end) == ((True, "exit") if avoids else (False, "memory"))
+
+
 def test_the_text_is_inert_and_short() -> None:
     old = b"".join(b"%d \x1b[31mred\n" % k for k in range(500))
     run = ChangedRun((), False, "why", 0, "exit", 0, None, "", old[:300] + b"\x07\xff" + old[400:] + b"end", old, True)

@@ -37,7 +37,7 @@ def questions_of(case: FailingRun) -> list[Question]:
     """All causes of the cause tree, with what they explain."""
     tree = CauseTree(case)
     listening = _Listening(case.dependence)
-    tree.justifier = listening
+    tree.justifier = tree.cores.justifier = listening
     tree.open(4)
     return [q for q in listening.asked if q.roots]
 

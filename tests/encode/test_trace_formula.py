@@ -83,8 +83,9 @@ def text(case: FailingRun, node: Node) -> str:
 def test_a_recheck_without_time_is_unknown_and_without_instances_refuted(tmp_path: Path) -> None:
     case = failing(tmp_path, METHODS["control"])
     q = questions_of(case)[0]
-    assert recheck(case.trace, q.nodes, q.roots, 0) is Verdict.UNKNOWN
-    assert recheck(case.trace, q.nodes, q.roots, 30, is_cancelled=lambda: True) is Verdict.UNKNOWN
+    solver = default_solver()
+    assert recheck(case.trace, q.nodes, q.roots, 0, solver=solver) is Verdict.UNKNOWN
+    assert recheck(case.trace, q.nodes, q.roots, 30, is_cancelled=lambda: True, solver=solver) is Verdict.UNKNOWN
     assert recheck(case.trace, (), q.roots, 30) is Verdict.SAT
 
 

@@ -648,6 +648,11 @@ def no_end(answer: Explanation) -> tuple[str, int, str]:
 LOOP = "int main(int argc, char **argv) {\n volatile int n = 1;\n while (n §> 0)\n  n = 1 + n % 2;\n return 0; }\n"
 CHATTER = 'int main(int argc, char **argv) {\n int n = 1;\n while (n §> 0)\n  puts("line");\n return 0; }\n'
 
+HOARD = (
+    "#include <stdlib.h>\n#include <string.h>\nint main(void) {\n int n = 1;\n while (n §> 0)\n"
+    "  memset(malloc(100000), n, 100000);\n return 0; }\n"
+)
+
 
 def test_time_limit(tmp_path: Path) -> None:
     program = source(LOOP)
@@ -671,6 +676,16 @@ def test_output_limit(tmp_path: Path) -> None:
     answer = explained(tmp_path, program, output_limit=200_000)
     assert no_end(answer) == ("output", program.line, "the program wrote more output than the limit")
     assert answer.run.extra["stdout_bytes"] >= 200_000
+
+
+def test_memory_limit(tmp_path: Path) -> None:
+    program = source(HOARD)
+    answer = explained(tmp_path, program, memory_limit=64, time_limit=60)
+    assert no_end(answer) == (
+        "memory",
+        program.line,
+        "the program needed more memory than the limit (--memory-limit)",
+    )
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,8 @@ import pytest
 import butfor
 from butfor.errors import CompileError, ToolMissing, UsageError
 from butfor.explanation import Explanation
-from butfor.frontends.c.build_cache import CACHE_VARIABLE, cache_dir
 from butfor.frontends.c.c_frontend import compile_program
+from butfor.native.build_cache import CACHE_VARIABLE, cache_dir
 from butfor.options import make_options
 from tests.commands import butfor_command
 

@@ -82,7 +82,8 @@ REFUSED = [
     (
         "a.bpl",
         {"args", "stdin", "env", "nondet", "witness", "tests", "shrink", "expect_stdout", "expect_exit", "check"}
-        | {"memory_errors", "time_limit", "step_limit", "output_limit", "trust", "without"}
+        | {"memory_errors", "arithmetic_errors", "time_limit", "step_limit", "output_limit", "memory_limit"}
+        | {"without"}
         | {"cc", "cflags", "includes", "defines", "libs"},
     ),
     (
@@ -114,10 +115,10 @@ def test_flags_for_c_apply_to_the_c_files_among_ir() -> None:
 def test_from_python_too(tmp_path: Path) -> None:
     (tmp_path / "a.bpl").write_text("procedure main() { }")
     (tmp_path / "a.c").write_text("int main(void) { return 0; }")
-    with pytest.raises(UsageError, match="--trust would have no effect"):
-        butfor.explain(tmp_path / "a.bpl", trust=["main"])
+    with pytest.raises(UsageError, match="--without would have no effect"):
+        butfor.explain(tmp_path / "a.bpl", without=["loops"])
     with pytest.raises(UsageError, match="a C program starts at main, so --entry would have no effect"):
         butfor.explain(tmp_path / "a.c", entry="f")
     with pytest.raises(UsageError, match="--bound would have no effect"):
         find(make_options(tmp_path / "a.c", bound=3), FindOptions())
-    assert butfor.explain(tmp_path / "a.bpl", trust=[], tests=None, time_limit=10).failure is None
+    assert butfor.explain(tmp_path / "a.bpl", without=[], tests=None, time_limit=10).failure is None

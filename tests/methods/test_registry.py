@@ -56,11 +56,7 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> None:
         metadata.EntryPoint(name, f"{__name__}:{function}", registry.GROUP)
         for name, function in (("blame-b", "BlameB"), ("partial", "Partial"))
     ]
-
-    def entry_points(**params: Any) -> metadata.EntryPoints:
-        return metadata.EntryPoints(points).select(**params)
-
-    monkeypatch.setattr(metadata, "entry_points", entry_points)
+    monkeypatch.setattr(registry, "_offered", lambda: metadata.EntryPoints(points))
     monkeypatch.setattr(metadata.EntryPoint, "load", lambda self: globals()[self.attr])
 
 

@@ -37,7 +37,7 @@ def example(name: str) -> FailingRun:
     return case
 
 
-def lifted(folder: File, body: str, *, free: bool = False, **knobs: Any) -> Path:
+def lifted(folder: File, body: str | Source, *, free: bool = False, **knobs: Any) -> Path:
     """The path of a small program."""
     case = case_of(recorded(folder, body, **knobs))
     return case.free_path if free else case.path

@@ -12,7 +12,7 @@ from butfor.path.path_model import Kind, Path
 from butfor.path.path_text import path_text, term_text
 from butfor.path.verify_path import verify
 from tests.path.made import cell, lifted, of_kind, shape
-from tests.small import case_of, recorded
+from tests.small import Source, case_of, recorded
 
 NONDET = "extern int __VERIFIER_nondet_int(void);\n"
 
@@ -209,6 +209,15 @@ assert(x == 1); return y; }"""
         ("int main(int argc, char **argv) { int d = argc - 1;\nreturn 7 / d; }", "d != 0"),
         ("int a[4]; int main(int argc, char **argv) { int i = argc + 3;\nreturn a[i]; }", "(i * 4) <=u 12"),
         ("int main(int argc, char **argv) { int x = argc + 1;\nreturn x; }", "x{0:8} == 0"),
+        (
+            "struct s { int a[4], b; } s; int main(int argc, char **argv) { int i = argc + 3;\nreturn s.a[i]; }",
+            "i <u 4",
+        ),
+        (
+            "int a[4]; int main(int argc, char **argv) { int i = argc + 3, was = 0;\n"
+            "return __atomic_compare_exchange_n(&a[i], &was, 1, 0, 0, 0); }",
+            "(i * 4) <=u 12",
+        ),
         ("int main(int argc, char **argv) { if (argc > 0)\nabort(); }", "false"),
     ],
 )
@@ -218,9 +227,27 @@ def test_the_check_of_each_kind_of_failure(body: str, expected: str, tmp_path: F
     assert is_forced(path)
 
 
+@pytest.mark.parametrize("operation", ["x + 1", "-2 - x", "x * 2", "1 << (x & 40)", "1 >> (x | 32)"])
+def test_that_an_operation_has_a_result_is_the_check_of_arithmetic_that_is_undefined(
+    operation: str, tmp_path: File
+) -> None:
+    body = f"int main(int argc, char **argv) {{ int x = INT_MAX - 1 + argc;\nreturn ({operation}) == 5; }}"
+    path = case_of(recorded(tmp_path, body), arithmetic=True).path
+    assert is_forced(path)
+    assert check_of(path) != "false"
+    assert not path.approximate
+
+
 def test_the_size_of_a_block_is_part_of_the_check(tmp_path: File) -> None:
     body = "int main(int argc, char **argv) { long n = argc + 2; char *p = malloc(n);\np[n] = 1; return 0; }"
     path = lifted(tmp_path, body)
+    assert check_of(path).count("n") >= 2
+    assert is_forced(path)
+
+
+def test_an_allocator_that_was_never_declared_takes_an_int(tmp_path: File) -> None:
+    body = "int main(int argc, char **argv) { int n = argc + 2; char *p = (char *)malloc(n);\np[n] = 1; return 0; }"
+    path = lifted(tmp_path, Source(body, 0, 0), cflags=("-fno-builtin",))
     assert check_of(path).count("n") >= 2
     assert is_forced(path)
 
@@ -257,5 +284,5 @@ def test_a_long_run_is_cut_and_says_so(tmp_path: File) -> None:
     )
     path = lifted(tmp_path, body)
     assert any("not followed" in text for text in path.approximate)
-    assert len(path.instances) < 10_000
+    assert len(path.instances) < 15_000
     assert verify(path).wrong == ()

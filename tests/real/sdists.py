@@ -10,7 +10,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from butfor.frontends.c.build_cache import cache_dir
+from butfor.native.build_cache import cache_dir
 
 
 def unpacked(name: str, version: str) -> Path:

@@ -9,7 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 
+from butfor.counterfactual.user_changes import ChangedRun
 from butfor.explanation import Explanation, RunInfo, Status
+from butfor.report.changed_run_text import render_json
 from butfor.report.json_report import render
 from tests.report.sample import explanation, failure, row
 
@@ -69,3 +71,10 @@ def test_extra_keys_may_not_hide_fixed_ones() -> None:
 def test_a_value_that_has_no_json_form_is_refused() -> None:
     with pytest.raises(TypeError, match="object"):
         render(explanation(failure=failure(details={"what": object()})))
+
+
+def test_the_json_of_a_changed_run_escapes_what_a_terminal_would_obey() -> None:
+    run = ChangedRun((), True, "it \u009b31m", 1, "exit", 0, None, "", "\u202eout".encode(), b"", True)
+    text = render_json(run)
+    assert json.loads(text)["why"] == "it \u009b31m"
+    assert all(c.isprintable() or c == "\n" for c in text)

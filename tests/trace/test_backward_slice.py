@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from butfor.trace.dependence import backward_slice
-from butfor.trace.dependence.backward_slice import KINDS, Slice, Slicer
+from butfor.trace.dependence.backward_slice import Slicer
+from butfor.trace.dependence.edge_costs import COSTS
+from butfor.trace.dependence.sliced_instances import KINDS, Slice
 from tests.small import Source, case_of, recorded, source
 
 
@@ -232,10 +234,7 @@ def test_every_instance_was_reached_from_another(tmp_path: Path) -> None:
     roots = set(s.distance) - set(s.reached)
     assert roots
     assert all(s.distance[n] == 0.0 for n in roots)
-    for node, (edge, towards) in s.reached.items():
-        if node in s.distance:
-            assert edge in backward_slice.COSTS
-            assert s.distance[towards] < s.distance[node]
+    assert all(edge in COSTS and s.distance[node] > 0.0 for node, edge in s.reached.items())
 
 
 # --- bounds -------------------------------------------------------------------------------------------------
@@ -251,6 +250,7 @@ LONG = """int main(int argc, char **argv) {
 
 
 def test_long_loops_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backward_slice, "MIN_SEGMENTS_FOR_KERNEL", 10**9)  # the kernel folds nothing
     monkeypatch.setattr(backward_slice, "MAX_INSTANCES_PER_INSTRUCTION", {"data": 50, "control": 50, "relevant": 50})
     s = sliced(tmp_path, LONG)
     for kind in KINDS:
@@ -262,6 +262,7 @@ def test_long_loops_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_recursions_are_folded_but_lead_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backward_slice, "MIN_SEGMENTS_FOR_KERNEL", 10**9)
     monkeypatch.setattr(backward_slice, "MAX_INSTANCES_PER_INSTRUCTION", {"data": 20, "control": 20, "relevant": 20})
     body = """static int down(int n, int acc) {
  if (n == 0)
@@ -292,7 +293,8 @@ def test_a_limit_gives_the_nearest_part(tmp_path: Path) -> None:
         assert all(n in part.slices[kind].distance for n, d in whole.slices[kind].distance.items() if d < farthest)
 
 
-def test_time_can_stop_it(tmp_path: Path) -> None:
+def test_time_can_stop_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backward_slice, "MIN_SEGMENTS_FOR_KERNEL", 10**9)
     case = case_of(recorded(tmp_path, LONG))
     s = Slicer(case.dependence, lambda: True).backward(case.point.roots, "data", case.point.node)
     assert not s.complete

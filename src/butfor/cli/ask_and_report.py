@@ -23,7 +23,17 @@ Progress = Callable[[str], None]
 # The parameters that say which program runs on what, as opposed to how the run is explained.
 _REPLAYED_PARAMETERS = frozenset(
     (
-        *("stdin", "env", "nondet", "time_limit", "step_limit", "output_limit", "expect_stdout", "expect_exit"),
+        *(
+            "stdin",
+            "env",
+            "nondet",
+            "time_limit",
+            "step_limit",
+            "output_limit",
+            "memory_limit",
+            "expect_stdout",
+            "expect_exit",
+        ),
         *("cc", "cflags", "includes", "defines", "libs"),
     )
 )
@@ -97,6 +107,8 @@ def replay_command_for(ctx: click.Context, options: Options) -> str:
             words += [option.opts[0], str(each)]
     if not options.memory_errors:
         words.append("--no-memory-errors")
+    if options.arithmetic_errors:
+        words.append("--arithmetic-errors")
     args = ctx.params.get("args", ())
     piped = " < INPUT" if isinstance(options.stdin, bytes) and options.stdin else ""
     return f"{shlex.join(words)} --with {CHANGE_PLACEHOLDER}{' -- ' + shlex.join(args) if args else ''}{piped}"

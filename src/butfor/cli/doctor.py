@@ -19,7 +19,7 @@ from butfor.cli import shared_options as shared
 from butfor.cli.config_file import find_config
 from butfor.cli.terminal_output import write_stdout
 from butfor.errors import ExitCode, UsageError
-from butfor.frontends.c.build_cache import CACHE_VARIABLE, cache_dir
+from butfor.native.build_cache import CACHE_VARIABLE, cache_dir
 from butfor.report.inert_text import inert
 
 _HELP = """\b

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import sys
 from collections.abc import Sequence
@@ -40,6 +41,8 @@ Exit status:
   101  an error in butfor itself
   130  interrupted
 """
+
+_OBJECTS_BETWEEN_COLLECTIONS = 50_000  # imports and analyses make many objects that stay, and few cycles
 
 _COMMANDS = {
     "explain": "Run a program and explain its failure.",
@@ -111,4 +114,5 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line of this process, and exit."""
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     cli.main()

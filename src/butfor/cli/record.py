@@ -41,7 +41,10 @@ arguments of the program.
 def command(out: Path, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the recording is in `out`."""
     shared.refuse_without_effect(
-        named, ("memory_errors",), "memory errors are looked for in the analysis of a run", "give it to `butfor replay`"
+        named,
+        ("memory_errors", "arithmetic_errors"),
+        "memory errors are looked for in the analysis of a run",
+        "give it to `butfor replay`",
     )
     check_writable(out)
     options = gather_options(given, named)

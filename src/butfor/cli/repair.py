@@ -59,7 +59,7 @@ Tests that pass guard against repairs that only silence the failure: give many.
 )
 def command(report: ReportRequest, number: int | None, named: tuple[str, ...], **given: Any) -> int:
     """The exit status; the repairs are written to stdout or to files."""
-    options = replace(gather_options(given, named), story=report.needs_story)
+    options = replace(gather_options(given, named, also=("repair",)), story=report.needs_story)
     if is_recording(options.sources):
         raise UsageError("a recording cannot be repaired", hint="give the C sources it was made from")
     from butfor import api  # late: --help and wrong flags need none of it

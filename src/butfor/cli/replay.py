@@ -46,7 +46,10 @@ and `at 3` at the end: only the third time.
 """
 
 _FOR_EXPLANATIONS = frozenset(
-    "methods method_options trust benign guilty unmark marks without annotations depth budget inputs pre check".split()
+    (
+        "methods method_options trust benign guilty unmark marks without annotations depth path_conditions budget "
+        "inputs pre flow_insensitive check"
+    ).split()
 )
 
 

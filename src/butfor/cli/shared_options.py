@@ -56,6 +56,12 @@ run_options = combined(
     click.option(
         "--output-limit", type=int, metavar="BYTES", help="Stop the program after this much output (default 64 MiB)."
     ),
+    click.option(
+        "--memory-limit",
+        type=int,
+        metavar="MB",
+        help="Stop the program when it uses so much memory (default: half of the machine's).",
+    ),
 )
 
 compile_options = combined(
@@ -78,6 +84,12 @@ find_expect_options = combined(
         default=True,
         show_default=True,
         help="Look for memory errors that the program survived.",
+    ),
+    click.option(
+        "--arithmetic-errors/--no-arithmetic-errors",
+        default=False,
+        show_default=True,
+        help="Signed overflow, shifts too far and numbers that do not fit where they are converted are failures.",
     ),
 )
 
@@ -141,6 +153,12 @@ analysis_options = combined(
         "--annotations", type=_FILE, metavar="FILE", help="Add to the slips that repairs are made from (TOML)."
     ),
     click.option("--depth", type=int, metavar="N", help="Levels of the cause tree."),
+    click.option(
+        "--path-conditions",
+        is_flag=True,
+        default=None,
+        help="Let decisions on the way be causes in the tree: they are conditions of the path.",
+    ),
     bound_option,
     click.option(
         "--budget", type=float, metavar="SEC", help="Time for the analysis (default 30); then a partial result."
@@ -151,6 +169,12 @@ analysis_options = combined(
         "--pre",
         metavar="EXPR",
         help="What holds at the start, for error invariants: 'n > 0 && n < 42', over variables of the entry.",
+    ),
+    click.option(
+        "--flow-insensitive",
+        is_flag=True,
+        default=None,
+        help="Error invariants without the reasons why statements were reached.",
     ),
     click.option("--check", is_flag=True, help="Recompute the whole run and compare it with the recording."),
 )

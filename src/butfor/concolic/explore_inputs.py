@@ -182,7 +182,9 @@ class InputSearch:
         if run is None:
             return
         if self.agenda is None:
-            self.agenda = Agenda(Coverage(len(run.recording.log.table)))
+            assert self.runner.facts is not None
+            before_open = self.runner.facts.segments_before_open_checks
+            self.agenda = Agenda(Coverage(len(run.recording.log.table)), before_open)
         novelty = self.agenda.coverage.add(run.counts, run.edges)
         if run.was_cut:
             self.state.gaps.add("runs that a limit ended")

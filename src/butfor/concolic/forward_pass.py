@@ -165,6 +165,8 @@ def _follow_computation(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
         closure = shadow.facts.closures[id(instr)] = compile_instr(instr, shadow.trace.constant)
     if is_open and instr.op in ("sdiv", "udiv", "srem", "urem"):
         symbolic_decisions.division(shadow, f, instr)
+    elif is_open and shadow.facts.looks_for_arithmetic_errors and instr.type.kind is Kind.INT:
+        symbolic_decisions.arithmetic(shadow, f, instr)
     try:
         value = closure(regs)  # type: ignore[arg-type]  # reads by slot only, which a dict serves as well as a list
     except SemanticsError:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
-from contextlib import ExitStack
 
 import numpy as np
 
 from butfor.concolic.input_mutations import Mutator
 from butfor.concolic.input_runner import InputRunner
 from butfor.concolic.search_inputs import ProgramInput
-from butfor.counterfactual.fork_server import ForkServer, RunOutcome
+from butfor.counterfactual.fork_server import RunOutcome
 from butfor.errors import ButforError
-from butfor.frontends.c.run_program import RunSpec
 
-_MAX_SERVERS = 4  # processes that wait, one for each number of arguments
 _MAX_RUNS_PER_ENDING = 6  # failing runs with the same ending that are worth a recording
 _MAX_CORPUS = 300  # inputs that others are made from
 _MAX_FOUND_AT_ONCE = 3  # each is recorded and followed, which takes longer than fuzzing
@@ -24,7 +20,7 @@ _HIT_COUNT_CLASSES = np.array([1, 3, 12])  # counts in the same interval are not
 
 
 class Fuzzer:
-    """Runs mutated inputs. Use it in a `with` block."""
+    """Runs mutated inputs."""
 
     def __init__(self, runner: InputRunner) -> None:
         self.runner = runner
@@ -34,15 +30,7 @@ class Fuzzer:
         self._corpus: list[ProgramInput] = []
         self._seen: set[int] = set()
         self._endings: dict[tuple[object, ...], int] = {}
-        self._servers: OrderedDict[int, tuple[ForkServer, ExitStack]] = OrderedDict()
         self._mutator: Mutator | None = None
-
-    def __enter__(self) -> Fuzzer:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        while self._servers:
-            self._servers.popitem()[1][1].close()
 
     def add_to_corpus(self, given: ProgramInput) -> None:
         """Add an input to the corpus that others are made from."""
@@ -74,9 +62,8 @@ class Fuzzer:
 
     def _is_interesting(self, given: ProgramInput) -> bool:
         self.runs += 1
-        server = self._server(given)
-        server.set_input(given.args, given.stdin, given.nondet)
-        outcome, seen = server.observe()
+        self.runner.server.set_input(given.run_spec(self.runner.plain_spec))
+        outcome, seen = self.runner.server.observe()
         ending = _bad_ending(outcome)
         if ending is not None:
             self._endings[ending] = self._endings.get(ending, 0) + 1
@@ -89,19 +76,6 @@ class Fuzzer:
         new = marks - self._seen
         self._seen |= new
         return bool(new)
-
-    def _server(self, given: ProgramInput) -> ForkServer:
-        count = len(given.args)
-        if count in self._servers:
-            self._servers.move_to_end(count)
-            return self._servers[count][0]
-        while len(self._servers) >= _MAX_SERVERS:
-            self._servers.popitem(last=False)[1][1].close()
-        spec: RunSpec = given.run_spec(self.runner.plain_spec)
-        stack = ExitStack()
-        server = stack.enter_context(self.runner.server(spec))
-        self._servers[count] = server, stack
-        return server
 
 
 def _bad_ending(outcome: RunOutcome) -> tuple[object, ...] | None:

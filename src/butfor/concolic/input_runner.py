@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.concolic.checks_to_search import ChecksToSearch
 from butfor.concolic.program_facts import ProgramFacts
 from butfor.concolic.search_inputs import ProgramInput
 from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome
@@ -18,12 +20,12 @@ from butfor.failures.find_failure import ABORTED, reported_failure, verdict_on
 from butfor.frontends.c.build import Build
 from butfor.frontends.c.c_frontend import record, run_spec
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
-from butfor.frontends.c.run_program import RunSpec
+from butfor.ir.intervals.whole_program import check_verdicts
 from butfor.libc.library import reaching_functions
 from butfor.options import RunOptions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
-from butfor.trace.recording import Recording
+from butfor.trace.recording import Recording, invoked_as
 from butfor.trace.view.source_places import Places
 
 # Limits of one run, unless runs that do not end are looked for: a search makes hundreds of them.
@@ -61,12 +63,13 @@ class InputRunner:
         self.counts_no_end = counts_no_end
         self.is_guarded = is_guarded
         self.facts: ProgramFacts | None = None
+        self.checks = ChecksToSearch()
         self.runs = 0
         self.refused = 0  # inputs that were not recorded, because with them the program would reach beyond the run
         self.reaching: tuple[str, ...] = ()
         self.plain_spec = run_spec(self.options)
         self._stack = ExitStack()
-        self._server: tuple[RunSpec, ForkServer] | None = None
+        self._server: ForkServer | None = None
         self._build: HookedBuild | None = None
 
     def __enter__(self) -> InputRunner:
@@ -75,9 +78,11 @@ class InputRunner:
     def __exit__(self, *error: object) -> None:
         self._stack.close()
 
-    def prepare(self) -> None:
-        """Look for calls that reach beyond the run, before the first run."""
+    def prepare(self, seconds: float) -> None:
+        """Look for calls that reach beyond the run and prove checks, for so long at most, before the first run."""
         program = self.program.code.program
+        end = time.monotonic() + seconds
+        self.checks = ChecksToSearch(check_verdicts(program, lambda: time.monotonic() >= end))
         self.reaching = reaching_functions(program.source.declared_names()) if self.is_guarded else ()
 
     def run(self, given: ProgramInput) -> InputRun | None:
@@ -89,7 +94,8 @@ class InputRunner:
         options = replace(self.options, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
         recording = self._as_expected(record(options, self.program, _silent))
         if self.facts is None:
-            self.facts = ProgramFacts(recording)
+            looks = self.options.arithmetic_errors
+            self.facts = ProgramFacts(recording, self.checks, looks_for_arithmetic_errors=looks)
         self.runs += 1
         failure = self.failure_in(recording)
         log = recording.log
@@ -123,18 +129,18 @@ class InputRunner:
 
     def _quick_run(self, given: ProgramInput) -> RunOutcome:
         """The outcome of a run without recording, which can touch nothing."""
-        spec = given.run_spec(self.plain_spec)
-        if self._server is None or (self._server[0].args, self._server[0].nondet) != (spec.args, spec.nondet):
-            self._stack.close()
-            self._server = spec, self._stack.enter_context(self.server(spec))
-        server = self._server[1]
-        server.set_stdin(spec.stdin)
+        server = self.server
+        server.set_input(given.run_spec(self.plain_spec))
         return server.run()
 
-    def server(self, spec: RunSpec) -> ForkServer:
-        """A server for quick runs with these arguments and values."""
-        name = f"./{self.program.name}"
-        return ForkServer(self._hooked(), name, spec, b"", RunLimits(milliseconds=_QUICK_RUN_MILLISECONDS), os.getcwd())
+    @property
+    def server(self) -> ForkServer:
+        """The server for quick runs."""
+        if self._server is None:
+            limits = RunLimits(milliseconds=_QUICK_RUN_MILLISECONDS)
+            first = ForkServer(self._hooked(), invoked_as(self.program.name), self.plain_spec, b"", limits, os.getcwd())
+            self._server = self._stack.enter_context(first)
+        return self._server
 
     def _hooked(self) -> HookedBuild:
         if self._build is None:

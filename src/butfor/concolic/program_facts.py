@@ -6,6 +6,7 @@ import re
 import struct
 from functools import cached_property
 
+from butfor.concolic.checks_to_search import ChecksToSearch
 from butfor.ir.instructions import Const, Function, Instr
 from butfor.ir.machine_types import signed_value
 from butfor.ir.program import Program
@@ -23,7 +24,15 @@ _NOT_A_WORD = re.compile(rb"[%(]|\.[ch]\Z")  # formats; file and function names 
 class ProgramFacts:
     """Facts about one program, shared by all its runs."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(
+        self,
+        recording: Recording,
+        checks: ChecksToSearch | None = None,
+        *,
+        looks_for_arithmetic_errors: bool = False,
+    ) -> None:
+        self.looks_for_arithmetic_errors = looks_for_arithmetic_errors
+        self.checks = checks or ChecksToSearch()
         self.source = recording.source
         self.program: Program = recording.program
         self.static: StaticTable = recording.trace.static
@@ -42,6 +51,18 @@ class ProgramFacts:
                 b.index for b in fn.blocks if any(map(_is_failing_call, fn.block_instrs(b.index)))
             )
         return block in known
+
+    def cannot_fail(self, fn: Function, block: int) -> bool:
+        """Whether a block calls functions that end the run as a failure, but no run comes there."""
+        calls = [i for i in fn.block_instrs(block) if _is_failing_call(i)]
+        return bool(calls) and all(self.checks.holds(fn.name, i.index, "assertion") for i in calls)
+
+    @cached_property
+    def segments_before_open_checks(self) -> frozenset[int]:
+        """The static segments at the start of blocks from which a check may be reached that was not proved."""
+        blocks = self.checks.blocks_before_open(self.program)
+        functions = map(self.program.function, self.program.names)
+        return frozenset(self.segment_of(fn, block) for fn in functions for block in blocks[fn.name])
 
     @cached_property
     def branches(self) -> frozenset[int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,7 @@ _COST_PER_SIZE_DOUBLING = 0.1  # small inputs are quick to run and easy to read
 _COST_OF_EDIT = 0.5  # an edit is a guess, a solved decision is not
 _COST_PER_TRY_OF_EDIT, _COST_PER_TRY_OF_DECISION = 1.0, 0.6
 _BONUS_ERROR, _BONUS_UNCOVERED = 4.0, 3.0  # for an alternative that leads to a failure, or to new code
+_BONUS_OPEN = 0.5  # for one from which a check can be reached that was not proved: decides between equals
 _COST_TOLERANCE = 0.01  # a cost that grew by less still counts as the one in the heap
 _OLDEST_EVERY = 4  # every fourth candidate is the oldest of its cost, so that no loop starves the rest
 _MAX_EXACT_ITERATIONS = 32  # more iterations of a loop are told apart by their order of magnitude only
@@ -84,8 +86,9 @@ def _iterations_class(count: int) -> int:
 class Agenda:
     """A priority queue of candidates; those at a place that was often tried sink."""
 
-    def __init__(self, coverage: Coverage) -> None:
+    def __init__(self, coverage: Coverage, before_open_checks: Collection[int] = ()) -> None:
         self.coverage = coverage
+        self._before_open_checks = before_open_checks
         self._tries: Counter[AlternativeSite | tuple[object, ...]] = Counter()
         self._children: Counter[FollowedRun] = Counter()
         self._newest: list[tuple[float, int, SearchCandidate]] = []
@@ -140,6 +143,8 @@ class Agenda:
             base -= _BONUS_ERROR
         elif c.other.target >= 0 and not self.coverage.covered[c.other.target]:
             base -= _BONUS_UNCOVERED
+        if c.other.target in self._before_open_checks:
+            base -= _BONUS_OPEN
         return base + _COST_PER_TRY_OF_DECISION * tries
 
 

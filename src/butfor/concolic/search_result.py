@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from butfor.concolic.checks_to_search import ChecksToSearch
 from butfor.concolic.explore_inputs import SearchState
 from butfor.concolic.input_runner import InputRun
 from butfor.concolic.search_inputs import ProgramInput
@@ -66,7 +67,7 @@ def input_in_words(given: ProgramInput) -> str:
     return "; ".join(parts) or "no input at all"
 
 
-def search_dict(state: SearchState, refused: int) -> dict[str, Any]:
+def search_dict(state: SearchState, refused: int, checks: ChecksToSearch) -> dict[str, Any]:
     """The `search` object of the JSON report: what was tried."""
     return {
         "verdict": "no input was found with which the program fails"
@@ -84,6 +85,7 @@ def search_dict(state: SearchState, refused: int) -> dict[str, Any]:
         "not_followed": sorted(state.gaps),
         "interrupted": state.was_interrupted,
         "refused": refused,
+        "checks": checks.to_dict(),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from butfor.concolic.path_condition import Alternative
 from butfor.concolic.shadow_state import Shadow, ShadowFrame
+from butfor.ir.array_indices import indices_of_address
 from butfor.ir.instructions import Instr
 from butfor.logic.byte_rules import simple_concat, simple_equal
 from butfor.logic.terms import Term, compare, conjunction, const, disjunction, ite, negate, resize
@@ -99,13 +100,30 @@ def _decide_inside_object(
     low = conjunction((compare("ult", pointer, first), compare("ule", const(start - _NEAR_BYTES, 64), pointer)))
     high = conjunction((compare("ult", last, pointer), compare("ule", pointer, const(start + whole + _NEAR_BYTES, 64))))
     where = (f.fn.name, instr.index)
-    others = (
-        Alternative(high, (*where, 2), is_error=True),
-        Alternative(low, (*where, 3), is_error=True),
-        Alternative(negate(inside), (*where, 4), is_error=True),
+    rows = (
+        (high, 2, ("bounds-high",)),
+        (low, 3, ("bounds-low",)),
+        (negate(inside), 4, ("bounds-low", "bounds-high")),
     )
-    shadow.decide(inside, others)
+    others = [
+        Alternative(term, (*where, outcome), is_error=True)
+        for term, outcome, kinds in rows
+        if not shadow.facts.checks.holds(*where, *kinds)
+    ]
+    shadow.decide(inside, tuple(others))
+    _decide_inside_members(shadow, f, instr)
     return bounds
+
+
+def _decide_inside_members(shadow: Shadow, f: ShadowFrame, instr: Instr) -> None:
+    """Accesses that leave a row or a member, perhaps inside of the object, are alternatives that fail."""
+    if not instr.accesses_memory:
+        return
+    for k, index in enumerate(indices_of_address(f.fn, instr.address, shadow.facts.program.global_type)):
+        term = f.term(index.operand)
+        if term is not None and index.count is not None:
+            inside = compare("ult", term, const(index.count, term.width))
+            shadow.decide(inside, (Alternative(negate(inside), (f.fn.name, instr.index, 30 + k), is_error=True),))
 
 
 def long_copy(shadow: Shadow, function: str, index: int, places: tuple[Any, ...], length: Term, reads: bool) -> None:
@@ -120,6 +138,9 @@ def long_copy(shadow: Shadow, function: str, index: int, places: tuple[Any, ...]
             parts += [(too_long, near)]
     if parts:
         inside = conjunction(negate(p) for p, _ in parts)
-        others = [Alternative(disjunction(n for _, n in parts), (function, index, 5), is_error=True)]
-        others.append(Alternative(disjunction(p for p, _ in parts), (function, index, 6), is_error=True))
-        shadow.decide(inside, tuple(others))
+        others = (
+            Alternative(disjunction(n for _, n in parts), (function, index, 5), is_error=True),
+            Alternative(disjunction(p for p, _ in parts), (function, index, 6), is_error=True),
+        )
+        is_proved = shadow.facts.checks.holds(function, index, "bounds-high")
+        shadow.decide(inside, () if is_proved else others)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -336,17 +337,13 @@ class ChangeCandidates:
 
     def _call(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         yield "skip", Rule(site.number, Op.SKIP)
-        if instr.callee not in self.program.names:
+        if instr.callee is None or not self.program.defines(instr.callee):
             return
-        callee = self.program.function(instr.callee)
-        others = 0
-        for number, name in enumerate(self.program.function_table):
-            if name == callee.name or name not in self.program.names or name == fn.name or others >= _MAX_OTHER_CALLEES:
-                continue
-            other = self.program.function(name)
-            if other.params == callee.params and other.result == callee.result and not other.variadic:
-                others += 1
-                yield "call", Rule(site.number, Op.CALL, number, name=name)
+        signature = replace(self.program.source.signature(instr.callee), variadic=False)
+        names = self.program.function_table
+        others = (k for k in self.program.alike_functions.get(signature, ()) if names[k] not in (instr.callee, fn.name))
+        for number in islice(others, _MAX_OTHER_CALLEES):
+            yield "call", Rule(site.number, Op.CALL, number, name=names[number])
 
     def _address(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         source, indices = instr.detail[0], instr.args[1:]

@@ -42,6 +42,11 @@ class Op(enum.IntEnum):
     INITIAL = 29
     VARIANT = 30
     ALLOW = 31
+    ASSIGN_LOCAL = 32
+    ASSIGN_GLOBAL = 33
+
+
+MAX_RULES_PER_RUN = 254  # as server.c has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +56,8 @@ class Rule:
     Three operations have no site. INITIAL adds `a` to global number `only` at offset `b` before the program starts,
     VARIANT runs variant number `a` of a function in its place, ALLOW tolerates memory errors at check number `a`.
     `size` is the size of the variable that is read or changed or whose address is taken (LOCAL, GLOBAL, RIGHT_*,
-    PLUS_LOCAL, ADDRESS_LOCAL, INITIAL); `name` is that variable, or the function called instead.
+    PLUS_LOCAL, ADDRESS_LOCAL, INITIAL, ASSIGN_*); `name` is that variable, or the function called instead. The rules of
+    one site stand one behind the other; of those that apply, the first one counts.
     """
 
     site: int

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from butfor.counterfactual.change_phrases import ChangePhrases, example_changes
 from butfor.counterfactual.change_rules import Op, Rule
+from butfor.counterfactual.site_positions import SitePositions
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import UsageError
-from butfor.ir.change_sites import NOWHERE, Site
+from butfor.ir.change_sites import NOWHERE, Site, SiteTable
 
 _EXAMPLE = "for example: prog.c:44 flip when equal"
 _PLACE = re.compile(
@@ -33,19 +33,13 @@ _INITIAL = re.compile(
 class ChangeSyntax:
     """Parses and formats the rules of one program. `shown` turns a path into the name that the user knows."""
 
-    def __init__(self, variables: VariablesInScope, sites: Sequence[Site], shown: Callable[[str], str]) -> None:
+    def __init__(self, variables: VariablesInScope, sites: SiteTable, shown: Callable[[str], str]) -> None:
         self.program = program = variables.program
         self.sites = sites
         self.shown = shown
         self.phrases = ChangePhrases(variables)
         self.source = program.source
-        self._where: list[tuple[str, int, int]] = []  # path, line and column of each site
-        self._lines: dict[tuple[str, int], list[Site]] = defaultdict(list)
-        for site in sites:
-            at = self.source.location(program.function(site.function).instrs[site.instr])
-            where = ("?", 0, 0) if at is None else (at.file, at.line, at.column)
-            self._where.append(where)
-            self._lines[where[:2]].append(site)
+        self._positions = SitePositions(program, sites)
 
     def format(self, rule: Rule) -> str:
         """The text that `parse` turns into the rule."""
@@ -54,9 +48,9 @@ class ChangeSyntax:
             where = f"{self.shown(variable.file)}:{variable.line}" if variable is not None else "?:0"
             return f"{where} initial {rule.name}+{rule.b}:{rule.size} {rule.a:+d}"
         site = self.sites[rule.site - 1]
-        path, line, column = self._where[rule.site - 1]
+        path, line, column = self._positions.of(site)
         what = self.phrases.text_of(rule, site)
-        alike = [s for s in self._at(path, line, column) if s is site or self.phrases.rule_of(what, s) is not None]
+        alike = [s for s in self._positions.beside(site) if s == site or self.phrases.rule_of(what, s) is not None]
         number = f"#{alike.index(site) + 1}" if len(alike) > 1 else ""
         only = f" at {rule.only}" if rule.only else ""
         return f"{self.shown(path)}:{line}:{column}{number} {what}{only}"
@@ -125,9 +119,10 @@ class ChangeSyntax:
 
     def _path(self, file: str, line: int) -> str:
         """The path of the file that the user means: as shown, as a path, by the end of its path, or by its name."""
-        paths = list(dict.fromkeys(path for path, _ in self._lines))
+        lines = self._positions.by_line
+        paths = list(dict.fromkeys(path for path, _ in lines))
         if not file:
-            paths = [path for path in paths if (path, line) in self._lines] or paths
+            paths = [path for path in paths if (path, line) in lines] or paths
             tests: tuple[Callable[[str], bool], ...] = (lambda path: True,)
         else:
             tail = re.sub(r"\A(\.\./|\./|/)+", "", os.path.normpath(file))
@@ -154,6 +149,5 @@ class ChangeSyntax:
 
     def _at(self, path: str, line: int, column: int | None) -> list[Site]:
         """The sites at a position."""
-        return [
-            s for s in self._lines.get((path, line), ()) if column is None or self._where[s.number - 1][2] == column
-        ]
+        on_line = self._positions.by_line.get((path, line), ())
+        return [s for s in on_line if column is None or self._positions.of(s)[2] == column]

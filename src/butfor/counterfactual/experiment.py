@@ -13,11 +13,20 @@ from numpy.typing import NDArray
 
 from butfor.counterfactual.change_candidates import ChangeCandidate
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.fork_server import Ending, ForkServer, RunLimits, RunOutcome, observed_values, run_all
+from butfor.counterfactual.fork_server import (
+    Ending,
+    ForkServer,
+    RunLimits,
+    RunOutcome,
+    observed_values,
+    run_all,
+    run_each,
+)
 from butfor.counterfactual.similar_inputs import similar_inputs
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import NOWHERE
+from butfor.path.changed_runs import RunVerdict
 
 MAX_INFORMATIVE_INPUTS = 20  # other inputs that all changes are run on; more hardly change the measured share
 MAX_INPUTS_TRIED = 60  # to find those
@@ -94,6 +103,7 @@ class SearchResult:
     reached: int = 0  # how often it reached the probe
     repeatable: bool = True
     runs: int = 0
+    tried: int = 0  # changes
     complete: bool = True
     failing: int = 0  # other tests that were tried, failing and passing ones
     passing: int = 0
@@ -135,6 +145,7 @@ class Experiment:
         self.goal = goal
         self._build_checked = build_checked
         self._checked: tuple[list[ForkServer], list[Rule]] | None = None
+        self._other: ForkServer | None = None  # for other inputs
         self.build, self.name, self.spec, self.cwd = build, name, spec, cwd
         limits = RunLimits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
         if goal.is_endless:
@@ -166,8 +177,8 @@ class Experiment:
         for _, spec, found in informative[:MAX_INFORMATIVE_INPUTS]:
             if is_over():
                 break
-            with self._server(spec) as server:
-                found.update(self._effects(result, server, server.adopt_output(), rest))
+            server = self._given(spec)
+            found.update(self._effects(result, server, server.adopt_output(), rest))
             used += 1
             for rule, effect in found.items():
                 by_rule[rule].other_effects.append(effect)
@@ -184,28 +195,34 @@ class Experiment:
         for spec in similar_inputs(self.spec, MAX_INPUTS_TRIED):
             if is_over() or good >= MAX_INFORMATIVE_INPUTS:
                 break
-            with self._server(spec) as server:
-                baseline = server.adopt_output()
-                if baseline.exit_status is None:
-                    continue
-                found = dict(self._effects(result, server, baseline, sample))
-                share = sum(effect is Effect.OUTPUT for effect in found.values()) / len(sample)
-                if MIN_EFFECT_SHARE <= share <= MAX_EFFECT_SHARE:
-                    good += abs(share - BEST_EFFECT_SHARE) <= GOOD_EFFECT_DISTANCE
-                    yield share, spec, found
+            server = self._given(spec)
+            baseline = server.adopt_output()
+            if baseline.exit_status is None:
+                continue
+            found = dict(self._effects(result, server, baseline, sample))
+            share = sum(effect is Effect.OUTPUT for effect in found.values()) / len(sample)
+            if MIN_EFFECT_SHARE <= share <= MAX_EFFECT_SHARE:
+                good += abs(share - BEST_EFFECT_SHARE) <= GOOD_EFFECT_DISTANCE
+                yield share, spec, found
 
-    def _server(self, spec: RunSpec) -> ForkServer:
-        return ForkServer(self.build, self.name, spec, b"", self.servers[0].limits, self.cwd)
+    def _given(self, spec: RunSpec) -> ForkServer:
+        """A server that runs the program with another input."""
+        if self._other is None:
+            first = ForkServer(self.build, self.name, self.spec, b"", self.servers[0].limits, self.cwd)
+            self._other = self._stack.enter_context(first)
+        self._other.limits = self.servers[0].limits
+        self._other.set_input(spec)
+        return self._other
 
     def _effects(
-        self, result: SearchResult, server: ForkServer, baseline: RunOutcome, rules: Iterable[Rule]
+        self, result: SearchResult, server: ForkServer, baseline: RunOutcome, rules: Sequence[Rule]
     ) -> Iterator[tuple[Rule, Effect]]:
         """The effect of each rule on the run of a server."""
-        for (rule,), outcome in run_all([server], ([rule] for rule in rules)):
+        for number, outcome in run_all([server], rules):
             result.runs += 1
             ends_alike = (outcome.status, outcome.end) == (baseline.status, baseline.end)
             same = ends_alike and outcome.matched == outcome.output == baseline.output
-            yield rule, Effect.NONE if not outcome.changed else Effect.INTERNAL if same else Effect.OUTPUT
+            yield rules[number], Effect.NONE if not outcome.changed else Effect.INTERNAL if same else Effect.OUTPUT
 
     def values_in_tests(self, trials: Sequence[Trial], is_over: Callable[[], bool]) -> dict[int, list[int]]:
         """Values that sites saw in other tests, by the number of the site; those of passing tests come first."""
@@ -213,8 +230,7 @@ class Experiment:
         for trial in sorted(trials, key=lambda t: t.failed)[:MAX_OBSERVED_TESTS]:
             if is_over():
                 break
-            with self._server(trial.spec) as server:
-                _, observations = server.observe()
+            _, observations = self._given(trial.spec).observe()
             for number in np.flatnonzero(observations["nvalues"]).tolist():
                 found.setdefault(number, {}).update(dict.fromkeys(observed_values(observations[number])))
         return {number: list(values)[:MAX_OBSERVED_VALUES] for number, values in found.items()}
@@ -225,18 +241,18 @@ class Experiment:
         for trial in trials:
             if is_over() or not by_rule:
                 break
-            with ForkServer(
-                self.build, self.name, trial.spec, trial.goal.output, self.servers[0].limits, self.cwd
-            ) as server:
-                if trial.goal.is_met(server.run()) == trial.failed:
-                    continue  # it behaves differently here from when it was recorded
-                result.failing += trial.failed
-                result.passing += not trial.failed
-                for rules, outcome in run_all([server], ([rule] for rule in by_rule)):
-                    result.runs += 1
-                    is_right = trial.goal.is_met(outcome)
-                    by_rule[rules[0]].avoids += is_right and trial.failed
-                    by_rule[rules[0]].breaks += not is_right and not trial.failed
+            server = self._given(trial.spec)
+            server.set_expected(trial.goal.output)
+            if trial.goal.is_met(server.run()) == trial.failed:
+                continue  # it behaves differently here from when it was recorded
+            result.failing += trial.failed
+            result.passing += not trial.failed
+            rules = list(by_rule)
+            for number, outcome in run_all([server], rules):
+                result.runs += 1
+                is_right = trial.goal.is_met(outcome)
+                by_rule[rules[number]].avoids += is_right and trial.failed
+                by_rule[rules[number]].breaks += not is_right and not trial.failed
 
     def __enter__(self) -> Experiment:
         return self
@@ -268,30 +284,33 @@ class Experiment:
     def search(self, result: SearchResult, candidates: Iterable[ChangeCandidate], is_over: Callable[[], bool]) -> None:
         """Try the candidates in their order and add those that avoid the failure to the result, in that order too."""
         probe = self._probe()
-        tried: dict[int, tuple[int, ChangeCandidate]] = {}
         found: dict[int, ConfirmedChange] = {}
         longer: list[tuple[int, ChangeCandidate]] = []
 
-        def requests(numbered: Iterable[tuple[int, ChangeCandidate]]) -> Iterator[Sequence[Rule]]:
+        def rules(
+            numbered: Iterable[tuple[int, ChangeCandidate]], tried: list[tuple[int, ChangeCandidate]]
+        ) -> Iterator[Rule]:
             for number, candidate in numbered:
                 if is_over():
                     result.complete = False
                     return
-                rules = [candidate.rule, *(p for p in probe if p.site != candidate.rule.site)]
-                tried[id(rules)] = number, candidate
-                yield rules
+                tried.append((number, candidate))
+                yield candidate.rule
 
         def run(numbered: Iterable[tuple[int, ChangeCandidate]]) -> None:
-            for rules, outcome in run_all(self.servers, requests(numbered)):
+            tried: list[tuple[int, ChangeCandidate]] = []
+            for at, outcome in run_all(self.servers, rules(numbered, tried), probe):
                 result.runs += 1
-                number, candidate = tried.pop(id(rules))
+                number, candidate = tried[at]
                 if outcome.changed and self.goal.is_met(outcome):
                     passes = not probe or outcome.reached >= result.reached
                     found[number] = ConfirmedChange(candidate, outcome, passes, self.goal.keeps(outcome))
                 elif outcome.changed and outcome.is_cut:
                     longer.append((number, candidate))
 
+        before = result.runs
         run(enumerate(candidates))
+        result.tried += result.runs - before
         if longer and not found and not result.confirmed:  # the failing run may be short because it failed early
             was = [server.limits for server in self.servers]
             for server in self.servers:
@@ -303,26 +322,51 @@ class Experiment:
                 server.limits = limits
         result.confirmed += self._without_new_memory_errors(result, [found[number] for number in sorted(found)])
 
+    def verdicts(self, result: SearchResult, changes: Sequence[Sequence[Rule]]) -> list[RunVerdict]:
+        """What becomes of the failure with each of these sets of rules: avoided only without new memory errors."""
+        found = [RunVerdict.UNKNOWN] * len(changes)
+        by_site = [sorted(rules, key=lambda r: r.site) for rules in changes]
+        for number, outcome in run_each(self.servers, by_site):
+            result.runs += 1
+            found[number] = self._verdict(result, outcome)
+        good = [k for k, verdict in enumerate(found) if verdict is RunVerdict.AVOIDED]
+        if good and self._build_checked is not None:
+            self._checked = self._checked or self._start_checked(self._build_checked())
+            servers, allowed = self._checked
+            for at, outcome in run_each(servers, ([*by_site[k], *allowed] for k in good)):
+                result.runs += 1
+                if outcome.end == Ending.MEMORY:
+                    found[good[at]] = RunVerdict.FAILED
+                elif not self.goal.is_met(outcome):
+                    found[good[at]] = RunVerdict.UNKNOWN
+        return found
+
+    def _verdict(self, result: SearchResult, outcome: RunOutcome) -> RunVerdict:
+        if outcome.is_cut:
+            return RunVerdict.FAILED if self.goal.is_endless else RunVerdict.UNKNOWN
+        if self.goal.is_met(outcome):
+            return RunVerdict.AVOIDED
+        # a run that ends by itself, only with another status than 0, does not fail as one did that was ended
+        ends_otherwise = outcome.exit_status is not None and result.baseline.exit_status is None
+        is_wrong_output = self.goal.is_whole and outcome.exit_status is not None  # another one would be as wrong
+        return RunVerdict.UNKNOWN if ends_otherwise or is_wrong_output else RunVerdict.FAILED
+
     def _without_new_memory_errors(self, result: SearchResult, found: list[ConfirmedChange]) -> list[ConfirmedChange]:
         """The changes that cause no memory error besides those of the failing run before it failed."""
         if not found or self._build_checked is None:
             return found
-        if self._checked is None:
-            self._checked = self._start_checked(self._build_checked())
+        self._checked = self._checked or self._start_checked(self._build_checked())
         servers, allowed = self._checked
         by_rule: dict[Rule, list[ConfirmedChange]] = {}
         for c in found:
             by_rule.setdefault(c.candidate.rule, []).append(c)
-        bad = {
-            rules[0]
-            for rules, outcome in run_all(servers, ([rule, *allowed] for rule in by_rule))
-            if outcome.end == Ending.MEMORY
-        }
-        result.runs += len(by_rule)
+        rules = list(by_rule)
+        bad = {rules[at] for at, outcome in run_all(servers, rules, allowed) if outcome.end == Ending.MEMORY}
+        result.runs += len(rules)
         if allowed:
-            for rules, outcome in run_all(servers, ([rule] for rule in by_rule)):
+            for at, outcome in run_all(servers, rules):
                 result.runs += 1
-                for c in by_rule[rules[0]]:
+                for c in by_rule[rules[at]]:
                     c.is_clean = outcome.end != Ending.MEMORY
         return [c for c in found if c.candidate.rule not in bad]
 

@@ -46,7 +46,6 @@ class InputSteering:
         self._known: dict[RunInputs, bool | None] = {}
         self._stack = ExitStack()
         self._server: ForkServer | None = None
-        self._served: RunInputs | None = None
 
     def __enter__(self) -> InputSteering:
         return self
@@ -77,22 +76,16 @@ class InputSteering:
         return ended is not None
 
     def _run(self, inputs: RunInputs) -> RunOutcome:
-        same = self._served is not None and _without_stdin(self._served) == _without_stdin(inputs)
-        if not same or self._server is None:
-            self._stack.close()
-            self._server = self._stack.enter_context(self._started(inputs))
-            self._served = inputs
-        self._server.set_stdin(inputs.spec.stdin)
-        return self._server.run()
-
-    @contextmanager
-    def _started(self, inputs: RunInputs) -> Iterator[ForkServer]:
-        with ExitStack() as stack:
-            folder, spec = self.folder, inputs.spec
-            if inputs.files != self.inputs.files:
-                folder, spec = stack.enter_context(_folder_with(inputs, self.inputs, self.folder))
+        if self._server is None:
             limits = RunLimits(milliseconds=int(_SECONDS_PER_RUN * 1000))
-            yield stack.enter_context(ForkServer(self.build, self.name, spec, b"", limits, folder))
+            first = ForkServer(self.build, self.name, self.inputs.spec, b"", limits, self.folder)
+            self._server = self._stack.enter_context(first)
+        if inputs.files == self.inputs.files:
+            self._server.set_input(inputs.spec)
+            return self._server.run()
+        with _folder_with(inputs, self.inputs, self.folder) as (folder, spec):
+            self._server.set_input(spec, folder)
+            return self._server.run()
 
     # --- the search -----------------------------------------------------------------------------------------
 
@@ -136,11 +129,6 @@ class InputSteering:
             else:
                 near = middle
         return str(far)
-
-
-def _without_stdin(inputs: RunInputs) -> tuple[object, ...]:
-    spec = inputs.spec
-    return spec.args, spec.env, spec.nondet, inputs.files
 
 
 @contextmanager

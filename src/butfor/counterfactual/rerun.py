@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.counterfactual.experiment import CheckedProgram, Experiment, Goal, Trial
+from butfor.counterfactual.experiment import CheckedProgram, Experiment, Goal, SearchResult, Trial
+from butfor.counterfactual.fork_server import Ending
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
 from butfor.frontends.c.run_program import RunSpec
-from butfor.ir.change_sites import Site
+from butfor.ir.change_sites import SiteTable
 from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
@@ -36,9 +37,11 @@ class OtherTest:
     covered: NDArray[np.bool_]  # the segments that ran
 
 
-def hooked_program(recording: Recording, cc: str | None, *, checked: bool = False) -> HookedBuild:
-    """The recorded program with hooks; if `checked`, memory errors end its runs."""
-    return build_hooked(recording.program, cc, recording.meta.libs, checked=checked)
+def hooked_program(
+    recording: Recording, cc: str | None, *, checked: bool = False, arithmetic: bool = False
+) -> HookedBuild:
+    """The recorded program with hooks; if `checked`, memory errors end its runs, those of `arithmetic` if asked."""
+    return build_hooked(recording.program, cc, recording.meta.libs, checked=checked, arithmetic=arithmetic)
 
 
 def recorded_spec(recording: Recording) -> RunSpec:
@@ -51,8 +54,8 @@ def goal_of_run(recording: Recording, point: FailurePoint, build: HookedBuild | 
     """When a changed run counts as not failing; `build` is the hooked program, None if patches are tried instead."""
     meta = recording.meta
     exit_status = meta.expect_exit
-    is_memory, is_endless = point.kind is FailureKind.MEMORY, point.kind is FailureKind.NO_END
-    probe = _probe(recording, point, build.sites if build is not None else ())
+    is_memory, is_endless = point.is_survivable, point.kind is FailureKind.NO_END
+    probe = _probe(recording, point, build.sites if build is not None else SiteTable([]))
     failing = _checks_of(recording, point, build) if build is not None else frozenset()
     if meta.expect_stdout is not None:
         if exit_status is None and point.kind is FailureKind.EXIT_STATUS:
@@ -85,7 +88,7 @@ def _checks_of(recording: Recording, point: FailurePoint, build: HookedBuild) ->
     return frozenset(number for number, check in enumerate(build.checks, 1) if check == where)
 
 
-def _probe(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -> int:
+def _probe(recording: Recording, point: FailurePoint, sites: SiteTable) -> int:
     """The last site before the point of failure, 0 for none."""
     if point.kind in (FailureKind.OUTPUT, FailureKind.EXIT_STATUS, FailureKind.NO_END):
         return 0
@@ -93,7 +96,7 @@ def _probe(recording: Recording, point: FailurePoint, sites: tuple[Site, ...]) -
     for i, n in nodes:
         s = recording.trace.at(i)
         block = s.fn.blocks[s.seg.block]
-        near = [x for x in sites if x.function == s.fn.name and block.start <= x.instr <= max(n, block.start)]
+        near = [x for x in sites.of_function(s.fn.name) if block.start <= x.instr <= max(n, block.start)]
         if n >= 0 and near:
             return near[-1].number
     return 0
@@ -112,31 +115,44 @@ def trials_of(others: Iterable[OtherTest], covered: NDArray[np.bool_]) -> list[T
     ]
 
 
+def fails_again(recording: Recording, point: FailurePoint, goal: Goal, result: SearchResult) -> bool:
+    """Whether the run, repeated without any change, fails and writes what it did, as far as it gets.
+
+    A memory error may end it earlier than the recorded one.
+    """
+    if not result.repeatable or goal.is_met(result.baseline):
+        return False
+    written = recording.stdout
+    if point.kind is FailureKind.NO_END:
+        return written.startswith(result.output) or result.output.startswith(written)
+    return written.startswith(result.output) if result.baseline.end == Ending.MEMORY else written == result.output
+
+
 @contextmanager
 def start_experiment(
-    recording: Recording, point: FailurePoint, cc: str | None, *, checked: bool = True
+    recording: Recording, point: FailurePoint, cc: str | None, *, checked: bool = True, arithmetic: bool = False
 ) -> Iterator[tuple[HookedBuild, Experiment]]:
     """The hooked program and running servers for it; if `checked`, memory errors count as failures.
 
-    Unless the failure is a memory error, only confirmed changes are checked: a search without checks is several times
-    faster.
+    Unless the failure is such an error, only confirmed changes are checked: a search without checks is several times
+    faster. Errors of `arithmetic` are checked like those of memory, if asked.
     """
-    is_memory = point.kind is FailureKind.MEMORY
-    build = hooked_program(recording, cc, checked=checked and is_memory)
+    is_survivable = point.is_survivable
+    build = hooked_program(recording, cc, checked=checked and is_survivable, arithmetic=arithmetic)
     meta = recording.meta
     cwd = meta.folder if os.path.isdir(meta.folder) else None
 
     def build_checked() -> CheckedProgram:
-        other = hooked_program(recording, cc, checked=True)
+        other = hooked_program(recording, cc, checked=True, arithmetic=arithmetic)
         return CheckedProgram(other, _checks_of(recording, point, other))
 
     goal = goal_of_run(recording, point, build)
     with Experiment(
         build,
-        f"./{meta.name}",
+        meta.invoked_as,
         recorded_spec(recording),
         goal,
         cwd,
-        build_checked if checked and not is_memory else None,
+        build_checked if checked and not is_survivable else None,
     ) as running:
         yield build, running

@@ -11,7 +11,7 @@ import re
 import shlex
 import string
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -111,7 +111,7 @@ def failure_identity(f: Failure) -> tuple[object, ...]:
         f.line,
         f.column,
         f.function,
-        *(f.details.get(key) for key in ("assertion", "signal", "memory", "use", "status")),
+        *(f.details.get(key) for key in ("assertion", "signal", "memory", "arithmetic", "use", "status")),
     )
 
 
@@ -125,27 +125,27 @@ def size_of(spec: RunSpec) -> int:
 
 
 def shrink(
-    start: Callable[[RunSpec], ForkServer],
+    server: ForkServer,
     spec: RunSpec,
     kind: FailureKind,
     fails_alike: Callable[[RunSpec], bool],
     is_over: Callable[[], bool],
 ) -> Shrunk:
-    """The smallest input found in time; `start` starts a server for an input, `fails_alike` runs the real program."""
+    """The smallest input found in time; `server` tries inputs, `fails_alike` runs the real program."""
     if not size_of(spec):
         raise NotShrinkable("there is no input that could be reduced")
-    with _Reduction(start, spec, fails_alike, is_over) as work:
-        baseline = work.hooked_run(spec)
-        if baseline.touched:
-            reason = "the program writes files or acts on other programs, and would do so with any input"
-            raise NotShrinkable(f"the input is not reduced: {reason}")
-        if kind in _COMPARED_KINDS and (baseline.exit_status is None) == (kind is not FailureKind.EXIT_STATUS):
-            work.baseline = _ending(baseline)
-        try:
-            _reduce_to_fixpoint(work)
-            complete = True
-        except _OutOfTime:
-            complete = False
+    work = _Reduction(server, spec, fails_alike, is_over)
+    baseline = work.hooked_run(spec)
+    if baseline.touched:
+        reason = "the program writes files or acts on other programs, and would do so with any input"
+        raise NotShrinkable(f"the input is not reduced: {reason}")
+    if kind in _COMPARED_KINDS and (baseline.exit_status is None) == (kind is not FailureKind.EXIT_STATUS):
+        work.baseline = _ending(baseline)
+    try:
+        _reduce_to_fixpoint(work)
+        complete = True
+    except _OutOfTime:
+        complete = False
     return Shrunk(work.spec, size_of(spec), size_of(work.spec), work.tried, complete)
 
 
@@ -187,11 +187,11 @@ def _make_readable(data: bytes, accepts: Callable[[bytes], bool]) -> None:
 
 
 class _Reduction:
-    """The smallest input so far and the server that inputs are tried with, to be used in a `with` block."""
+    """The smallest input so far and the server that inputs are tried with."""
 
     def __init__(
         self,
-        start: Callable[[RunSpec], ForkServer],
+        server: ForkServer,
         spec: RunSpec,
         fails_alike: Callable[[RunSpec], bool],
         is_over: Callable[[], bool],
@@ -200,24 +200,11 @@ class _Reduction:
         self.baseline: tuple[int, int, str] | None = None
         self.tried = 0
         self._known: set[tuple[object, ...]] = {(spec.args, spec.stdin, spec.nondet)}
-        self._start, self._fails_alike, self._is_over = start, fails_alike, is_over
-        self._served = spec
-        self._stack = ExitStack()
-        self._server = self._stack.enter_context(start(spec))
-
-    def __enter__(self) -> _Reduction:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._stack.close()
+        self._server, self._fails_alike, self._is_over = server, fails_alike, is_over
 
     def hooked_run(self, spec: RunSpec) -> RunOutcome:
-        """The outcome of a run of the hooked program; only other arguments need another server."""
-        if (spec.args, spec.nondet) != (self._served.args, self._served.nondet):
-            self._stack.close()
-            self._server = self._stack.enter_context(self._start(spec))
-            self._served = spec
-        self._server.set_stdin(spec.stdin)
+        """The outcome of a run of the hooked program."""
+        self._server.set_input(spec)
         return self._server.run()
 
     def accepts(self, spec: RunSpec) -> bool:

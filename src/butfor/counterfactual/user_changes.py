@@ -19,11 +19,11 @@ from butfor.errors import UsageError
 from butfor.explanation import FailureKind
 from butfor.failures.crash import signal_name
 from butfor.failures.failure_point import FailurePoint
-from butfor.failures.memory_errors import MemoryErrorKind
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.ir.change_sites import NOWHERE, Site, SiteKind
 from butfor.options import RunOptions
 from butfor.plain_json import merged
+from butfor.trace.log.record_layout import ErrorKind
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
 
@@ -102,7 +102,8 @@ def changed_run(
 ) -> ChangedRun:
     """The recorded run repeated with all these changes; `point` is its failure without them, if there was one."""
     recording = places.recording
-    build = hooked_program(recording, cc, checked=options.memory_errors)
+    is_checked = options.memory_errors or options.arithmetic_errors
+    build = hooked_program(recording, cc, checked=is_checked, arithmetic=options.arithmetic_errors)
     syntax = ChangeSyntax(VariablesInScope(recording.program), build.sites, places.shown)
     rules = [syntax.parse(text) for text in texts]
     for k, rule in enumerate(rules):
@@ -116,7 +117,7 @@ def changed_run(
     limits = RunLimits(int(1000 * options.time_limit), _NO_EVENT_LIMIT, options.output_limit)
     meta = recording.meta
     cwd = meta.folder if os.path.isdir(meta.folder) else None
-    with ForkServer(build, f"./{meta.name}", recorded_spec(recording), goal.output, limits, cwd) as server:
+    with ForkServer(build, meta.invoked_as, recorded_spec(recording), goal.output, limits, cwd) as server:
         is_endless = point is not None and point.kind is FailureKind.NO_END
         allowed = allowed_memory_errors(server, goal) if point is not None and not is_endless else []
         baseline = server.run([*probe, *allowed]) if point is not None and not is_endless else None
@@ -149,12 +150,18 @@ def changed_run(
 
 
 _ERRORS: dict[int, str] = {
-    MemoryErrorKind.BOUNDS: "an access out of bounds",
-    MemoryErrorKind.FREED: "a use after free",
-    MemoryErrorKind.DOUBLE_FREE: "a double free",
-    MemoryErrorKind.BAD_FREE: "a free of a pointer that malloc did not return",
-    MemoryErrorKind.RETURNED: "a use of a variable after its function returned",
-    MemoryErrorKind.OVERLAP: "a copy between places that overlap",
+    ErrorKind.BOUNDS: "an access out of bounds",
+    ErrorKind.FREED: "a use after free",
+    ErrorKind.DOUBLE_FREE: "a double free",
+    ErrorKind.BAD_FREE: "a free of a pointer that malloc did not return",
+    ErrorKind.RETURNED: "a use of a variable after its function returned",
+    ErrorKind.OVERLAP: "a copy between places that overlap",
+    ErrorKind.SCOPE: "a use of a variable that is out of scope",
+    ErrorKind.MEMBER: "an access outside of a member or row",
+    ErrorKind.SIZE: "an array of negative size",
+    ErrorKind.OVERFLOW: "a signed overflow",
+    ErrorKind.SHIFT: "a shift too far",
+    ErrorKind.CONVERSION: "a conversion of a number that does not fit",
     16: "an uninitialised value decides a branch",  # these three only the memory checks find, as checks.c numbers them
     17: "an uninitialised value is used as an address",
     18: "an uninitialised value is printed",

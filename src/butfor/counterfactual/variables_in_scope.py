@@ -10,6 +10,7 @@ from butfor.ir.change_sites import Site
 from butfor.ir.debug_types import CType, Variable
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.program import Program
+from butfor.trace.view.declared_types import DeclaredTypes
 
 # The slot of a local variable or the name of a global one, the variable, the rule that uses it.
 VariableRule = tuple[int | str, Variable, Rule]
@@ -25,6 +26,7 @@ class VariablesInScope:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.source = program.source
+        self.types = DeclaredTypes(program)
         self._globals: list[tuple[int, str, Variable]] | None = None
 
     def replacements(
@@ -32,11 +34,24 @@ class VariablesInScope:
     ) -> Iterator[Rule]:
         """Rules that read another variable than the one at `address`; `right` replaces the right side only."""
         found = 0
-        for where, _, rule in self.readable(site, fn, instr, right=right):
+        pointer = self._pointer_type(site, fn, instr, address) if site.is_pointer else None
+        for where, v, rule in self.readable(site, fn, instr, right=right):
             is_read_now = where == (address.value if isinstance(address, Const) else address)
+            if site.is_pointer and not (pointer is not None and _points_alike(v.type, pointer)):
+                continue  # it would lead to an object of another kind
             if not is_read_now and found < (MAX_LOCALS_PER_SITE if isinstance(where, int) else MAX_VARIABLES_PER_SITE):
                 found += 1
                 yield rule
+
+    def _pointer_type(self, site: Site, fn: Function, instr: Instr, address: Operand | None) -> CType | None:
+        """The type of the pointer at a site: read from or stored at an address, or passed to a function."""
+        if address is not None:
+            return self.types.pointer(fn, address)
+        if instr.op == "ret" or instr.callee is None or not self.program.defines(instr.callee):
+            return None
+        parameters = [v for v in self.source.variables(self.program.function(instr.callee)).values() if v.is_parameter]
+        found = parameters[site.operand].type if 0 <= site.operand < len(parameters) else None
+        return found if found is not None and found.kind == "pointer" else None
 
     def readable(self, site: Site, fn: Function, instr: Instr, *, right: bool = False) -> Iterator[VariableRule]:
         """All variables whose value fits a site, the nearest first."""
@@ -112,6 +127,14 @@ class VariablesInScope:
 
 def _is_same_type(a: CType, b: CType) -> bool:
     return (a.kind, a.name, a.size) == (b.kind, b.name, b.size)
+
+
+def _points_alike(a: CType, b: CType) -> bool:
+    """Whether two pointers point to the same type; what a `void *` points to may be anything."""
+    x, y = a.pointee, b.pointee
+    if x is None or y is None or "void" in (x.kind, y.kind):
+        return True
+    return _is_same_type(x, y) and (x.kind != "pointer" or _points_alike(x, y))
 
 
 def _fits(site: Site, t: CType) -> bool:

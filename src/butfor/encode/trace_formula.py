@@ -8,7 +8,7 @@ semantics: recorded operands give the recorded result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from butfor.encode.instance_values import Gap, InstanceValues
 from butfor.encode.instruction_terms import term_of, zero_rule
@@ -19,6 +19,7 @@ from butfor.ir.machine_types import Kind, Type, store_size
 from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
 from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
+from butfor.logic.unit_propagation import refutes
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.semantics.instruction_semantics import SemanticsError
 from butfor.trace.trace import Node, Trace, UnknownValue
@@ -27,9 +28,16 @@ _DECISIONS = frozenset(("br", "switch", "indirectbr"))
 
 
 def encode(
-    trace: Trace, nodes: Iterable[Node], roots: Iterable[Node], dependence: Dependence | None = None
+    trace: Trace,
+    nodes: Iterable[Node],
+    roots: Iterable[Node],
+    dependence: Dependence | None = None,
+    held: Mapping[Node, Term] | None = None,
 ) -> Problem[Node]:
-    """The problem that has no model when the instances alone force the roots to be as recorded."""
+    """The problem that has no model when the instances alone force the roots to be as recorded.
+
+    `held` are conditions that are taken to hold, by the instances that decided them.
+    """
     links = Links(dependence or Dependence(trace), nodes)
     encoder = _Encoder(links)
     wanted = tuple(roots)
@@ -40,6 +48,8 @@ def encode(
         name: tuple(t for node in members for t in (*encoder.equations(node), *encoder.so_far(node)))
         for name, members in found.items()
     }
+    for node, condition in (held or {}).items():
+        terms[node] = (*terms.get(node, ()), condition)
     goal = negate(conjunction(encoder.is_as_recorded(node) for node in wanted))
     return Problem(tuple(terms.items()), goal, tuple(encoder.gaps))
 
@@ -269,6 +279,7 @@ def recheck(
     seconds: float,
     *,
     dependence: Dependence | None = None,
+    held: Mapping[Node, Term] | None = None,
     is_cancelled: Callable[[], bool] | None = None,
     solver: Solver | None = None,
 ) -> Verdict:
@@ -276,7 +287,9 @@ def recheck(
 
     UNKNOWN when the time did not suffice, or when the recording does not say enough about one of the instances.
     """
-    problem = encode(trace, nodes, roots, dependence)
+    problem = encode(trace, nodes, roots, dependence, held)
+    if solver is None and refutes(problem):
+        return Verdict.UNSAT
     limit = Limit.after(seconds) if is_cancelled is None else Limit.after(seconds, is_cancelled)
     verdict = (solver or default_solver()).check(problem, limit).verdict
     return Verdict.UNKNOWN if verdict is Verdict.SAT and problem.gaps else verdict  # with gaps, a model proves nothing

@@ -140,7 +140,8 @@ def crash_failure(trace: Trace, objects: RunObjects, sig: int) -> FailurePoint:
         where = f" in {instr.callee}()" if instr.callee else ""
         text = end.text or f"the run was ended by {name}{where}"
         return FailurePoint(FailureKind.SIGNAL, f"{name}: {text}" if end.text else text, node, values, {"signal": name})
-    return FailurePoint(FailureKind.SIGNAL, f"the run was ended by {name}", node, (), details={"signal": name})
+    text = f"{name}: {end.text}" if end.text else f"the run was ended by {name}"
+    return FailurePoint(FailureKind.SIGNAL, text, node, (), details={"signal": name})
 
 
 def _bad_copy(trace: Trace, name: str, node: Node) -> FailurePoint:

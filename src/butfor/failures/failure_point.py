@@ -47,6 +47,11 @@ class FailurePoint:
     wrong_text_bytes: tuple[tuple[int, int], ...] = ()
     printed: Printed | None = None
 
+    @property
+    def is_survivable(self) -> bool:
+        """Whether a run may go on as if nothing had happened: only a program that is checked for it ends there."""
+        return self.kind in (FailureKind.MEMORY, FailureKind.ARITHMETIC)
+
 
 class Unsupported(Exception):
     """Raised when a run met something that cannot be recorded; `node` is where."""

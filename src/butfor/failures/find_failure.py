@@ -7,6 +7,8 @@ from typing import Any
 
 from butfor.errors import UnsupportedError
 from butfor.explanation import Failure, FailureKind
+from butfor.failures.arithmetic_errors import arithmetic_errors
+from butfor.failures.check_functions import failed_check
 from butfor.failures.crash import crash_failure, operand_roots
 from butfor.failures.endless_loops import condition_variables, endless_loop
 from butfor.failures.failure_point import FailurePoint, Unsupported
@@ -43,11 +45,15 @@ def find_failure(
     dependence: Dependence,
     look_for_memory_errors: bool = True,
     known_objects: RunObjects | None = None,
+    *,
+    look_for_arithmetic_errors: bool = False,
 ) -> Verdict:
     """What failed in a recorded run; raises `Unsupported` for runs that cannot be recorded faithfully."""
     trace = recording.trace
     objects = known_objects or RunObjects(recording)
     errors = memory_errors(trace, objects) if look_for_memory_errors else []
+    if look_for_arithmetic_errors:
+        errors = sorted((*errors, *arithmetic_errors(trace)), key=lambda e: e.node or (0, 0))
     end = trace.log.end
     if end.reason == EndReason.UNSUPPORTED:
         raise _unsupported(trace)
@@ -64,16 +70,20 @@ def find_failure(
         )
         if failure is None and look_for_memory_errors:
             failure = uninitialised_use(trace, objects)
-    rest = tuple(
-        e for e in errors if failure is None or failure.kind is not FailureKind.MEMORY or e.node != failure.node
-    )
+    rest = tuple(e for e in errors if failure is None or not failure.is_survivable or e.node != failure.node)
     return Verdict(failure, rest, end.reason == EndReason.ASSUME)
 
 
 def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: RunOptions) -> Verdict:
     """What failed; raises `UnsupportedError`, with its position, for runs that cannot be recorded faithfully."""
     try:
-        return find_failure(recording, dependence, options.memory_errors, places.objects)
+        return find_failure(
+            recording,
+            dependence,
+            options.memory_errors,
+            places.objects,
+            look_for_arithmetic_errors=options.arithmetic_errors,
+        )
     except Unsupported as e:
         place = places.of(e.node) if e.node is not None else None
         file, line = (place.file, place.line) if place is not None else ("", 0)
@@ -125,10 +135,11 @@ def _ended_badly(
                 FailureKind.ASSERTION, f"assertion failed: {end.text}", node, roots, details={"assertion": end.text}
             )
         case EndReason.REACH_ERROR:
-            return _reach_error(trace)
+            return _reach_error(trace, dependence)
         case EndReason.SIGNAL if end.text == ABORTED:
             node = _last_node(trace)
-            return FailurePoint(FailureKind.ASSERTION, end.text, node, (), {"signal": "SIGABRT"})
+            decided = _decision_of_check(trace, dependence, node)
+            return FailurePoint(FailureKind.ASSERTION, end.text, node, decided, {"signal": "SIGABRT"})
         case EndReason.SIGNAL:
             corrupting = next((e for e in errors if is_corrupting(e)), None)
             return corrupting if corrupting is not None else crash_failure(trace, objects, end.status)
@@ -174,11 +185,18 @@ def _naming_uninitialised_origin(
     return replace(point, message=message, details={**point.details, "uninitialised": found.memory})
 
 
-def _reach_error(trace: Trace) -> FailurePoint:
+def _decision_of_check(trace: Trace, dependence: Dependence, node: Node) -> tuple[Node, ...]:
+    """What decided that a check failed, where the failure is in a function that only checks."""
+    decision = dependence.control(node[0]) if failed_check(trace, node).functions else None
+    return () if decision is None else (decision,)
+
+
+def _reach_error(trace: Trace, dependence: Dependence) -> FailurePoint:
     node = _last_node(trace)
     if control_of(trace.at(node[0]).fn.name) is Control.ERROR_LOCATION:
         node = trace.call_of(node[0]) or node
-    return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, ())
+    roots = _decision_of_check(trace, dependence, node)
+    return FailurePoint(FailureKind.REACH_ERROR, "the error location is reached", node, roots)
 
 
 def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects: RunObjects) -> FailurePoint:
@@ -190,6 +208,7 @@ def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects:
         "time": f"the program was still running after {recording.meta.seconds:.1f} s",
         "output": "the program wrote more output than the limit",
         "log": "the run is longer than a recording can hold",
+        "memory": "the program needed more memory than the limit (--memory-limit)",
         "steps": "the program was still running at the step limit",
     }
     message = words.get(limit, words["time"])

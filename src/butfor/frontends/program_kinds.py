@@ -119,14 +119,13 @@ BOOGIE_PROGRAM = ProgramKind(
     refusals=(
         Refusal(
             ("args", "stdin", "env", "nondet", "witness", "tests", "shrink", "changes")
-            + ("expect_stdout", "expect_exit", "memory_errors")
-            + ("time_limit", "step_limit", "output_limit", "check"),
+            + ("expect_stdout", "expect_exit", "memory_errors", "arithmetic_errors")
+            + ("time_limit", "step_limit", "output_limit", "memory_limit", "check"),
             "a Boogie program is searched, not run",
             hint="butfor find prog.bpl",
         ),
         Refusal(("cc", "cflags", "includes", "defines", "libs"), "a Boogie program is not compiled"),
         Refusal(("failures", "save", "unguarded"), "a Boogie program is searched for failing paths, not for inputs"),
-        Refusal(("trust",), "procedures of a Boogie program cannot be trusted yet", hint="mark statements: --benign"),
         Refusal(("without",), "the cause tree of a Boogie program has no optimisations"),
         Refusal(("number",), "changes of a Boogie program are told, not written to its file"),
     ),
@@ -159,6 +158,7 @@ _FLAGS = {  # those that are not the name of the option with dashes
     "defines": "-D",
     "libs": "-l",
     "memory_errors": "--[no-]memory-errors",
+    "arithmetic_errors": "--[no-]arithmetic-errors",
     "changes": "--with",
     "methods": "--method",
     "method_options": "--set",

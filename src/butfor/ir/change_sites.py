@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import overload
 
 NOWHERE = 0  # the number of no site
 
@@ -58,3 +61,37 @@ class Site:
         """The site of a row of a JSON table."""
         function, instr, kind, *rest = row
         return Site(number, function, instr, SiteKind(kind), *rest)  # type: ignore[arg-type]
+
+
+class SiteTable(Sequence[Site]):
+    """All sites of a program, by number; each is made when it is asked for, since most of a large program never ran."""
+
+    def __init__(self, rows: list[list[object]]) -> None:
+        self._rows = rows
+        self._first: dict[object, int] = {}  # the sites of a function follow each other
+        for k, row in enumerate(rows):
+            self._first.setdefault(row[0], k)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> Site: ...
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Site, ...]: ...
+    def __getitem__(self, at: int | slice) -> Site | tuple[Site, ...]:
+        if isinstance(at, slice):
+            return tuple(self[k] for k in range(*at.indices(len(self._rows))))
+        return Site.of_row(range(1, len(self._rows) + 1)[at], self._rows[at])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SiteTable) and self._rows == other._rows
+
+    def __hash__(self) -> int:
+        return len(self._rows)
+
+    def of_function(self, name: str) -> Iterator[Site]:
+        """The sites of a function."""
+        first = self._first.get(name, len(self._rows))
+        rows = takewhile(lambda row: row[0] == name, islice(self._rows, first, None))
+        return (Site.of_row(number, row) for number, row in enumerate(rows, first + 1))

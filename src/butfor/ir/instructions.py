@@ -123,6 +123,15 @@ class Block:
     preds: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a caller must know of a function."""
+
+    params: tuple[Type, ...]
+    result: Type
+    variadic: bool
+
+
 @dataclass(slots=True, eq=False)
 class Function:
     """A defined function.
@@ -139,7 +148,6 @@ class Function:
     instrs: list[Instr] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     definer: list[int] = field(default_factory=list)
-    subprogram: int = -1
 
     def block_instrs(self, block: int) -> list[Instr]:
         """The instructions of a block."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Protocol
 
 from butfor.ir.debug_types import Location, Variable
-from butfor.ir.instructions import Const, Function, Instr
+from butfor.ir.instructions import Const, Function, Instr, Signature
 from butfor.ir.machine_types import Kind, Type, alloc_size
 from butfor.ir.recording_segments import Layout, LayoutContext, lay_out
 
@@ -38,6 +38,10 @@ class ProgramSource(Protocol):
         """Names of the defined functions, in order."""
         ...
 
+    def signature(self, name: str) -> Signature:
+        """The types of a function, without parsing its body."""
+        ...
+
     def declared_names(self) -> tuple[str, ...]:
         """Names of functions that are only declared, without intrinsics."""
         ...
@@ -62,7 +66,7 @@ class ProgramSource(Protocol):
         """The number of the source block that a position is in; the branches of one condition share it."""
         ...
 
-    def function_location(self, fn: Function) -> Location | None:
+    def function_location(self, name: str) -> Location | None:
         """Where a function is defined."""
         ...
 
@@ -88,6 +92,10 @@ class Program:
         self._context = LayoutContext(frozenset(self.names), source.is_pure)
         self._layouts: dict[str, Layout] = {}
 
+    def defines(self, name: str) -> bool:
+        """Whether a function of that name is defined in the program."""
+        return name in self._context.defined
+
     def function(self, name: str) -> Function:
         """The function of that name."""
         return self.source.function(name)
@@ -109,6 +117,11 @@ class Program:
             if g.init is not None and not g.thread_local and g.type.kind is not Kind.OTHER
         }
 
+    def global_type(self, name: str) -> Type | None:
+        """The type of a global variable, None where there is none of that name."""
+        found = self.source.global_variables().get(name)
+        return None if found is None else found.type
+
     @cached_property
     def global_table(self) -> tuple[tuple[str, int], ...]:
         """(name, size) of every global whose address is fixed; size 0 for those defined elsewhere."""
@@ -122,6 +135,14 @@ class Program:
     def object_numbers(self) -> dict[str, int]:
         """The object number of every global defined in the program."""
         return {n: k + 1 for k, (n, size) in enumerate(self.global_table) if size}
+
+    @cached_property
+    def alike_functions(self) -> dict[Signature, tuple[int, ...]]:
+        """The defined functions that could be called in each other's place, as numbers in `function_table`."""
+        found: dict[Signature, list[int]] = {}
+        for number, name in enumerate(self.names):
+            found.setdefault(self.source.signature(name), []).append(number)
+        return {signature: tuple(numbers) for signature, numbers in found.items()}
 
     @cached_property
     def function_table(self) -> tuple[str, ...]:

@@ -45,6 +45,17 @@ def recorded_sizes(size: int) -> tuple[int, ...]:
     return tuple(out)
 
 
+def access_size(instr: Instr) -> int:
+    """The bytes that an instruction which accesses memory reads or writes."""
+    match instr.op:
+        case "store" | "cmpxchg":
+            return store_size(instr.detail)
+        case "atomicrmw":
+            return store_size(instr.detail[1])
+        case _:
+            return store_size(instr.type)
+
+
 def word_count(t: Type) -> int:
     """The number of 8-byte words in which a result of this type is logged."""
     return (store_size(t) + 7) // 8
@@ -231,14 +242,14 @@ def _effects(
 ) -> Effects:
     match instr.op:
         case "load":
-            in_place(instr, instr.args[0], store_size(instr.type))
-            return Effects(loads=recorded_sizes(store_size(instr.type)))
+            size = access_size(instr)
+            in_place(instr, instr.args[0], size)
+            return Effects(loads=recorded_sizes(size))
         case "store":
-            size = store_size(instr.detail)
+            size = access_size(instr)
             return Effects(stores=recorded_sizes(size), address=not in_place(instr, instr.args[1], size))
         case "atomicrmw" | "cmpxchg":
-            t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
-            size = store_size(t)
+            size = access_size(instr)
             return Effects(loads=recorded_sizes(size), stores=recorded_sizes(size), address=True)
         case "alloca":
             return _NO_EFFECTS if instr.slot in frame else Effects(words=1)

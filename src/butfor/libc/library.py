@@ -65,6 +65,12 @@ def lookup(name: str | None) -> LibcFunction | None:
     return found
 
 
+def text_written(name: str | None) -> int | None:
+    """The argument at which a call always leaves a text that ends in a zero; None if there is none."""
+    called = lookup(name)
+    return 0 if called is not None and called.leaves_text else None
+
+
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
     """The name without what headers, compilers and versions of the library add to it: `strcpy` for `__strcpy_chk`.
@@ -151,6 +157,12 @@ def reaching_functions(names: Iterable[str]) -> tuple[str, ...]:
     """Those of the functions that may reach beyond the run, or of which nothing is known."""
     known = ((name, lookup(name)) for name in names if not name.startswith("llvm."))
     return tuple(sorted(name for name, found in known if found is None or not found.harmless))
+
+
+def outlive_fork(names: Iterable[str]) -> bool:
+    """Whether a process that called these functions goes on in a forked copy as it would have gone on itself."""
+    known = (lookup(name) for name in names if not name.startswith("llvm."))
+    return all(found is not None and found.outlives_fork for found in known)
 
 
 def modelled_functions() -> dict[str, str]:

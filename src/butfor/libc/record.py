@@ -151,6 +151,7 @@ class LibcFunction:
     scans: bool = False  # converts input by a format
     opens_file: bool = False  # by the name that is its first argument
     harmless: bool = False  # acts on no files, other processes or the machine: safe in runs that are only tried
+    outlives_fork: bool = True  # all it did is in memory and offsets of files: a forked process goes on as this one
 
     # for the search
     search: SearchModel = SearchModel.UNKNOWN
@@ -158,6 +159,7 @@ class LibcFunction:
     character_class: int | None = None  # the bit of the class in the library's table
 
     # for recording and re-execution
+    leaves_text: bool = False  # every call leaves a text that ends in a zero at its first argument
     model: CFile | None = None  # in `models/`: tells what a call read, wrote and allocated
 
     @cached_property

@@ -201,6 +201,8 @@ def negate(x: Term) -> Term:
     """Not x."""
     if x.width:
         raise TermError("not of something that is no boolean")
+    if x is TRUE or x is FALSE:
+        return FALSE if x is TRUE else TRUE
     return x.args[0] if x.op == "not" else _make("not", (x,), 0)
 
 

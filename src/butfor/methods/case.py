@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from butfor.counterfactual.rerun import OtherTest
 from butfor.explanation import FailureKind
+from butfor.failures.check_functions import FailedCheck, failed_check
 from butfor.failures.failure_point import FailurePoint
 from butfor.marks import Marks
 from butfor.options import Options
 from butfor.path.path_model import Path
 from butfor.path.searched_program import SearchedProgram
-from butfor.trace.dependence.backward_slice import KINDS, Slice, Slicer
+from butfor.trace.dependence.backward_slice import Slicer
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.sliced_instances import KINDS, Slice
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 from butfor.trace.view.source_steps import Steps, is_step
 from butfor.trace.view.value_forwarding import ValueForwarding
+
+if TYPE_CHECKING:
+    from butfor.counterfactual.changed_cells import ChangedCellRuns
 
 MAX_EFFECTS_WITHOUT_END = 600  # on the path of a run that does not end: its iterations are alike
 SLICING_SHARE = 0.4  # of the budget: the methods that start from the slices need the rest
@@ -63,16 +70,41 @@ class FailingRun:
         return self.places.objects
 
     @cached_property
+    def _failed_check(self) -> FailedCheck | None:
+        node = self.point.node if self.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR) else None
+        return failed_check(self.trace, node) if node is not None else None
+
+    @cached_property
     def _check(self) -> Place | None:
         """The failed check, when the failure is one."""
-        node = self.point.node if self.point.kind in (FailureKind.ASSERTION, FailureKind.REACH_ERROR) else None
-        return self.places.of(node) if node is not None else None
+        return self.places.of(self._failed_check.node) if self._failed_check is not None else None
+
+    @cached_property
+    def _check_lines(self) -> range:
+        return self.places.lines_of(self._check) if self._check is not None else range(0)
 
     def is_check(self, place: Place) -> bool:
         """Whether a place is the failed check itself, or a part of it."""
         check = self._check
-        return (
-            check is not None and place.path == check.path and place.line == check.line and place.column >= check.column
+        if check is None or self._failed_check is None:
+            return False
+        if place.function in self._failed_check.functions:
+            return True
+        is_inside = place.line in self._check_lines and (place.line, place.column) >= (check.line, check.column)
+        return is_inside and place.path == check.path
+
+    @cached_property
+    def _symptom(self) -> Place | None:
+        """The statement that only shows the failure: the failed check, or the one that printed the wrong output."""
+        if self.point.kind is not FailureKind.OUTPUT or self.point.node is None:
+            return self._check
+        return self.places.of(self.point.node)
+
+    def is_symptom(self, place: Place) -> bool:
+        """Whether a place is the failed check, or the statement that printed the wrong output, or a part of it."""
+        symptom = self._symptom
+        return self.is_check(place) or (
+            symptom is not None and (place.path, place.line) == (symptom.path, symptom.line)
         )
 
     def may_be_changed(self, place: Place) -> bool:
@@ -96,9 +128,13 @@ class FailingRun:
         return {kind: self._relevant if kind == "relevant" else self._slice(kind) for kind in KINDS}
 
     @cached_property
+    def _slicing(self) -> Budget:
+        """The time for all slices; the first may take a third of it, the first two together two thirds."""
+        return Budget(SLICING_SHARE * self.budget.seconds)
+
+    @cached_property
     def _slicer(self) -> Slicer:
-        share = Budget(SLICING_SHARE * self.budget.seconds)
-        return Slicer(self.dependence, lambda: share.is_over() or self.budget.is_over())
+        return Slicer(self.dependence)
 
     @cached_property
     def _relevant(self) -> Slice:
@@ -107,7 +143,12 @@ class FailingRun:
 
     def _slice(self, kind: str) -> Slice:
         maybe = (*self.kept_output, *self.point.possible_roots) if kind == "relevant" else ()
-        return self._slicer.backward(self.point.roots, kind, self.point.node, possible_roots=maybe)
+        slicer, end = (
+            self._slicer,
+            self._slicing.end - self._slicing.seconds * (1 - (KINDS.index(kind) + 1) / len(KINDS)),
+        )
+        slicer.stop = lambda: time.monotonic() >= end or self.budget.is_over()
+        return slicer.backward(self.point.roots, kind, self.point.node, possible_roots=maybe)
 
     @cached_property
     def kept_output(self) -> tuple[Node, ...]:
@@ -124,6 +165,13 @@ class FailingRun:
         silence = self.point.silent_interval
         return () if silence is None else tuple(self.dependence.missing_output(*silence))
 
+    def with_traces(self, count: int) -> FailingRun:
+        """The case with at most so many failing tests; 0: with all of them."""
+        if not count:
+            return self
+        failing = [test for test in self.others if test.failed][: count - 1]
+        return replace(self, others=tuple(t for t in self.others if not t.failed or t in failing))
+
     @cached_property
     def path(self) -> Path:
         """The failing path with inputs as recorded; an UnsupportedError for a failure that has none."""
@@ -138,6 +186,16 @@ class FailingRun:
     def any_path(self) -> Path:
         """The failing path with inputs as recorded, also of a run that does not end."""
         return self._lifted(free_inputs=False, endless=True) if self.point.kind is FailureKind.NO_END else self.path
+
+    def pointer_text(self, address: int) -> str:
+        """An address as reports write it: the variable that was there when the run ended, and how far into it."""
+        return self.objects.pointer_text(address, len(self.trace) - 1)
+
+    def changed_runs(self) -> AbstractContextManager[ChangedCellRuns | None]:
+        """The run, ready to be repeated with cells of its path changed; None when it cannot be repeated as it was."""
+        from butfor.counterfactual.changed_cells import changed_cell_runs  # late: most methods change no runs
+
+        return changed_cell_runs(self.recording, self.point, self.options.cc, checked=self.options.memory_errors)
 
     def _lifted(self, *, free_inputs: bool, endless: bool = False) -> Path:
         from butfor.path.lift.chosen_effects import LiftableRun  # late: most methods need no path
@@ -177,10 +235,20 @@ class FailingPath:
     budget: Budget
     marks: Marks = field(default_factory=Marks)
     program: SearchedProgram | None = None  # that the path was found in
+    others: tuple[Path, ...] = ()  # other paths to the same check, shortest first
 
     def may_be_changed(self, place: Place) -> bool:
         """Whether an edit may change a statement: nothing that is trusted or marked as benign."""
         return _may_be_changed(place, self.options, self.marks)
+
+    @property
+    def named_paths(self) -> dict[str, Path]:
+        """The path, with an empty name, and the others."""
+        return {"": self.path, **{f"path {n}": path for n, path in enumerate(self.others, 2)}}
+
+    def with_traces(self, count: int) -> FailingPath:
+        """The case with at most so many failing paths."""
+        return replace(self, others=self.others[: count - 1])
 
     @property
     def places(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -12,6 +12,7 @@ from butfor.errors import UsageError, did_you_mean
 from butfor.ranking.finding import Diagnosis, WeighedDiagnosis, Weighing
 
 if TYPE_CHECKING:
+    from butfor.explanation import RankedStatement
     from butfor.methods.case import FailingPath, FailingRun
 
 Earlier = Mapping[str, WeighedDiagnosis]  # answers by the names of their methods
@@ -71,6 +72,10 @@ class Method:
     def explain_path(self, case: FailingPath, earlier: Earlier) -> Diagnosis:
         """The answer for a failing path; `earlier` has the answers of the methods that it needs or uses."""
         raise NotImplementedError
+
+    def arranged(self, data: Mapping[str, Any], ranking: Sequence[RankedStatement]) -> Mapping[str, Any]:
+        """Its part of the JSON report once the ranking is known: the same, unless the method orders it by that."""
+        return data
 
     @classmethod
     def works_on(cls, subject: Subject) -> bool:

@@ -54,7 +54,9 @@ def _recorded_again(case: FailingRun, run: OtherTest) -> FailingRun | None:
     )
     recording = record(options, compile_program(options, _quiet), _quiet)
     dependence = Dependence(recording.trace)
-    failure = find_failure(recording, dependence, options.memory_errors).failure
+    failure = find_failure(
+        recording, dependence, options.memory_errors, look_for_arithmetic_errors=options.arithmetic_errors
+    ).failure
     if failure is None:
         return None
     return FailingRun(recording, failure, dependence, Places(recording), options, case.budget, case.marks)

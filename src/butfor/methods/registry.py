@@ -30,7 +30,7 @@ _OWN = {  # in the order in which they run by default
 
 def names(subject: Subject | None = None) -> tuple[str, ...]:
     """All methods that can be asked for, or those of them that work on this subject."""
-    known = dict.fromkeys((*_OWN, *(e.name for e in metadata.entry_points(group=GROUP))))
+    known = dict.fromkeys((*_OWN, *(e.name for e in _offered())))
     return tuple(name for name in known if subject is None or method_class(name).works_on(subject))
 
 
@@ -39,10 +39,16 @@ def method_class(name: str) -> type[Method]:
     target = _OWN.get(name)
     if target is not None:
         return _loaded(target)
-    for entry in metadata.entry_points(group=GROUP):
+    for entry in _offered():
         if entry.name == name:
             return _checked(entry.name, entry.load())
     raise UsageError(f"there is no method {name!r}", hint=f"the methods are: {', '.join(names())}")
+
+
+@cache  # it reads the metadata of all packages, and reports ask for each row
+def _offered() -> metadata.EntryPoints:
+    """The methods of other packages."""
+    return metadata.entry_points(group=GROUP)
 
 
 @cache

@@ -83,7 +83,7 @@ class AddressGuards(dict[int, Term]):
                 pending.append(k)
                 continue
             place, frame = (path.place, None) if instance is None else (instance.place, instance.frame)
-            can_be_guarded = instance is None or instance.kind in (Kind.ASSIGN, Kind.HAVOC)
+            can_be_guarded = instance is None or instance.kind in (Kind.ASSIGN, Kind.HAVOC, Kind.BRANCH)
             own = [
                 j
                 for j in pending
@@ -139,7 +139,8 @@ def flow_sensitive_formula(path: Path) -> TraceFormula:
             steps.append(FormulaStep(k, False, tuple(implies(whole, t) for t in _effects(s)), s.before, s.after))
             continue
         condition, inside = condition_flag(k), arm_flag(k)
-        flags = equal(condition, s.condition), equal(inside, conjunction((guard, condition)))
+        decided = conjunction((_at(s, addresses.get(k)), s.condition))
+        flags = equal(condition, decided), equal(inside, conjunction((guard, condition)))
         steps.append(FormulaStep(k, False, flags, s.before, s.before))
         if s.kept:
             steps.append(FormulaStep(k, True, tuple(implies(inside, t) for t in s.kept), s.before, s.after))
@@ -153,7 +154,7 @@ def arm_flag(branch: int) -> Term:
 
 
 def condition_flag(branch: int) -> Term:
-    """The flag that the condition of a branch held, whether or not the branch was reached."""
+    """The flag that the condition of a branch held, read where it was, whether or not the branch was reached."""
     return variable(f"branch {branch}", 0)
 
 

@@ -34,6 +34,11 @@ class Cell:
     function: str = ""  # "" for what belongs to no function
 
     @property
+    def is_pointer(self) -> bool:
+        """Whether it holds addresses."""
+        return self.type.endswith("*")
+
+    @property
     def term(self) -> Term:
         """Its current value, in the terms of an instance."""
         return variable(self.name, self.sort)
@@ -72,7 +77,7 @@ class Instance:
 
     Of a branch: `end` is the position of the first instance behind its arm, `frames` the cells that an arm not taken
     might assign (`rewritten` are those among them that its own arm assigns too, where they are not in `frames`),
-    `escapes` tells that another arm never comes back to the check.
+    `escapes` tells that another arm never comes back to the check, `exits_loop` that an arm leaves the loop around it.
     """
 
     kind: Kind
@@ -91,6 +96,21 @@ class Instance:
     is_address: bool = False  # of an assumption: that pointers and indices were as recorded; see `address_guards`
     held: bool = True  # of a branch: whether the condition as the source writes it held
     rewritten: tuple[Cell, ...] = ()
+    exits_loop: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """The instance of a recorded run that gave a cell its value, or that decided a branch.
+
+    `is_result`: the value is the result of a library call, not what the call left in memory.
+    """
+
+    node: tuple[int, int]
+    is_result: bool = False
+
+
+BRANCH = ""  # in the place of a cell: the branch itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +122,8 @@ class Path:
     they are not in `initial` too, they are one choice among many. `inputs` says of which cells the start comes from
     outside.
     `silent` are branches with another arm that may print something before a wrong output.
-    `nodes` and `ranges` say where a recorded run has the instances and the cells; a path that was not run has none.
+    `nodes` and `ranges` say where a recorded run has the instances and the cells; `acts` by position and name which
+    instance of the run assigned a cell there, or decided the BRANCH. A path that was not run has none of them.
     `exact` are sums and products in the terms of instances that C does not let overflow.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
     """
@@ -121,6 +142,7 @@ class Path:
     silent: frozenset[int] = frozenset()
     nodes: tuple[tuple[int, int], ...] = ()
     ranges: Mapping[str, CellBytes] = field(default_factory=dict)
+    acts: Mapping[tuple[int, str], Act] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

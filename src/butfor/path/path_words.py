@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
 from fractions import Fraction
 
 from butfor.logic.sorts import REAL, Sort, Value, is_map
@@ -32,6 +33,13 @@ class PathWords:
         """What an instance wrote, by names as written."""
         instance = self.path.instances[position]
         return {c.shown: cell_text(c, instance.recorded[c.name]) for c, _ in instance.writes}
+
+    def input_values(self) -> dict[str, str]:
+        """The values from outside, by names as written; of a variable that gets several, the last one."""
+        found = {self.cells[n].shown: cell_text(self.cells[n], self.path.start[n]) for n in self.path.inputs}
+        for position, instance in enumerate(self.path.instances):
+            found |= self.written_values(position) if instance.kind is Kind.HAVOC else {}
+        return found
 
     def summary(self, position: int) -> str:
         """What an instance did."""
@@ -80,8 +88,8 @@ def cell_text(cell: Cell, value: Value) -> str:
     return boogie_text(value, cell.sort)
 
 
-def value_text(cell: Cell, value: Value, sort: int | None = None) -> str:
-    """A value of a cell as its language writes it."""
+def value_text(cell: Cell, value: Value, sort: int | None = None, address: Callable[[int], str] = hex) -> str:
+    """A value of a cell as its language writes it; `address` writes pointers."""
     width = cell.sort if sort is None else sort
     if width <= 0 or cell.type.startswith(("bv", "[")):
         return boogie_text(value, width)
@@ -91,5 +99,5 @@ def value_text(cell: Cell, value: Value, sort: int | None = None) -> str:
     if cell.type in _CHARS and 32 <= value < 127:
         return repr(chr(value)) if chr(value) != "'" else r"'\''"
     if cell.type.endswith("*"):
-        return hex(value) if value else "NULL"
+        return address(value) if value else "NULL"
     return str(value - (1 << width) if cell.signed and value >> width - 1 else value)

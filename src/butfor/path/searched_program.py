@@ -1,13 +1,17 @@
-"""What a method may ask the program of a path: what happens with other inputs, in any arm."""
+"""What a method may ask the program of a path: what happens with other inputs or statements, in any arm."""
 
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from butfor.logic.sorts import Value
+from butfor.path.changed_runs import ChangedRuns, PathEdit
 from butfor.path.path_model import Kind, Path
+from butfor.path.program_facts import ProgramFacts
+from butfor.trace.view.source_places import Place
 
 BEFORE_FIRST = -1  # the position of inputs that are there before the first instance of a path
 
@@ -55,8 +59,58 @@ class Alternative:
     value: Value = None
 
 
-class SearchedProgram(Protocol):
+@dataclass(frozen=True, slots=True)
+class RewrittenStatement:
+    """A statement of the program as it would be written: a condition, or an assignment of one variable."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramChange:
+    """A change of the program, or only of what happens along a path: statements rewritten, other values given."""
+
+    rewritten: Sequence[RewrittenStatement] = ()
+    edits: Sequence[PathEdit] = ()
+
+
+class ChangedRun(enum.Enum):
+    """What a changed program does with the inputs of a failing path."""
+
+    PASSES = "it returns, and no check fails"
+    SAME_FAILURE = "the same check fails"
+    OTHER_FAILURE = "another check fails"
+    NO_END = "it does not end, or an assumption does not hold"
+    UNKNOWN = "it cannot be run so"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedSearch:
+    """The search through a changed program. A check may fail: `fails` says which, `line` where, `values` with what.
+
+    Otherwise all checks hold up to `bound`, in all executions if it is `complete`. `reaches_check`: some execution
+    still comes to the check that failed. An UNKNOWN answer: nothing is known, for lack of time, or of a text.
+    """
+
+    holds: Answer
+    bound: int = 0
+    complete: bool = False
+    reaches_check: bool = True
+    fails: str = ""
+    line: int = 0
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+class SearchedProgram(ChangedRuns, Protocol):
     """A program that is searched, not run, and can be asked about other inputs than those of a path through it."""
+
+    @property
+    def procedures(self) -> Collection[str]:
+        """The names of its procedures."""
+
+    def facts(self, is_over: Callable[[], bool]) -> ProgramFacts:
+        """What a static analysis proves about all executions, until the time is over."""
 
     def fails(self, path: Path) -> bool:
         """Whether the program, run with the inputs of the path, fails at the end of the path."""
@@ -66,3 +120,9 @@ class SearchedProgram(Protocol):
 
     def always_fails(self, path: Path, chosen: PathInput, seconds: float) -> Answer:
         """Whether the inputs up to this one lead to the failure of the path whatever inputs follow."""
+
+    def run_with(self, path: Path, change: ProgramChange) -> ChangedRun:
+        """What the program does with the inputs of the path when it is changed."""
+
+    def search_with(self, path: Path, change: ProgramChange, seconds: float) -> ChangedSearch:
+        """Whether all checks hold, whatever the inputs are, when statements are rewritten."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from difflib import unified_diff
 
 from butfor.counterfactual.user_changes import ChangedRun
+from butfor.report.json_report import json_text
 from butfor.report.text_page import DIFF_STYLES, Page, make_page
 
 _MAX_DIFF_LINES = 40  # about a screen
@@ -24,7 +24,7 @@ def render(run: ChangedRun, *, color: bool = False, width: int = 100, encoding: 
 
 def render_json(run: ChangedRun) -> str:
     """The report as one JSON object, ending in a newline."""
-    return json.dumps(run.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(run.to_dict())
 
 
 def _changes(page: Page, run: ChangedRun) -> Iterator[str]:

@@ -18,8 +18,10 @@ def repairs_block(page: Page, explanation: Explanation) -> Iterator[str]:
         return
     repairs = found.get("repairs", ())
     if not repairs:
-        yield page.style("repairs: none found", "strong")
-        yield from _solutions(page, found.get("solutions", ()))
+        solutions = found.get("solutions", ())
+        if not any(s.get("standing") == "holds" for s in solutions):
+            yield page.style("repairs: none found", "strong")
+        yield from _solutions(page, solutions)
         return
     yield page.style("repairs, best first:", "strong")
     for number, repair in enumerate(repairs, 1):
@@ -43,9 +45,12 @@ def _solutions(page: Page, solutions: Sequence[Mapping[str, Any]]) -> Iterator[s
     """Changes that would avoid the failure along its path: statements rewritten, or values they would have to give."""
     if not solutions:
         return
-    yield "changes that would avoid the failure along its path, which were not run or did not help when they were:"
+    yield page.style("changes that would avoid the failure along its path, best first:", "strong")
     for number, s in enumerate(solutions[:_MAX_SOLUTIONS_SHOWN], 1):
-        yield from page.wrap("; and ".join(_changed(page, row) for row in s["statements"]), first=f"{number}  ")
+        head = f"{number}  "
+        yield from page.wrap("; and ".join(_changed(page, row) for row in s["statements"]), first=head)
+        if s.get("label"):
+            yield from (page.style(line, "faint") for line in page.wrap(s["label"], first=" " * len(head)))
     if len(solutions) > _MAX_SOLUTIONS_SHOWN:
         yield f"   {len(solutions) - _MAX_SOLUTIONS_SHOWN} more in --json"
 

@@ -13,6 +13,7 @@ KIND_WORDS = {
     FailureKind.SIGNAL: "fatal signal",
     FailureKind.MEMORY: "memory error",
     FailureKind.DIVISION: "division by zero",
+    FailureKind.ARITHMETIC: "undefined arithmetic",
     FailureKind.EXIT_STATUS: "unexpected exit status",
     FailureKind.OUTPUT: "output differs from the expected output",
     FailureKind.NO_END: "the run did not end",

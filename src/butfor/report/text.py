@@ -10,6 +10,7 @@ from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, 
 from butfor.report.cause_tree import tree_block
 from butfor.report.error_invariants_text import error_invariants_block
 from butfor.report.fixes import best_changed_run, fixes
+from butfor.report.proofs_text import proofs_block
 from butfor.report.repairs_text import best_repair_line, repairs_block
 from butfor.report.shared_words import (
     KIND_WORDS,
@@ -48,6 +49,7 @@ def render(
         list(repairs_block(page, explanation) if only_repairs else _fixes_block(page, explanation, verbose)),
         [] if only_repairs else list(tree_block(page, explanation, verbose)),
         [] if only_repairs else list(error_invariants_block(page, explanation, verbose)),
+        [] if only_repairs else list(proofs_block(page, explanation, verbose)),
         list(_notes_block(page, explanation, verbose)),
         [(best_repair_line(page, explanation) if only_repairs else "") or _summary(page, explanation)],
     ]

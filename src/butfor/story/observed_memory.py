@@ -181,7 +181,7 @@ class ObservedMemory:
         if o.variable is not None:
             path, _, rest = smallest_part(o.variable.type, offset, size)
             return path if rest == 0 else None
-        declared = self.accesses.declared_type(self.trace.at(i).fn, operand)  # type: ignore[arg-type]  # an operand of an instruction
+        declared = self.accesses.types.of(self.trace.at(i).fn, operand)  # type: ignore[arg-type]  # an operand of an instruction
         if declared is None:
             return f"+{offset}"
         ctype, within = declared

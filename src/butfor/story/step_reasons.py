@@ -87,5 +87,5 @@ class ReasonFinder:
         if node[1] < 0 or self.trace.instr(node).op != "load":
             return ""
         load = self.trace.instr(node)
-        known = self.accesses.variable(self.trace.at(node[0]).fn, load.args[0])
+        known = self.accesses.types.variable(self.trace.at(node[0]).fn, load.args[0])
         return self.places.lvalue_text(load) or (known[0].name if known is not None else "")

@@ -173,7 +173,7 @@ class _Teller:
             return
         step = self.steps[at]
         s = self.trace.at(node[0])
-        known = self.case.steps.accesses.variable(s.fn, instr.args[1])
+        known = self.case.steps.accesses.types.variable(s.fn, instr.args[1])
         value = self.case.steps.operand_text(node[0], instr.args[0], instr.detail)
         if known is not None and value is not None:
             value = self.case.steps.accesses.value_text(

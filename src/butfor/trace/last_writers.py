@@ -29,10 +29,11 @@ class LastWriters:
 
     def __init__(self, log: Log, unchanging: frozenset[int] = frozenset()) -> None:
         self.log = log
-        self._unchanging = unchanging
+        self.unchanging = unchanging
 
     @cached_property
-    def _globals(self) -> tuple[list[int], list[int]]:
+    def globals(self) -> tuple[list[int], list[int]]:
+        """Starts and ends of the global variables, ascending."""
         rows = sorted(
             (int(o["start"]), int(o["size"]))
             for o in self.log.object
@@ -41,7 +42,7 @@ class LastWriters:
         return [start for start, _ in rows], [start + size for start, size in rows]
 
     def _is_global(self, address: int) -> bool:
-        starts, ends = self._globals
+        starts, ends = self.globals
         k = bisect_right(starts, address) - 1
         return k >= 0 and address < ends[k]
 
@@ -79,7 +80,7 @@ class LastWriters:
         flags, start = int(r["flags"]), int(r["addr"])
         for k, w, length in self.log.read_runs(number, first, min(int(r["size"]), first + size)):
             if w == 0:
-                if flags & ReadFlag.FOREIGN and r["event"] and start not in self._unchanging:
+                if flags & ReadFlag.FOREIGN and r["event"] and start not in self.unchanging:
                     yield ByteSource("changed", int(r["event"]), start + k)
                 kind = "uninit" if flags & ReadFlag.UNINIT else "initial" if flags & ReadFlag.INITIAL else "foreign"
                 yield ByteSource(kind, number, start + k)

@@ -33,6 +33,11 @@ _OTHER_MEMBERS = ("start", "end", "stdin", "stdout", "stderr", "module.ll", "seg
 _MAX_UNPACKED_BYTES = 64 * 2**30  # a file that claims more is no recording but a zip bomb
 
 
+def invoked_as(name: str) -> str:
+    """What a program of this name finds in argv[0]: it is run as from its own folder."""
+    return f"./{name}"
+
+
 @dataclass(frozen=True, slots=True)
 class Meta:
     """What was run and how it ended, as far as the recording process knows."""
@@ -50,6 +55,11 @@ class Meta:
     expect_exit: int | None = None
     sources: Mapping[str, str] = field(default_factory=dict)  # from paths to members of the recording
     given: tuple[str, ...] = ()  # source paths as the user wrote them
+
+    @property
+    def invoked_as(self) -> str:
+        """What the program finds in argv[0]."""
+        return invoked_as(self.name)
 
 
 class RecordedProgram:

@@ -32,7 +32,7 @@ Node = tuple[int, int]
 _MAX_CACHED_SEGMENTS = 1_000_000  # segment instances; some 100 MB
 _MAX_CACHED_VALUES = 2_000_000  # instances; some 400 MB
 _MAX_PENDING_VALUES = 1_000_000  # instances that wait for their operands; more means a cycle in a damaged log
-_MAX_SKIPPED_SEGMENTS = 1_000_000  # of callees and signal handlers; a longer search would take seconds
+MAX_SKIPPED_SEGMENTS = 1_000_000  # of callees and signal handlers; a longer search would take seconds
 _MAX_FRAMES_SEARCHED = 64  # for the owner of a stack address, innermost first; deeper ones are hardly ever passed down
 
 
@@ -393,7 +393,7 @@ class Trace:
             f = self.log.frame_of(j)
             if f == frame:
                 return j
-            if int(self.log.frame["parent"][f]) == NO_FRAME or j - i > _MAX_SKIPPED_SEGMENTS:
+            if int(self.log.frame["parent"][f]) == NO_FRAME or j - i > MAX_SKIPPED_SEGMENTS:
                 return -1
             j += 1
         return -1

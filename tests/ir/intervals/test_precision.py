@@ -63,7 +63,25 @@ PROVED = {
     "int f(int n) { int i = 99, a[5] = {0}; set(&i); return a[i]; }",
     "not equal to the end": "int f(int n) { int a[10]; for (int i = 0; i != 10; i++) a[i] = 0; return 0; }",
 }
+PROVED |= {
+    "inside a member": "struct { int a[4], b[4]; } s;"
+    " int f(int n) { if (n >= 0 && n < 4) s.a[n] = 1; return s.b[n & 3]; }",
+    "inside a row": "struct t { int m[3][4], z; }; int f(int n) { struct t t = {{{0}}}, *p = &t;"
+    " if (n >= 0 && n < 4) p->m[n % 3][n] = 1; return t.z; }",
+}
 OPEN = {
+    "past a member": (
+        "bounds-high",
+        "struct { int a[4], b[4]; } s; int f(int n) { if (n >= 0 && n < 5) s.a[n] = 1; return s.b[0]; }",
+    ),
+    "before a row": (
+        "bounds-low",
+        "int f(int n) { int m[3][4] = {{0}}; if (n < 4) m[1][n - 1] = 1; return m[0][0]; }",
+    ),
+    "a text in a member": (
+        "bounds-high",
+        'struct { char name[4]; int n; } s; int f(int n) { strcpy(s.name, n > 3 ? "abc" : "abcd"); return s.n; }',
+    ),
     "one too far": ("bounds-high", "int f(int n) { int a[10]; for (int i = 0; i <= 10; i++) a[i] = i; return 0; }"),
     "before the start": (
         "bounds-low",

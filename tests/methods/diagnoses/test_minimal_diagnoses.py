@@ -30,7 +30,7 @@ def test_the_number_that_was_expected_is_what_counts(tmp_path: Path) -> None:
 def test_the_byte_that_was_expected_is_what_counts(tmp_path: Path) -> None:
     body = """
 int main(void) {
-    char text[4];
+    char text[4] = "";
     text[0] = 'a';
     int low = 'x';
     text[1] = low | 32;
@@ -140,7 +140,7 @@ int main(int argc, char **argv) {
     assert len(data["runs"]) == 3
     alone = {s["statements"][0]["text"] for s in data["sets"] if len(s["statements"]) == 1}
     assert ("return n + n + 1;" in alone) == (not marks)
-    assert any("can avoid all 3 failures" in note for note in answer.notes)
+    assert any("avoid all 3 failures" in note for note in answer.notes)
 
 
 def test_at_most_seven_sets_are_named_and_the_others_counted(tmp_path: Path) -> None:

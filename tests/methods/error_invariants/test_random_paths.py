@@ -15,11 +15,11 @@ from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.explained_path import Localized, localized
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive
 from butfor.methods.error_invariants.interpolation_engines import ENGINES
+from butfor.methods.error_invariants.recursive_algorithm import explain_recursively
 from butfor.path.path_formula import TraceFormula, flow_sensitive_formula, plain_formula, scope_guard
 from butfor.path.path_model import Kind, Path
 from butfor.path.verify_path import verify
 from tests.methods.error_invariants.random_paths import failing_paths
-from tests.methods.error_invariants.recursive_algorithm import explain_recursively
 
 RANDOM = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much]

@@ -62,6 +62,23 @@ class FlowGraph:
             loops.update(dict.fromkeys(body, body))
         return loops
 
+    def exits_loop(self, node: int) -> bool:
+        """Whether one of the successors of a node is outside the innermost loop around it."""
+        around = [body for body in self.loops.values() if node in body]
+        return bool(around) and not min(around, key=len).issuperset(self.nodes[node].succs)
+
+    def assumption_at(self, node: int) -> s.Assert | None:
+        """The assumption that is the first statement from a node on."""
+        number = self.first_statement(node)
+        statement = self.nodes[number].statement
+        return statement if isinstance(statement, s.Assert) and statement.is_assumption else None
+
+    def first_statement(self, node: int) -> int:
+        """The node itself, or the one behind the labels there."""
+        while self.nodes[node].op == SKIP:
+            node = self.nodes[node].succs[0]
+        return node
+
     def nodes_reaching(self, target: int, never_returning: frozenset[str]) -> frozenset[int]:
         """The nodes from which a node can be reached; calls of procedures that never return end a path."""
         preds = reversed_graph(

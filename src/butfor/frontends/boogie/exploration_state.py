@@ -150,6 +150,7 @@ class ExplorationState:
         frames: Sequence[Cell] = (),
         inputs: dict[str, Input] | None = None,
         held: bool = True,
+        exits_loop: bool = False,
     ) -> int:
         """The position of a new instance; what it writes is in the cells from now on."""
         position = len(self.instances)
@@ -165,6 +166,7 @@ class ExplorationState:
             frame=self.top.number,
             rounds=tuple(r.count for f in self.frames for r in f.rounds),
             held=held,
+            exits_loop=exits_loop,
         )
         self.instances.append(instance)
         new = [(cell, None if term is None else self.now(term)) for cell, term in writes]

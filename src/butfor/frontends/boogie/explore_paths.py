@@ -47,6 +47,7 @@ class Exploration:
     vacuous: bool = False  # nothing can run: what must hold at the start contradicts itself
     program: SearchedProgram | None = None
     passing: Given | None = None  # values from outside with which the procedure returns and no check fails
+    reached: frozenset[tuple[int, int]] = frozenset()  # lines and columns of the checks that some path came to
 
 
 @dataclass(slots=True)
@@ -57,6 +58,7 @@ class _SharedResults:
     unknown: dict[str, None] = field(default_factory=dict)
     overlong: dict[int, None] = field(default_factory=dict)
     paths: int = 0
+    reached: set[tuple[int, int]] = field(default_factory=set)
 
 
 def explore(
@@ -89,6 +91,7 @@ def explore(
         walk = PathWalk(unit, flow.procedure, solver, pre, level, end, progress.found, progress.unknown)
         walk.max_rounds = max(MAX_FORCED_ROUNDS, bound)
         walk.wants_passing = wants_passing
+        walk.reached = progress.reached
         state.arrive(0, level, walk.max_rounds)
         work = [state]
         while work and not walk.late:
@@ -125,6 +128,7 @@ def _result(progress: _SharedResults, bound: int, complete: bool, in_time: bool)
         in_time,
         progress.paths,
         overlong,
+        reached=frozenset(progress.reached),
     )
 
 

@@ -18,10 +18,11 @@ from butfor.trace.view.source_places import Place
 
 @dataclass(frozen=True, slots=True)
 class ViolatedCheck:
-    """A violated check: the path to it, and what is violated in words."""
+    """A violated check: the shortest path to it, what is violated in words, and some other paths to it."""
 
     path: Path
     message: str
+    others: tuple[Path, ...] = ()
 
 
 def failing_path(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -15,7 +16,7 @@ from fractions import Fraction
 from butfor.frontends.boogie import boogie_syntax as s
 from butfor.frontends.boogie.boogie_types import TypeRules, bits_of
 from butfor.frontends.boogie.checked_program import TranslationUnit
-from butfor.frontends.boogie.control_flow import SKIP, Check, FlowGraph, Node
+from butfor.frontends.boogie.control_flow import Check, FlowGraph, Node
 from butfor.logic.sorts import MapValue, Value
 from butfor.path.path_model import Kind, Path
 
@@ -41,18 +42,41 @@ class Outcome:
     at: s.Span | None = None
 
 
+class EventKind(enum.Enum):
+    """What a run does at an event."""
+
+    ASSIGN = "assignment, also of the results of a call"
+    BIND = "parameters get the values of arguments"
+    BRANCH = "a condition decides"
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """The occurrence of this number, from 1 on, of something that a run does at a line and column."""
+
+    kind: EventKind
+    line: int
+    column: int
+    number: int
+
+
+HOLDS = "holds"  # in the place of a variable: whether the condition of a branch holds
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
     """The values from outside.
 
     `start` has those of variables before they are assigned, of constants, and of functions that nothing defines, by the
     names of their cells. `chosen` has those of each `havoc`, `*` and call without a body, by line and column, in the
-    order in which a run asks for them; when they run out, `otherwise` is asked.
+    order in which a run asks for them; when they run out, `otherwise` is asked. `changed` has the values that variables
+    get at an event instead of those that the program computes.
     """
 
     start: Mapping[str, Value] = field(default_factory=dict)
     chosen: Mapping[tuple[int, int], Sequence[Value]] = field(default_factory=dict)
     otherwise: Callable[[s.Type], Value] | None = None
+    changed: Mapping[Event, Mapping[str, Value]] = field(default_factory=dict)
 
 
 def given_by(path: Path) -> Given:
@@ -112,6 +136,14 @@ class _Machine:
         self.steps = max_steps
         self.globals: dict[str, Value] = {}
         self.calls = 0
+        self.events: Counter[tuple[EventKind, s.Span]] = Counter()
+
+    def _changed(self, kind: EventKind, at: s.Span) -> Mapping[str, Value]:
+        """What is changed at an event that happens now."""
+        if not self.given.changed:
+            return {}
+        self.events[kind, at] += 1
+        return self.given.changed.get(Event(kind, at.line, at.column, self.events[kind, at]), {})
 
     def start(self, flow: FlowGraph) -> None:
         for axiom in self.program.axioms:
@@ -150,6 +182,7 @@ class _Machine:
         """Run one node; the node that comes next."""
         if node.op == "branch":
             holds = self._choose(node.span, _BOOL) if node.guard is None else self._value(node.guard, frame)
+            holds = self._changed(EventKind.BRANCH, node.span).get(HOLDS, holds)
             return node.succs[0 if holds else 1]
         if node.op == "goto" and len(node.succs) > 1:
             return self._goto(node, frame)
@@ -161,10 +194,11 @@ class _Machine:
             case s.Havoc(names=names, span=span):
                 for name in dict.fromkeys(names):
                     self._set(name, self._choose(span, self._type(name, frame)), frame)
-            case s.Assign(targets=targets, values=values):
+            case s.Assign(targets=targets, values=values, span=span):
                 new = [self._assigned(t, self._value(v, frame), frame) for t, v in zip(targets, values, strict=True)]
+                other = self._changed(EventKind.ASSIGN, span)
                 for target, value in zip(targets, new, strict=True):
-                    self._set(target.name, value, frame)
+                    self._set(target.name, other.get(target.name, value), frame)
             case s.Call() as call:
                 self._call(call, frame)
         return node.succs[0]
@@ -174,11 +208,8 @@ class _Machine:
         flow = self.unit.flows[frame.procedure.name]
         if _place(node.span) not in self.chosen:
             for target in node.succs:
-                first = target
-                while flow.nodes[first].op == SKIP:
-                    first = flow.nodes[first].succs[0]
-                statement = flow.nodes[first].statement
-                if isinstance(statement, s.Assert) and statement.is_assumption and self._value(statement.expr, frame):
+                assumption = flow.assumption_at(target)
+                if assumption is not None and self._value(assumption.expr, frame):
                     return target
         if len(node.succs) == 2:
             return node.succs[0 if self._choose(node.span, _BOOL) else 1]
@@ -204,6 +235,7 @@ class _Machine:
         self.calls += 1
         inner = self._frame(procedure, self.calls)
         inner.values.update(zip((p.name for p in procedure.params), arguments, strict=True))
+        inner.values.update(self._changed(EventKind.BIND, call.span))
         for spec in procedure.specs:
             if spec.keyword == "requires":
                 holds = self._value(spec.expr, inner)
@@ -213,8 +245,9 @@ class _Machine:
             results = [self._variable(r.name, inner) for r in procedure.returns]
         else:
             results = self._without_body(call, procedure, inner, frame)
+        other = self._changed(EventKind.ASSIGN, call.span) if flow is not None else {}
         for name, value in zip(call.outs, results, strict=bool(call.outs)):
-            self._set(name, value, frame)
+            self._set(name, other.get(name, value), frame)
 
     def _without_body(self, call: s.Call, procedure: s.Procedure, inner: _Frame, frame: _Frame) -> list[Value]:
         """The results of a procedure without a body: any that its postconditions allow."""

@@ -16,6 +16,7 @@ from butfor.trace.view.source_places import Place
 Key = tuple[object, ...]
 """What tells one check from another."""
 
+MAX_OTHER_PATHS = 7  # to one check: more of them rarely tell more
 _SMALL_MAGNITUDES = (3, 20, 1000)  # tried in this order: small numbers are easier to read
 _MAX_SECONDS_PER_QUERY = 3.0  # one hard query must not use up the budget
 _MAX_SECONDS_PER_SMALL_MODEL = 1.0  # it is a convenience
@@ -36,6 +37,7 @@ class PathQueries:
         self.found = found
         self.unknown = unknown
         self.known = frozenset(found)
+        self.reached: set[tuple[int, int]] = set()  # lines and columns of the checks that some path came to
 
     def _ask(self, state: ExplorationState, term: Term) -> tuple[SolverResult[None], tuple[Term, ...]]:
         state.flush()
@@ -54,6 +56,7 @@ class PathQueries:
 
     def check(self, state: ExplorationState, condition: Term, place: Place, message: str, key: Key) -> bool:
         """Whether the path can continue past a check; a violation is added to `found`."""
+        self.reached.add((place.line, place.column))
         value = state.now(condition)
         if value is not TRUE and key not in self.known:
             result, _ = self._ask(state, negate(value))
@@ -70,14 +73,19 @@ class PathQueries:
         self, state: ExplorationState, result: SolverResult[None], condition: Term, place: Place, message: str, key: Key
     ) -> None:
         best = self.found.get(key)
-        if best is not None and len(best.path.instances) <= len(state.instances):
+        is_shorter = best is None or len(state.instances) < len(best.path.instances)
+        if best is not None and not is_shorter and len(best.others) >= MAX_OTHER_PATHS:
             return
         model = self._small(state, negate(state.now(condition))) or result.model
         path = failing_path(state, {**model, **state.given}, self.pre, condition, place)
         if path is None:
             self._unsure(place, message)
-        else:
+        elif best is None:
             self.found[key] = ViolatedCheck(path, message)
+        else:
+            first, *rest = (path, best.path) if is_shorter else (best.path, path)
+            others = sorted((*best.others, *rest), key=lambda p: len(p.instances))
+            self.found[key] = ViolatedCheck(first, message, tuple(others[:MAX_OTHER_PATHS]))
 
     def _small(self, state: ExplorationState, violation: Term) -> Mapping[str, Value] | None:
         """Inputs of small magnitude that violate a check; None where there are none."""

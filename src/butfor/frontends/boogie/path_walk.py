@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from butfor.frontends.boogie import boogie_syntax as s
 from butfor.frontends.boogie.checked_program import TranslationUnit
-from butfor.frontends.boogie.control_flow import BRANCH, SKIP, Check, Node
+from butfor.frontends.boogie.control_flow import BRANCH, Check, Node
 from butfor.frontends.boogie.exploration_state import Arrival, BranchTaken, ExplorationState
 from butfor.frontends.boogie.expression_terms import stored
 from butfor.frontends.boogie.failing_path import ViolatedCheck
@@ -166,12 +166,10 @@ class PathWalk(PathQueries):
         flow = state.top.flow
         found = []
         for target in node.succs:
-            while flow.nodes[target].op == SKIP:
-                target = flow.nodes[target].succs[0]
-            statement = flow.nodes[target].statement
-            if not isinstance(statement, s.Assert) or not statement.is_assumption:
+            assumption = flow.assumption_at(target)
+            if assumption is None:
                 return None
-            found.append((target, statement, state.term(statement.expr, state.top)))
+            found.append((flow.first_statement(target), assumption, state.term(assumption.expr, state.top)))
         return found if len(found) == 2 and _opposite(found[0][2], found[1][2]) else None
 
     def _choice(self, state: ExplorationState, place: Place, sort: int) -> Term:
@@ -222,7 +220,14 @@ class PathWalk(PathQueries):
         others = [k for k in range(len(node.succs)) if k != arm]
         names = {name for k in others for name in self.unit.assigned_in(frame.flow, here, k)}
         held = node.op != BRANCH or arm == 0
-        position = state.add(Kind.BRANCH, place, condition=condition, frames=state.cells_named(names, frame), held=held)
+        position = state.add(
+            Kind.BRANCH,
+            place,
+            condition=condition,
+            frames=state.cells_named(names, frame),
+            held=held,
+            exits_loop=frame.flow.exits_loop(here),
+        )
         state.scope.append((position, len(state.frames) - 1, node.arms[arm]))
         state.branches_taken.append(
             BranchTaken(position, frame.number, frame.flow, tuple(node.succs[k] for k in others))

@@ -16,13 +16,14 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from butfor.errors import CompileError, UsageError
-from butfor.frontends.c import build_cache, toolchain
+from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.recording_module import recording_module
 from butfor.frontends.c.toolchain import IncludedHeaders
 from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.libc import library
+from butfor.native import build_cache
 from butfor.trace.recording import RecordedProgram
 
 Progress = Callable[[str], None]
@@ -116,8 +117,8 @@ def _with_init_arrays(text: str) -> str:
     return _STRUCTORS.sub(entries, text)
 
 
-def object_code(text: str, opt: int = 1) -> bytes:
-    """The object file of a module."""
+def object_code(text: str, opt: int = 1, *, inlines: bool = False) -> bytes:
+    """The object file of a module; if asked, functions that are marked so are inlined."""
     initialise_llvm()
     module = llvm.parse_assembly(_with_init_arrays(text))
     module.verify()
@@ -126,6 +127,10 @@ def object_code(text: str, opt: int = 1) -> bytes:
     machine = llvm.Target.from_triple(llvm.get_default_triple()).create_target_machine(
         opt=opt, reloc="pic", codemodel="default"
     )
+    if inlines:
+        passes = llvm.create_new_module_pass_manager()
+        passes.add_always_inliner_pass()
+        passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=0)))
     code: bytes = machine.emit_object(module)
     return code
 
@@ -145,7 +150,10 @@ def code_version() -> str:
             *Path(library.__file__).parent.rglob("*.py"),
             *library.MODELS.iterdir(),
             *library.REPLACEMENTS.iterdir(),
-            *(here.parents[1] / "ir" / name for name in ("recording_segments.py", "machine_types.py")),
+            *(
+                here.parents[1] / "ir" / name
+                for name in ("recording_segments.py", "machine_types.py", "array_indices.py")
+            ),
         )
     )
     return build_cache.key_of([*parts, *(f.read_bytes() for f in files if f.is_file())])

@@ -13,7 +13,7 @@ from butfor.frontends.c.build import Build, BuildSpec, build
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.run_program import RunSpec, run
 from butfor.options import ProgramOptions, RunOptions
-from butfor.trace.recording import Meta, Recording
+from butfor.trace.recording import Meta, Recording, invoked_as
 
 Progress = Callable[[str], None]
 
@@ -36,7 +36,14 @@ def run_spec(options: RunOptions) -> RunSpec:
     else:
         data = stdin or b""
     return RunSpec(
-        options.args, data, options.env, options.nondet, options.time_limit, options.step_limit, options.output_limit
+        options.args,
+        data,
+        options.env,
+        options.nondet,
+        options.time_limit,
+        options.step_limit,
+        options.output_limit,
+        memory_limit=options.memory_limit,
     )
 
 
@@ -55,7 +62,7 @@ def record(options: RunOptions, program: Build, progress: Progress) -> Recording
         raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
     try:
         progress("running")
-        done = run(program.executable, f"./{program.name}", run_spec(options), home)
+        done = run(program.executable, invoked_as(program.name), run_spec(options), home)
         _link_or_copy(program.module, home / "module.ll")
         _link_or_copy(program.segments, home / "segments.npy")
         expected = options.expect_stdout

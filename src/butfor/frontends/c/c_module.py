@@ -9,7 +9,9 @@ from butfor.frontends.c.llvm.debug_metadata import DebugInfo
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.debug_types import Location, Variable
 from butfor.ir.instructions import Function, Instr
+from butfor.ir.machine_types import Type
 from butfor.ir.program import ProgramSource
+from butfor.ir.recording_segments import static_allocas
 
 _SYSTEM_FOLDERS = ("/usr/include/", "/usr/lib/", "/site-packages/ziglang/", "/lib/zig/")
 
@@ -41,9 +43,9 @@ class CModule(Module):
         """The number of the block of source that a position is in; two branches of one condition share it."""
         return self.debug.scope(loc)
 
-    def function_location(self, fn: Function) -> Location | None:
+    def function_location(self, name: str) -> Location | None:
         """Where a function is defined."""
-        return self.debug.subprogram(fn.subprogram)
+        return self.debug.subprogram(self.subprogram(name))
 
     def variables(self, fn: Function) -> dict[int, Variable]:
         """The local variables of a function by the slot that holds their address."""
@@ -53,6 +55,31 @@ class CModule(Module):
             known = {slots[reg]: v for reg, v in self.debug.variables(fn.name).items() if reg in slots}
             self._locals[fn.name] = known
         return known
+
+    def global_type(self, name: str) -> Type | None:
+        """The type of a global variable, None where there is none of that name."""
+        found = self.globals.get(name)
+        return None if found is None else found.type
+
+    def scopes(self, fn: Function) -> tuple[dict[int, int], dict[int, frozenset[int]]]:
+        """The block of source of each local variable, by slot, and the blocks around each position of a function."""
+        slots = self.slot_names(fn.name)
+        blocks = {slots[reg]: block for reg, block in self.debug.variable_blocks(fn.name).items() if reg in slots}
+        found = {instr.loc: self.debug.enclosing_blocks(instr.loc) for instr in fn.instrs}
+        known = {loc: around for loc, around in found.items() if around is not None}
+        return blocks | self._blocks_of_literals(fn, known), known
+
+    def _blocks_of_literals(self, fn: Function, known: Mapping[int, frozenset[int]]) -> dict[int, int]:
+        """The blocks of compound literals and other unnamed variables, by slot: the innermost around all uses."""
+        named = self.variables(fn)
+        unnamed = {i.slot for i in static_allocas(fn) if i.slot not in named}
+        around: dict[int, frozenset[int]] = {}
+        for instr in fn.instrs:
+            for slot in unnamed.intersection(a for a in instr.args if isinstance(a, int)):
+                here = known.get(instr.loc, frozenset())
+                around[slot] = around[slot] & here if slot in around else here
+        blocks = {slot: self.debug.innermost_block(common) for slot, common in around.items()}
+        return {slot: block for slot, block in blocks.items() if block is not None}
 
     @cached_property
     def _locals(self) -> dict[str, dict[int, Variable]]:

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from butfor.frontends.c import build_cache, object_files, toolchain
+from butfor.frontends.c import object_files, toolchain
 from butfor.frontends.c.build import RUNTIME, code_version, object_code, runtime_objects
 from butfor.frontends.c.c_module import module_of
 from butfor.frontends.c.instrument.hooked_module import CheckOptions, hooked_module
-from butfor.ir.change_sites import Site
+from butfor.ir.change_sites import SiteTable
 from butfor.ir.program import Program
 from butfor.libc import library
+from butfor.native import build_cache
 
 HOOKS = Path(__file__).parent / "hooks"
 CHECKS = Path(__file__).parent / "checks"
 _CONTROL_MODELS = "libc_control.c"
+MAX_INLINED_SITES = 20_000  # seconds of compilation: inlining takes as long as the rest, and saves most in long runs
+_FORKABLE = "can-be-forked"  # a file that says so by being there
 
 
 @dataclass(frozen=True)
@@ -34,16 +37,20 @@ class HookedBuild:
         return self.home / "program"
 
     @cached_property
-    def sites(self) -> tuple[Site, ...]:
+    def sites(self) -> SiteTable:
         """All sites, by number."""
-        rows = json.loads((self.home / "sites.json").read_bytes())
-        return tuple(Site.of_row(number, row) for number, row in enumerate(rows, 1))
+        return SiteTable(json.loads((self.home / "sites.json").read_bytes()))
 
     @cached_property
     def checks(self) -> tuple[tuple[str, int], ...]:
         """The instruction that each check is for, number 1 first; none in a program that is not checked."""
         file = self.home / "checks.json"
         return tuple((function, instr) for function, instr in json.loads(file.read_bytes())) if file.exists() else ()
+
+    @cached_property
+    def can_be_forked(self) -> bool:
+        """Whether a run goes on unchanged in a forked copy of its process, at any point."""
+        return (self.home / _FORKABLE).exists()
 
 
 def checked_models() -> frozenset[str]:
@@ -86,25 +93,31 @@ def build_hooked(
     libs: tuple[str, ...],
     *,
     checked: bool = False,
+    arithmetic: bool = False,
     hooks: bool = True,
 ) -> HookedBuild:
     """The program with hooks, from the cache when it was built before.
 
-    A memory error ends the runs of a program that is `checked`; such a program need have no `hooks`.
+    A memory error ends the runs of a program that is `checked`, and so does one of `arithmetic` where these are wanted;
+    such a program need have no `hooks`.
     """
     compiler = toolchain.find_compiler(cc)
     module = module_of(program.source)
-    key = build_cache.key_of([code_version(), *compiler.command, module.text, "--", *libs, "--", f"{checked} {hooks}"])
+    key = build_cache.key_of(
+        [code_version(), *compiler.command, module.text, "--", *libs, "--", f"{checked} {arithmetic} {hooks}"]
+    )
 
     def make(work: Path) -> None:
-        checks = CheckOptions(checked_models(), hooks) if checked else None
+        checks = CheckOptions(checked_models(), hooks, arithmetic) if checked else None
         result = hooked_module(module, program, library.replaced_functions(), checks)
         opt = 1 if hooks else 0  # with many versions of functions, optimising takes longer than it saves
-        (work / "program.o").write_bytes(object_code(result.text, opt))
+        (work / "program.o").write_bytes(object_code(result.text, opt, inlines=len(result.sites) <= MAX_INLINED_SITES))
         runtime = [*fork_server_objects(compiler), *(check_objects(compiler) if checked else ())]
         (work / "checks.json").write_text(json.dumps(result.checks), "utf-8")
         toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in libs), "-lm"])
         (work / "program.o").unlink()
         (work / "sites.json").write_text(json.dumps([site.to_row() for site in result.sites]), "utf-8")
+        if library.outlive_fork(program.source.declared_names()):
+            (work / _FORKABLE).touch()
 
     return HookedBuild(build_cache.entry("hooked", key, make))

@@ -15,13 +15,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from butfor.errors import CompileError
-from butfor.frontends.c import build_cache, object_files, toolchain
+from butfor.frontends.c import object_files, toolchain
 from butfor.frontends.c.build import BuildSpec, code_version, initialise_llvm, linked
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, fork_server_objects
+from butfor.frontends.c.instrument.hooked_module import MAIN
 from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.libc.library import replaced_functions
+from butfor.native import build_cache
 
 _ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
 # A change that makes a number of a pointer or the other way round is no repair, even where old programs may do that.
@@ -121,8 +123,10 @@ def build_variants(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path,
     )
 
 
-def build_checked(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, bytes]) -> HookedBuild:
-    """The program of `spec` with variants that all compile, in which memory errors end a run."""
+def build_checked(
+    spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, bytes], *, arithmetic: bool = False
+) -> HookedBuild:
+    """The program of `spec` with variants that all compile; memory errors end a run, those of `arithmetic` if asked."""
     compiler = toolchain.find_compiler(spec.cc)
     with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
 
@@ -142,7 +146,7 @@ def build_checked(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path, 
             files = list(pool.map(assembly, enumerate(spec.sources)))
         initialise_llvm()
         text = str(linked(files))
-    return build_hooked(Program(CModule(text)), spec.cc, spec.libs, checked=True, hooks=False)
+    return build_hooked(Program(CModule(text)), spec.cc, spec.libs, checked=True, arithmetic=arithmetic, hooks=False)
 
 
 def _compiled(
@@ -230,7 +234,6 @@ def _for_fork_server(objects: Sequence[bytes]) -> list[bytes]:
     The program's own functions are renamed, so that the runtime never calls them in place of the library's.
     """
     own = set().union(*map(object_files.exported, objects)) - {"main"}
-    names = {name: f"__cf_w_{name}" for name in replaced_functions() if name not in own} | {
-        name: f"u.{name}" for name in own
-    }
+    names = {name: f"__cf_w_{name}" for name in replaced_functions() if name not in own}
+    names |= {name: f"u.{name}" for name in own} | {"main": MAIN}
     return [object_files.renamed(code, names) for code in objects]

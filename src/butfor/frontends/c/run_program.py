@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from butfor.errors import CannotRecord, DiskFull, UnsupportedError
+from butfor.failures.crash import signal_name
 
 STOP_SIGNAL = 41  # the runtime's: finish the recording and end
 _ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
@@ -27,7 +28,7 @@ _DISK_FULL_END = b"reason 8\n"  # the runtime's: how its file `end` begins when 
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """One run: arguments, input, environment and limits (seconds, bytes of output, bytes of log)."""
+    """One run: arguments, input, environment and limits (seconds, bytes of output and of log, megabytes of memory)."""
 
     args: tuple[str, ...] = ()
     stdin: bytes = b""
@@ -37,6 +38,7 @@ class RunSpec:
     step_limit: int | None = None
     output_limit: int = 64 * 2**20
     log_limit: int = 8 * 2**30
+    memory_limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
         raise DiskFull(f"the disk became full while the run was recorded in {home.parent}")
     if process.returncode != _NO_ADDRESS_SPACE_STATUS and not (home / "end").exists():
         how = (
-            f"was ended by {signal.Signals(-process.returncode).name}"
+            f"was ended by {signal_name(-process.returncode)}"
             if process.returncode < 0
             else f"ended with status {process.returncode}"
         )
@@ -125,15 +127,17 @@ def _watch(process: subprocess.Popen[bytes], spec: RunSpec, home: Path, start: f
             return ""
         except subprocess.TimeoutExpired:
             wait = min(wait * 2, _MAX_POLL_SECONDS)
-        limit = _exceeded(spec, home, time.perf_counter() - start)
+        limit = _exceeded(process.pid, spec, home, time.perf_counter() - start)
         if limit:
             _stop(process)
             return limit
 
 
-def _exceeded(spec: RunSpec, home: Path, seconds: float) -> str:
+def _exceeded(pid: int, spec: RunSpec, home: Path, seconds: float) -> str:
     if seconds > spec.time_limit:
         return "time"
+    if spec.memory_limit is not None and _resident_megabytes(pid) > spec.memory_limit:
+        return "memory"
     if _size(home / "stdout") > spec.output_limit or _size(home / "stderr") > spec.output_limit:
         return "output"
     if _total(home) > spec.log_limit:
@@ -142,6 +146,15 @@ def _exceeded(spec: RunSpec, home: Path, seconds: float) -> str:
     if free.f_bavail * free.f_frsize < _MIN_FREE_DISK_BYTES:
         return "disk"
     return ""
+
+
+def _resident_megabytes(pid: int) -> int:
+    """The memory of a process, without files that it has mapped: these need not stay in memory."""
+    try:
+        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text().split()
+    except (OSError, ValueError):
+        return 0  # it has just ended
+    return (int(resident) - int(shared)) * os.sysconf("SC_PAGE_SIZE") >> 20
 
 
 def _size(path: Path) -> int:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
-import os
 import re
-import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from butfor.errors import CompileError, DiskFull, ToolMissing
-from butfor.frontends.c import build_cache
-from butfor.frontends.c.build_cache import cache_dir
 from butfor.frontends.file_kinds import is_ir
+from butfor.native import build_cache
+from butfor.native.build_cache import cache_dir
+from butfor.native.c_compiler import Compiler, find_compiler, run_tool, without_noise
+
+__all__ = ["Compiler", "find_compiler", "run_tool"]  # with what follows, the whole tool chain
 
 Progress = Callable[[str], None]
 
@@ -31,62 +28,6 @@ _OLD_STYLE = (
     "-Wno-incompatible-function-pointer-types",
     "-Wno-return-mismatch",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Compiler:
-    """How a compiler is called. `is_zig` compilers need flags of their own."""
-
-    command: tuple[str, ...]
-    is_zig: bool
-
-    @property
-    def arch_flags(self) -> tuple[str, ...]:
-        """Flags that keep the code plain and portable between machines."""
-        return ("-fno-sanitize=all", "-march=x86_64") if self.is_zig else ("-march=x86-64",)
-
-
-def find_compiler(name: str | None) -> Compiler:
-    """The compiler that the user asked for, by default the one of the `ziglang` package."""
-    if name is None or name == "zig":
-        package = importlib.util.find_spec("ziglang")
-        if package is None:
-            raise ToolMissing(
-                "the C compiler of the package `ziglang` is not installed",
-                hint="pip install ziglang, or name a clang with --cc",
-            )
-        # what `python -m ziglang` starts; a Python for each compilation would take as long as the compilation itself
-        zig = Path(package.origin or "").with_name("zig")
-        return Compiler((str(zig), "cc") if zig.exists() else (sys.executable, "-m", "ziglang", "cc"), True)
-    path = shutil.which(name)
-    if path is None:
-        raise ToolMissing(
-            f"the compiler {name!r} is not on the PATH",
-            hint="leave --cc out to use the compiler that comes with butfor",
-        )
-    return Compiler((path,), "zig" in Path(path).name)
-
-
-def run_tool(command: Sequence[str], what: str, cwd: Path | None = None) -> str:
-    """What the tool wrote to stderr; a CompileError with that text as it is when it fails."""
-    env = dict(os.environ, LC_ALL="C.UTF-8")
-    try:
-        done = subprocess.run(command, capture_output=True, cwd=cwd, env=env, stdin=subprocess.DEVNULL, check=False)
-    except OSError as e:
-        raise ToolMissing(f"{command[0]} cannot be started: {e.strerror}") from e
-    text = done.stderr.decode("utf-8", "replace")
-    if done.returncode != 0:
-        if "No space left on device" in text or "NoSpaceLeft" in text:
-            raise DiskFull(f"{what}: no space left on the disk")
-        raise CompileError(what, stderr=_without_noise(text))
-    return text
-
-
-def _without_noise(text: str) -> str:
-    """The compiler's text without the warning that zig's own driver causes."""
-    return "".join(
-        line for line in text.splitlines(keepends=True) if "argument unused during compilation: '-c'" not in line
-    )
 
 
 def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[str], old_style: bool = True) -> str:
@@ -104,7 +45,7 @@ def compile_to_ir(compiler: Compiler, source: Path, out: Path, flags: Sequence[s
         "-o",
         str(out),
     )
-    return _without_noise(run_tool(command, f"{source} does not compile"))
+    return without_noise(run_tool(command, f"{source} does not compile"))
 
 
 def _as_operand(file: Path) -> str:

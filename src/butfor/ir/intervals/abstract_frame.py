@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from butfor.ir.array_indices import indices_of_address, text_room
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.intervals.abstract_arithmetic import Arithmetic
 from butfor.ir.intervals.abstract_memory import AbstractMemory
@@ -13,6 +14,7 @@ from butfor.ir.intervals.prepared_functions import PreparedFunction
 from butfor.ir.intervals.shared_analysis import SharedAnalysis, Unreachable
 from butfor.ir.intervals.symbol_facts import SymbolOrigin
 from butfor.ir.machine_types import PTR, Kind, Type, alloc_size, int_type, struct_layout
+from butfor.libc.library import text_written
 
 REGISTER_RANGE = (-(1 << 63), (1 << 64) - 1)  # of the bits of a pointer as a signed or unsigned integer
 TRUTH_TYPE = int_type(1)
@@ -127,11 +129,26 @@ class AbstractFrame:
             )
             if size_bound is not None and not suffix:
                 self.records.note_size(self.name, instr.index, numbers.range(size_bound))
-        note(self.name, instr.index, "bounds-low" + suffix, low_holds)
-        note(self.name, instr.index, "bounds-high" + suffix, high_holds)
+        not_before, not_past = self._stays_in_array(instr)
+        note(self.name, instr.index, "bounds-low" + suffix, low_holds and not_before)
+        note(self.name, instr.index, "bounds-high" + suffix, high_holds and not_past)
         if not suffix and not numbers.assume_zero(sub(p.nonnull, ONE)):
             raise Unreachable
         return low_holds and high_holds
+
+    def _stays_in_array(self, instr: Instr) -> tuple[bool, bool]:
+        """Whether an access is not before the row or the member that it is written for, and not past it."""
+        function, variables = self.body.function, self.shared.program.global_type
+        if not instr.accesses_memory:
+            written = text_written(instr.callee)
+            return True, written is None or text_room(function, instr.args[written], variables) is None
+        not_before = not_past = True
+        for index in indices_of_address(function, instr.address, variables):
+            t = function.operand_type(index.operand)
+            low, high = self.numbers.range(self.arithmetic.signed(self.integer(index.operand, t), t.bits))
+            not_before = not_before and low >= 0
+            not_past = not_past and (index.count is None or high < index.count)
+        return not_before, not_past
 
     def known_size(self, obj: int) -> Linear | None:
         """A lower bound of the size of an object, None if unknown."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from butfor.ir.array_indices import address_computations
 from butfor.ir.flow_graphs import Component, OrderElement, successors, weak_topological_order
 from butfor.ir.instructions import Call, Const, Function
 from butfor.ir.machine_types import Kind, Type, alloc_size, signed_value
@@ -85,7 +86,8 @@ def _uses(function: Function) -> tuple[frozenset[int], tuple[int, ...]]:
     last = [-1] * len(function.definer)
     crossing = set()
     for instr in function.instrs:
-        for arg in instr.args:
+        geps = address_computations(function, instr.address) if instr.accesses_memory else ()
+        for arg in (*instr.args, *(a for gep in geps for a in gep.args[1:])):  # an access checks its indices
             if isinstance(arg, int):
                 last[arg] = max(last[arg], instr.index)
                 if instr.block != home[arg] or instr.op == "phi":

@@ -22,7 +22,7 @@ class CheckVerdict:
     overflow of the quotient), assertion (the call of a function that reports an error is unreachable).
     verdict: proved (holds whenever a run reaches it), unreachable (no run reaches it), open (unknown). A verdict is
     about all runs, each up to the point where it writes outside an object or uses freed memory: after that, anything
-    can happen. Bounds are those of the whole variable or block, not of a member.
+    can happen. Bounds are those of the variable or block, and of the row or member that an index is written for.
     """
 
     function: str

@@ -28,20 +28,33 @@ def analyse(program: Program, is_over: Callable[[], bool]) -> StaticFacts:
     What is not decided when `is_over` first says so stays open.
     """
     with collector_paused():
-        records, reasons = forward_records(program, is_over)
+        records, facts = _forward(program, is_over)
         if records is None:
-            checks = tuple(CheckVerdict(f.name, i.index, kind, "open") for f, i, kind in all_checks(program))
-            return StaticFacts(checks, complete=False, reasons=reasons)
-        checks = tuple(
-            CheckVerdict(f.name, i.index, kind, verdict(records, f, i, kind)) for f, i, kind in all_checks(program)
-        )
+            return facts
         backward = BackwardAnalysis(
-            program, cache(lambda name: prepare_function(program.function(name))), records, checks, is_over
+            program, cache(lambda name: prepare_function(program.function(name))), records, facts.checks, is_over
         )
         backward.run()
+        reasons = facts.reasons
         if not backward.is_complete:
             reasons = (*reasons, "not all proofs were followed back to what they depend on")
-        return StaticFacts(checks, backward.proofs.allowed, frozenset(backward.proofs.trusted), not reasons, reasons)
+        allowed, trusted = backward.proofs.allowed, frozenset(backward.proofs.trusted)
+        return StaticFacts(facts.checks, allowed, trusted, not reasons, reasons)
+
+
+def check_verdicts(program: Program, is_over: Callable[[], bool]) -> StaticFacts:
+    """The verdicts on all checks of the program, without what the proofs rest on."""
+    with collector_paused():
+        return _forward(program, is_over)[1]
+
+
+def _forward(program: Program, is_over: Callable[[], bool]) -> tuple[AnalysisRecords | None, StaticFacts]:
+    records, reasons = forward_records(program, is_over)
+    checks = tuple(
+        CheckVerdict(f.name, i.index, kind, "open" if records is None else verdict(records, f, i, kind))
+        for f, i, kind in all_checks(program)
+    )
+    return records, StaticFacts(checks, complete=records is not None and not reasons, reasons=reasons)
 
 
 def forward_records(program: Program, is_over: Callable[[], bool]) -> tuple[AnalysisRecords | None, tuple[str, ...]]:

@@ -51,7 +51,7 @@ _DESCRIPTORS = (
     *family(_unistd_h("int {}(int file)", NOTHING), "close dup fsync"),
     _unistd_h("int dup2(int file, int other)", NOTHING),
     _unistd_h("off_t lseek(int file, off_t offset, int whence)", NOTHING),
-    _unistd_h("int pipe(int ends[2])", (writes("ends"),), model=_FILE),
+    _unistd_h("int pipe(int ends[2])", (writes("ends"),), outlives_fork=False, model=_FILE),
     _unistd_h("int ftruncate(int file, off_t size)", NOTHING),
     _unistd_h("int truncate(const char *path, off_t size)", NOTHING),
     _unistd_h("int isatty(int file)", NOTHING, harmless=True),

@@ -139,6 +139,7 @@ _FORMATTED = (
         touches=(text("to"),),
         search=SearchModel.IRRELEVANT,
         overflow=Overflow.TEXT,
+        leaves_text=True,
         model=_PRINTF.also("__sprintf_chk"),
     ),
     _stdio_h(
@@ -175,6 +176,7 @@ _FORMATTED = (
         "int vsprintf(char *to, const char *format, va_list arguments)",
         (writes_text("to"),),
         touches=(text("to"),),
+        leaves_text=True,
         model=_PRINTF.also("__vsprintf_chk"),
     ),
     _stdio_h(

@@ -34,6 +34,7 @@ _COPYING = (
         never_null=True,
         search=SearchModel.IRRELEVANT,
         overflow=Overflow.TEXT,
+        leaves_text=True,
         model=_COPY.also("__strcpy_chk"),
     ),
     _string_h(
@@ -52,6 +53,7 @@ _COPYING = (
         never_null=True,
         search=SearchModel.IRRELEVANT,
         overflow=Overflow.TEXT,
+        leaves_text=True,
         model=_COPY.also("__strcat_chk"),
     ),
     _string_h(
@@ -60,6 +62,7 @@ _COPYING = (
         touches=_TO_AND_FROM,
         never_null=True,
         search=SearchModel.IRRELEVANT,
+        leaves_text=True,
         model=_COPY.also("__strncat_chk"),
     ),
     _string_h(
@@ -67,6 +70,7 @@ _COPYING = (
         (writes_text("to"), returns_into("to")),
         touches=_TO_AND_FROM,
         overflow=Overflow.TEXT,
+        leaves_text=True,
         model=_COPY.also("__stpcpy_chk"),
     ),
     _string_h(

@@ -58,6 +58,7 @@ _TIME = (
         "sys/time.h",
         "int setitimer(__itimer_which_t which, const struct itimerval *timer, struct itimerval *old)",
         (writes("old"),),
+        outlives_fork=False,
     ),
     LibcFunction("sys/times.h", "clock_t times(struct tms *to)", (writes("to"),)),
     LibcFunction(
@@ -65,6 +66,7 @@ _TIME = (
         "int timer_create(clockid_t clock, struct sigevent *event, timer_t *to)",
         ANYTHING,
         control=Control.ASYNCHRONOUS,
+        outlives_fork=False,
     ),
     _unistd_h("unsigned sleep(unsigned seconds)", (calls_registered(),), harmless=True),
     _unistd_h("int usleep(useconds_t microseconds)", (calls_registered(),), harmless=True),

@@ -196,5 +196,6 @@ void bf_shown_into(const struct bf_shown *o, char *dst, u64 size) {
         if (!o->text[i].from || at >= size - 1) continue;
         if (n > size - 1 - at) n = size - 1 - at; /* snprintf cut it off */
         if (!bf_overlap(dst, size, o->text[i].from, n)) bf_copied_late(dst + at, o->text[i].from, n);
+        else if (n) bf_report(ER_OVERLAP, dst, size, bf_lookup(dst) & ~BF_WEAK, 1);
     }
 }

@@ -1,14 +1,12 @@
 /* What a run that is only tried may do to the world: nothing. It starts no other programs and sends no signals, and the ways in which programs
    say that they failed are noted. Files are in files.c. */
 #include "hooks.h"
-#include "nondet_list.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <time.h>
@@ -37,8 +35,8 @@ void __cf_w___VERIFIER_assume(int c) {
 
 /* ---- nondeterministic values: given ones in order, then 0 --------------------------------------------------------------- */
 
-static u64 *given;
-static unsigned count, next;
+static const u64 *given;
+static u64 count, next;
 static u64 nondet(void) { return next < count ? given[next++] : 0; }
 #define NONDET(name, type) type __cf_w___VERIFIER_nondet_##name(void) { return (type)nondet(); }
 #include "nondet_types.h"
@@ -50,16 +48,7 @@ void *__cf_w___VERIFIER_nondet_pointer(void) { return (void *)nondet(); }
 void __cf_w___VERIFIER_nondet_memory(void *p, size_t n) {
   for (size_t i = 0; i < n; i++) ((u8 *)p)[i] = (u8)nondet();
 }
-void bf_nondet_give(const char *list) {
-  count = nondet_count(list);
-  given = mmap(0, (count + 1) * sizeof *given, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (given == MAP_FAILED) _exit(125);
-  nondet_read(list, count, given);
-}
-void bf_nondet_start(void) {
-  bf_nondet_give(getenv("BUTFOR_NONDET"));
-  unsetenv("BUTFOR_NONDET");
-}
+void bf_nondet_give(const u64 *values, u64 n) { given = values, count = n; }
 
 /* ---- refused: they would reach beyond the run ---------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from butfor.errors import ButforError
+from butfor.logic.solvers.model_rotation import ModelRotation
 from butfor.logic.solvers.model_values import NotAValue
 from butfor.logic.solvers.smtlib import BITS, assertions, script, selector
 from butfor.logic.solvers.solver import Layer, Limit, Name, Problem, SolverResult, Verdict
@@ -20,6 +21,7 @@ from butfor.logic.sorts import INT, REAL, MapValue, Sort, Value, default_value, 
 from butfor.logic.terms import Term
 
 POLL_SECONDS = 0.02  # between two looks at whether a check was cancelled
+MAX_GROUPS_TRIED_ONE_BY_ONE = 40  # of a core: of more, those that evaluation shows to be needed are not asked about
 _TACTICS = ("propagate-values", "solve-eqs", "simplify", "bit-blast", "sat")
 MAX_TIMEOUT_MILLISECONDS = 2**31  # z3 keeps the timeout in 32 bits
 
@@ -55,7 +57,7 @@ class Z3Solver:
             return SolverResult(
                 verdict if model is not None else Verdict.UNKNOWN, (), model or {}, time.monotonic() - start
             )
-        kept, minimal = session.shrink(session.core(), limit)
+        kept, minimal = session.shrink(problem, session.core(), limit)
         return SolverResult(verdict, _names(problem, kept), {}, time.monotonic() - start, minimal)
 
 
@@ -184,13 +186,19 @@ class _Session(_Checks):
         prefix = len(selector(0)) - 1
         return sorted(int(str(p)[prefix:]) for p in self.solver.unsat_core())
 
-    def shrink(self, core: list[int], limit: Limit) -> tuple[list[int], bool]:
+    def shrink(self, problem: Problem[Any], core: list[int], limit: Limit) -> tuple[list[int], bool]:
         """A core from which nothing can be left out, and whether the time sufficed to try each group."""
+        known: set[int] = set()
+        if len(core) > MAX_GROUPS_TRIED_ONE_BY_ONE:
+            known = ModelRotation(problem, set(core)).needed(lambda: limit.left <= 0)
         needed: list[int] = []
         rest = list(core)
         complete = True
         while rest:
             tried = rest.pop()
+            if tried in known:
+                needed.append(tried)
+                continue
             verdict = self.verdict((*needed, *rest), limit)
             if verdict is Verdict.UNSAT:
                 found = set(self.core())

@@ -12,7 +12,7 @@ from butfor.counterfactual.evidence_strength import score_of_log_odds
 from butfor.counterfactual.experiment import ConfirmedChange, Effect, SearchResult
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.explanation import Evidence
-from butfor.ir.change_sites import Site
+from butfor.ir.change_sites import SiteTable
 from butfor.methods.case import FailingRun
 from butfor.ranking.finding import Finding
 from butfor.trace.view.source_places import Place
@@ -32,9 +32,7 @@ class ChangedStatement:
 class ChangeReporter:
     """Puts confirmed changes into words."""
 
-    def __init__(
-        self, case: FailingRun, variables: VariablesInScope, sites: tuple[Site, ...], result: SearchResult
-    ) -> None:
+    def __init__(self, case: FailingRun, variables: VariablesInScope, sites: SiteTable, result: SearchResult) -> None:
         self.words = ChangeWords(case.places)
         self.syntax = ChangeSyntax(variables, sites, case.places.shown)
         self.result = result

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from butfor.counterfactual.change_candidates import ChangeCandidate, ChangeCandidates
@@ -17,11 +17,9 @@ from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.comparison_relations import operator_rule
 from butfor.counterfactual.evidence_strength import FAMILY_WEIGHTS, input_weights, statement_strength, strength
 from butfor.counterfactual.experiment import ConfirmedChange, SearchResult
-from butfor.counterfactual.fork_server import Ending
-from butfor.counterfactual.rerun import start_experiment, trials_of
+from butfor.counterfactual.rerun import fails_again, start_experiment, trials_of
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import ButforError
-from butfor.explanation import FailureKind
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.debug_types import CType
 from butfor.methods.but_for.change_findings import MAX_CHANGES_PER_STATEMENT, ChangedStatement, ChangeReporter
@@ -48,6 +46,7 @@ _OVERRIDES = frozenset(("literal", "named", "near", "value", "solved", "variable
 # where the same families stand for edits of an expression
 _EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))
 _NUMBER = re.compile(r"(?<!\w)\d|'")
+_STEP = re.compile(r"(?:\+\+|--)[^;]*;?|[^;=]*(?:\+\+|--);?")  # a statement that only counts
 _FOR_DECLARATION = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")
 
 
@@ -64,32 +63,35 @@ def _skipped(why: str) -> Diagnosis:
 
 
 def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
-    search = Budget(SEARCH_SHARE * case.options.budget)
-
-    def is_over() -> bool:
-        return search.is_over() or case.budget.is_over()
-
     variables = VariablesInScope(case.recording.program)
-    started = start_experiment(case.recording, case.point, case.options.cc, checked=case.options.memory_errors)
+    options = case.options
+    is_checked, arithmetic = options.memory_errors or options.arithmetic_errors, options.arithmetic_errors
+    started = start_experiment(case.recording, case.point, options.cc, checked=is_checked, arithmetic=arithmetic)
     with started as (build, running):
         result = running.observe()
-        if not result.repeatable or running.goal.is_met(result.baseline) or not _is_same_output(case, result):
+        if not fails_again(case.recording, case.point, running.goal, result):
             return _skipped(
                 "the run is not repeatable: run again without any change, it behaves differently, "
                 "so no change of it was tried"
             )
+        search = Budget(SEARCH_SHARE * case.options.budget)  # from now on: building a large program takes a while
+
+        def is_over() -> bool:
+            return search.is_over() or case.budget.is_over()
+
         tests = trials_of(case.others, case.recording.log.counts > 0)
         candidates = ChangeCandidates(
             variables, result.observations, running.values_in_tests(tests, case.budget.is_over)
         )
-        ordered = _in_order(case, build.sites, candidates.at, initial=True)
+        ran = [build.sites[number - 1] for number in result.observations["count"].nonzero()[0].tolist() if number]
+        ordered = _in_order(case, ran, candidates.at, initial=True)
         running.search(result, (c for c, _ in ordered), is_over)
         places = {id(c): place for c, place in ordered}
         if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < MIN_STATEMENTS_FOUND:
-            single = _in_order(case, build.sites, candidates.at_single_occurrences, initial=False)
+            single = _in_order(case, ran, candidates.at_single_occurrences, initial=False)
             running.search(result, (c for c, _ in single), is_over)
             tried = len(single)
-            single += _solver_candidates(case, build.sites)
+            single += _solver_candidates(case, ran)
             running.search(result, (c for c, _ in single[tried:]), is_over)
             ordered += single
             places |= {id(c): place for c, place in single}
@@ -117,12 +119,18 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     data = {
         "runs": result.runs,
         "candidates": len(ordered),
+        "tried": result.tried,
         "inputs": inputs,
         "failing": result.failing,
         "passing": result.passing,
         "confirmed": [reporter.plain(s) for s in statements],
     }
     notes = () if _is_print_at_fault(earlier) else _missing_statement(statements, result)
+    if not result.complete:
+        notes += (
+            f"{result.tried:,} of {len(ordered):,} changes were tried in the time for them, the most promising ones "
+            "first (--budget gives more)",
+        )
     return Diagnosis(tuple(findings), data, result.complete, notes)
 
 
@@ -134,14 +142,6 @@ def _in_all_runs(confirmed: list[ConfirmedChange], places: Mapping[int, Place]) 
         if rule is not None:
             found.append((replace(c, rule=rule), places[id(c)]))
     return found
-
-
-def _is_same_output(case: FailingRun, result: SearchResult) -> bool:
-    """Whether the run wrote what the recorded one did, as far as it got: a memory error may have ended it earlier."""
-    written = case.recording.stdout
-    if case.point.kind is FailureKind.NO_END:
-        return written.startswith(result.output) or result.output.startswith(written)
-    return written.startswith(result.output) if result.baseline.end == Ending.MEMORY else written == result.output
 
 
 def _mark_direct(case: FailingRun, confirmed: list[ConfirmedChange]) -> None:
@@ -183,22 +183,22 @@ def _distances(case: FailingRun) -> dict[tuple[str, int], float]:
     """The distance of each instruction of the relevant slice from the failure."""
     best: dict[tuple[str, int], float] = {}
     for kind in ("data", "relevant"):
-        for node, distance in case.slices[kind].distance.items():
-            key = (case.trace.at(node[0]).fn.name, node[1])
-            if distance < best.get(key, FAR_DISTANCE):
-                best[key] = distance
+        for row in case.slices[kind].instructions:
+            key = (case.trace.at(row.nearest[0]).fn.name, row.nearest[1])
+            if row.distance < best.get(key, FAR_DISTANCE):
+                best[key] = row.distance
     return best
 
 
 def _in_order(
-    case: FailingRun, sites: tuple[Site, ...], candidates: Callable[[Site], Iterator[ChangeCandidate]], *, initial: bool
+    case: FailingRun, sites: Sequence[Site], candidates: Callable[[Site], Iterator[ChangeCandidate]], *, initial: bool
 ) -> list[tuple[ChangeCandidate, Place]]:
     """The candidates with the statements they change: near the failure first, natural edits first."""
     known = _distances(case)
     rows: list[tuple[float, ChangeCandidate, Place]] = []
     for site in sites:
         place = _place_of(case, site)
-        if place is None or case.is_check(place):
+        if place is None or not case.may_be_changed(place):
             continue
         distance = known.get((site.function, site.instr), FAR_DISTANCE)
         for c in candidates(site):
@@ -213,9 +213,9 @@ def _in_order(
     return [(c, place) for _, c, place in rows]
 
 
-def _solver_candidates(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[ChangeCandidate, Place]]:
+def _solver_candidates(case: FailingRun, sites: Sequence[Site]) -> list[tuple[ChangeCandidate, Place]]:
     """Values that the solver proposes for statements of the failing path, where that is short enough."""
-    if len(case.slices["relevant"].distance) > MAX_SOLVED_INSTANCES:
+    if case.slices["relevant"].size > MAX_SOLVED_INSTANCES:
         return []
     over = Budget(min(MAX_SOLVING_SECONDS, case.budget.end - time.monotonic()))
     try:
@@ -225,13 +225,18 @@ def _solver_candidates(case: FailingRun, sites: tuple[Site, ...]) -> list[tuple[
     found = []
     for site in sites:
         place = _place_of(case, site) if site.kind is SiteKind.STORE and not (site.is_pointer or site.is_real) else None
-        if place is not None and place in proposed and not case.is_check(place):
+        if place is not None and place in proposed and case.may_be_changed(place):
             found.append((ChangeCandidate(Rule(site.number, Op.SET, proposed[place]), site, "solved"), place))
     return found
 
 
 def _with_family(c: ChangeCandidate, place: Place) -> ChangeCandidate:
-    """The candidate, with a family of its own for another value of a named constant, which nobody mistypes."""
+    """The candidate, with the family of the edit that it is in this statement.
+
+    Nobody mistypes the value of a named constant, and an increment that adds nothing is one that is left out.
+    """
+    if c.rule.op is Op.ONLY_LEFT and _STEP.fullmatch(place.text):
+        return replace(c, family="keep")
     is_named = (
         c.family == "literal"
         and c.site.kind in (SiteKind.STORE, SiteKind.CONSTANT, SiteKind.OPERATION)
@@ -258,7 +263,7 @@ def _initial_data(case: FailingRun) -> Iterator[tuple[float, ChangeCandidate, Pl
         met.add((found[0], element[0]))
         places = case.places.initialisers(found[0], element[0])
         for c in initial_values(case.recording.program, found[0], *element) if places else ():
-            yield relevant.distance[reader], c, places[0]
+            yield relevant.reader_distance[reader], c, places[0]
 
 
 def _element(case: FailingRun, name: str, offset: int) -> tuple[int, int] | None:

@@ -13,6 +13,7 @@ from butfor.methods.cause_tree.path_causes import PathCause, PathCauses
 from butfor.methods.cause_tree.run_causes import CauseTree, RunCause
 from butfor.path.path_words import PathWords
 from butfor.ranking.finding import Diagnosis, Finding
+from butfor.source.source_model import Role
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 from butfor.trace.view.source_steps import step_in_words
@@ -26,6 +27,7 @@ _DID = {
     FailureKind.SIGNAL: "led to the crash",
     FailureKind.MEMORY: "led to the bad access",
     FailureKind.DIVISION: "gave the divisor",
+    FailureKind.ARITHMETIC: "gave a value that does not fit",
     FailureKind.NO_END: "keep the loop going",
 }
 _PINNED = "the inputs could avoid the failure on this path: where `pinned` is said, a cause holds for the values found"
@@ -89,18 +91,22 @@ def _findings(tree: Sequence[ReportedCause], kind: FailureKind, symptom: Place |
     for place, cause in first.items():
         score = 1.0 / (1.0 + cause.level) - 0.5 * cause.id / len(tree) if place != symptom else 0.0
         evidence = Evidence.PROVED if cause.verdict["proved"] else Evidence.HEURISTIC
-        yield Finding(place, round(max(score, 0.0), 4), f"level {cause.level}: {cause.why(kind)}", evidence)
+        reason = f"level {cause.level}: {cause.why(kind)}"
+        lines = tuple(cause.statements[place].get("lines", ()))
+        yield Finding(place, round(max(score, 0.0), 4), reason, evidence, lines=lines)
 
 
 # --- of a run ---------------------------------------------------------------------------------------------------------
 
 
-def cause_tree_of_run(case: FailingRun, depth: int, without: frozenset[str]) -> Diagnosis:
+def cause_tree_of_run(
+    case: FailingRun, depth: int, without: frozenset[str], *, path_conditions: bool = False
+) -> Diagnosis:
     """The cause tree of the failure of a run."""
-    tree = CauseTree(case, without)
+    tree = CauseTree(case, without, path_conditions=path_conditions)
     tree.open(depth)
     causes = [_run_cause(case, cause) for cause in tree.causes]
-    data: dict[str, Any] = {"causes": [cause.row for cause in causes]}
+    data: dict[str, Any] = {"causes": [cause.row for cause in causes], "constraints": tree.constraints}
     if case.marks:
         data["marks"] = dict(case.marks.by_place)
         data["pruned"] = tree.pruned
@@ -120,8 +126,25 @@ def _run_cause(case: FailingRun, cause: RunCause) -> ReportedCause:
         {"proved": cause.proved},
         tuple(cause.shared),
         len(cause.rounds),
-        {p: {"instances": len(nodes), "values": _values(case, nodes)} for p, nodes in cause.statements.items()},
+        {p: _statement(case, cause, p, nodes) for p, nodes in cause.statements.items() if p.role != Role.CASE},
     )
+
+
+def _statement(case: FailingRun, cause: RunCause, place: Place, nodes: Sequence[Node]) -> dict[str, Any]:
+    """What the report says of a statement besides its place; lines and macros only where there are any.
+
+    The labels that a switch went to are lines of the switch; of a table its entries are statements of their own.
+    """
+    spanned = range(place.line, place.line + 1) if place.role == Role.INITIALIZER else case.places.lines_of(place)
+    labels = {p.line for p in cause.statements if p.role == Role.CASE} if place == cause.condition else set()
+    lines = sorted({*spanned, *labels})
+    macros = [{"file": m.file, "line": m.line, "text": m.text} for m in case.places.macros(place)]
+    return {
+        "instances": len(nodes),
+        "values": _values(case, nodes),
+        **({"lines": lines} if len(lines) > 1 else {}),
+        **({"macros": macros} if macros else {}),
+    }
 
 
 def _outcome(case: FailingRun, cause: RunCause) -> str:
@@ -141,10 +164,14 @@ def _values(case: FailingRun, nodes: Sequence[Node]) -> str:
 # --- of a path --------------------------------------------------------------------------------------------------------
 
 
-def cause_tree_of_path(case: FailingPath, depth: int) -> Diagnosis:
+def cause_tree_of_path(case: FailingPath, depth: int, *, path_conditions: bool = False) -> Diagnosis:
     """The cause tree of the failure of a path."""
     found = PathCauses(
-        case.path, default_solver(), case.budget, lambda place: case.marks.of(place.file, place.line) == "benign"
+        case.path,
+        default_solver(),
+        case.budget,
+        lambda place: case.marks.of(place.file, place.line) == "benign",
+        path_conditions=path_conditions,
     )
     tree = found.tree(depth)
     words = PathWords(case.path)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from butfor.encode.trace_formula import recheck
 from butfor.logic.solvers import Verdict
+from butfor.logic.terms import Term
 from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node
 
@@ -25,6 +26,7 @@ class Claim:
     nodes: tuple[Node, ...]
     roots: tuple[Node, ...]
     complete: bool
+    held: Mapping[Node, Term] = field(default_factory=dict)  # decisions that it takes to have gone as recorded
 
 
 class CauseConfirmation:
@@ -33,6 +35,7 @@ class CauseConfirmation:
     def __init__(self, case: FailingRun, without: frozenset[str]) -> None:
         self.case = case
         self._left = min(MAX_RECHECK_SECONDS, case.options.budget * MAX_RECHECK_BUDGET_SHARE)
+        self.constraints = 0  # instances that the solver was given, over all claims
         self._only_related = "unrelated" not in without
         self._only_slice = "slicing" not in without
 
@@ -46,6 +49,7 @@ class CauseConfirmation:
         most = MAX_RECHECKED_INSTANCES * (1 if self._only_slice else UNSLICED_FACTOR)
         if not claim.roots or self._left <= 0 or len(nodes) > most:
             return False
+        self.constraints += len(nodes)
         start = time.monotonic()
         is_over = self.case.budget.is_over
         verdict = recheck(
@@ -54,6 +58,7 @@ class CauseConfirmation:
             claim.roots,
             min(SECONDS_PER_RECHECK, self._left),
             dependence=self.case.dependence,
+            held=claim.held,
             is_cancelled=is_over,
         )
         self._left -= time.monotonic() - start

@@ -6,13 +6,14 @@ First the assignments are asked alone, then with the conditions that held, at la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 
+from butfor.logic.nearest_core import nearest_core
 from butfor.logic.solvers import Limit, Solver, Verdict
-from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, negate
 from butfor.methods.case import Budget
+from butfor.methods.cause_tree.recorded_indices import RecordedIndices
 from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Kind, Path
 from butfor.path.ssa_form import ssa_form
@@ -21,6 +22,8 @@ from butfor.trace.view.source_places import Place
 Group = tuple[tuple[int, int], tuple[Term, ...]]
 
 SECONDS_PER_QUERY = 5.0  # each node takes several, and a tree has dozens of nodes
+# With the conditions that held, and with the inputs pinned: asked one after the other until the property is refuted.
+_QUESTIONS = ((False, False), (True, False), (True, True))
 _START = -1  # the position that stands for the precondition
 
 
@@ -37,7 +40,8 @@ class CauseCore:
 class PathCause:
     """One node of the tree.
 
-    `branch` is the position of the decision that is explained, None for the check; `others` are its other iterations.
+    `branch` is the position of the decision that is explained, None for the check and for its addresses; `others` are
+    its other iterations.
     """
 
     id: int
@@ -51,14 +55,21 @@ class PathCause:
     @property
     def positions(self) -> tuple[int, ...]:
         """The instances of the node: those of the core, and the decision itself."""
-        return (*self.core.positions, *(() if self.branch is None else (self.branch,)))
+        decided = () if self.branch is None or self.via == "address" else (self.branch,)
+        return (*self.core.positions, *decided)
 
 
 class PathCauses:
     """Builds the tree level by level within a budget."""
 
     def __init__(
-        self, path: Path, solver: Solver, budget: Budget, is_benign: Callable[[Place], bool] = lambda place: False
+        self,
+        path: Path,
+        solver: Solver,
+        budget: Budget,
+        is_benign: Callable[[Place], bool] = lambda place: False,
+        *,
+        path_conditions: bool = False,
     ) -> None:
         self.path = path
         self.solver = solver
@@ -66,16 +77,23 @@ class PathCauses:
         self.is_benign = is_benign
         self.uses = uses_of(path)
         self.ssa = ssa_form(path)
+        self.indices = RecordedIndices(path, self.ssa)
         self.complete = True
+        self._questions = _QUESTIONS[1:] if path_conditions else _QUESTIONS
+        self._causes: list[PathCause] = []
+        self._addresses: dict[int, CauseCore | None] = {}  # by the number of the cause that uses them
 
     def tree(self, depth: int) -> list[PathCause]:
         """The causes of the failure up to a depth; each decision once for each outcome."""
         last = len(self.path.instances)
-        causes = [PathCause(0, None, 0, "check", None, self._core_of(self.ssa.check, last))]
+        causes = self._causes
+        causes.append(self._settled(PathCause(0, None, 0, "check", None, self._core_of(self.ssa.check, last))))
         known = set()
         for parent in causes:  # grows during the loop
             if parent.level >= depth:
                 continue
+            if parent.via != "address":
+                self._add_addresses(parent)
             found = dict(self._critical(parent))
             for branch, via in sorted(found.items(), reverse=True):
                 key = self._outcome(branch)
@@ -87,8 +105,53 @@ class PathCauses:
                 known.add(key)
                 same = tuple(b for b in found if b != branch and self._outcome(b) == key)
                 core = self._core_of(negate(self.ssa.instances[branch].condition), branch)
-                causes.append(PathCause(len(causes), parent.id, parent.level + 1, via, branch, core, same))
+                cause = PathCause(len(causes), parent.id, parent.level + 1, via, branch, core, same)
+                causes.append(self._settled(cause))
         return causes
+
+    def _add_addresses(self, parent: PathCause) -> None:
+        """Add why the indices of maps in a cause had the values they had, if that names a new line."""
+        core = self._address_core(parent)
+        if core is None:
+            return
+        core = replace(core, positions=tuple(k for k in core.positions if k not in set(parent.positions)))
+        if not self._lines(core.positions) <= self._lines_above(parent):
+            self._causes.append(
+                PathCause(len(self._causes), parent.id, parent.level + 1, "address", parent.branch, core)
+            )
+
+    def _address_core(self, cause: PathCause) -> CauseCore | None:
+        """Why the indices of maps in a cause had the values they had; None if it uses none."""
+        if cause.id not in self._addresses:
+            end = len(self.path.instances) if cause.branch is None else cause.branch
+            goal = self.ssa.check if cause.branch is None else self.ssa.instances[cause.branch].condition
+            differs = self.indices.differ((goal, *self._assigned(cause.core)))
+            core = None if differs is None or self.budget.is_over() else self._core_of(differs, end)
+            if core is not None and self.indices.differ(self._assigned(core)) is not None:
+                core = replace(core, pinned=True)
+            self._addresses[cause.id] = core
+        return self._addresses[cause.id]
+
+    def _assigned(self, core: CauseCore) -> tuple[Term, ...]:
+        return tuple(term for k in core.positions for term in self.ssa.instances[k].assigned)
+
+    def _settled(self, cause: PathCause) -> PathCause:
+        """The cause, which holds for the values found only if its indices do."""
+        address = self._address_core(cause)
+        is_open = address is not None and (address.pinned or not address.proved)
+        return replace(cause, core=replace(cause.core, pinned=True)) if is_open else cause
+
+    def _lines(self, positions: Iterable[int]) -> set[tuple[str, int]]:
+        places = (self.path.instances[k].place for k in positions)
+        return {(place.path, place.line) for place in places}
+
+    def _lines_above(self, cause: PathCause) -> set[tuple[str, int]]:
+        """The lines of a cause and of those on the way from the failure to it."""
+        found = self._lines(cause.positions)
+        while cause.parent is not None:
+            cause = self._causes[cause.parent]
+            found |= self._lines(cause.positions)
+        return found
 
     def _outcome(self, branch: int) -> tuple[Place, bool]:
         instance = self.path.instances[branch]
@@ -97,15 +160,18 @@ class PathCauses:
     def _critical(self, cause: PathCause) -> Iterator[tuple[int, str]]:
         """The critical conditions of a cause: decisions around it, and those whose other arm assigns what it reads."""
         last = len(self.path.instances)
-        positions = cause.positions if cause.branch is not None else (*cause.positions, last)
+        positions = cause.positions if cause.branch is not None or cause.via == "address" else (*cause.positions, last)
         for position in positions:
             for branch in self.uses.omitted[position]:
                 yield branch, "potential"
+        for position in cause.core.positions:
+            if position != cause.branch and self.path.instances[position].kind is Kind.BRANCH:
+                yield position, "core"
         for position in positions:
             scope = self.path.scope if position == last else self.path.instances[position].scope
             if scope:
                 yield scope[-1], "control"
-        if cause.branch is None:
+        if cause.branch is None and cause.via != "address":
             for position, instance in enumerate(self.path.instances):
                 if instance.escapes:
                     yield position, "control"
@@ -114,7 +180,7 @@ class PathCauses:
         """The core of why the goal cannot hold after the first `end` instances."""
         ssa, recorded = self.ssa, {**self.path.start, **self.path.initial}
         unknown = False
-        for with_conditions, pinned in ((False, False), (True, False), (True, True)):
+        for with_conditions, pinned in self._questions:
             groups: list[Group] = [((_START, 0), (ssa.pre, *(ssa.starts_with(recorded) if pinned else ())))]
             for k in range(end):
                 terms = (
@@ -123,40 +189,16 @@ class PathCauses:
                     *(ssa.recorded_inputs(k) if pinned else ()),
                 )
                 if terms:
-                    groups.append(((k, 0), terms))
-            verdict, core, minimal = self._minimal_core(groups, goal)
-            if verdict is Verdict.UNSAT:
-                return CauseCore(tuple(k for k in core if k != _START), minimal, pinned)
-            unknown |= verdict is Verdict.UNKNOWN
+                    groups.append(((k, 0), tuple(map(self.indices, terms))))
+            core = nearest_core(self.solver, groups, self.indices(goal), self._limit)
+            if core.verdict is Verdict.UNSAT:
+                return CauseCore(tuple(k for k, _ in core.names if k != _START), core.is_rechecked, pinned)
+            unknown |= core.verdict is Verdict.UNKNOWN
         self.complete &= not unknown
         return CauseCore(self._data_slice(end), False)
 
     def _has_condition(self, position: int) -> bool:
         return self.path.instances[position].kind in (Kind.BRANCH, Kind.ASSUME)
-
-    def _minimal_core(self, groups: list[Group], goal: Term) -> tuple[Verdict, tuple[int, ...], bool]:
-        """The verdict on the goal; if UNSAT, a minimal core of the nearest groups, and whether it was re-checked."""
-        verdict = self._check(groups, goal)
-        if verdict is not Verdict.UNSAT:
-            return verdict, (), False
-        enough, too_few = len(groups), 0
-        while enough - too_few > 1:  # unsatisfiability is monotone: more groups never make the goal possible again
-            middle = (enough + too_few) // 2
-            if self._check(groups[-middle:], goal) is Verdict.UNSAT:
-                enough = middle
-            else:
-                too_few = middle
-        if self._check([], goal) is Verdict.UNSAT:
-            return verdict, (), True
-        near = groups[-enough:]
-        result = self.solver.core(Problem(tuple(near), goal), self._limit())
-        if result.verdict is not Verdict.UNSAT:
-            return verdict, tuple(name[0] for name, _ in near), False
-        chosen = [g for g in near if g[0] in set(result.core)]
-        return verdict, tuple(name[0] for name, _ in chosen), self._check(chosen, goal) is Verdict.UNSAT
-
-    def _check(self, groups: list[Group], goal: Term) -> Verdict:
-        return self.solver.check(Problem(tuple(groups), goal), self._limit()).verdict
 
     def _limit(self) -> Limit:
         return Limit.after(SECONDS_PER_QUERY, self.budget.is_over)

@@ -9,28 +9,27 @@ the iterations of a loop are one node, and a decision that several causes lead t
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from butfor.encode.justification import Justified, Justifier
+from butfor.encode.justification import Justifier
 from butfor.methods.case import Budget, FailingRun
-from butfor.methods.cause_tree.cause_statements import CauseStatements
+from butfor.methods.cause_tree.cause_statements import CauseStatements, StatementInstances
 from butfor.methods.cause_tree.confirm_causes import CauseConfirmation, Claim
+from butfor.methods.cause_tree.executed_jumps import ExecutedJumps
+from butfor.methods.cause_tree.reading_order import LEVELS_BEHIND
+from butfor.methods.cause_tree.run_cores import CauseCores, Core
 from butfor.trace.dependence.stores_elsewhere import StoresElsewhere
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
 MAX_CAUSES = 200  # nobody reads more of a tree
 BUDGET_SHARE = 0.5  # other methods need time too
-_LEVELS_BEHIND = {
-    "control": 0.0,
-    "address": 0.5,
-    "potential": 1.0,
-    "elsewhere": 1.5,
-}  # how likely it explains the fault
+_DECISIONS = ("control", "core", "potential")  # ways to a cause of a decision
 MAX_JUSTIFIED_ITERATIONS = 3  # instances of one decision that are justified together: others rarely add statements
 MAX_INSTANCES_PER_LOAD = 12  # that are asked what could have been assigned instead: the search is slow
+MAX_JUMP_WALKS = 8  # from instances that a decision let run back to it: others pass the same jumps
 MAX_MISPLACED_STORES = 4  # per cause: stores next to what it read explain a failure rarely
 MAX_MISPLACED_STORE_LEVEL = 1  # deeper in the tree they are noise
 MAX_LATER_INSTANCES = 6  # of a decision that is open already: one in which it did something different comes early
@@ -78,12 +77,16 @@ class _Candidate:
 class CauseTree:
     """The tree as a list of causes in the order in which they were opened, best first, linked by id."""
 
-    def __init__(self, case: FailingRun, without: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, case: FailingRun, without: frozenset[str] = frozenset(), *, path_conditions: bool = False
+    ) -> None:
         self.case = case
         self.trace = case.trace
         self.justifier = Justifier(case.dependence)
+        self.cores = CauseCores(case, self.justifier, path_conditions=path_conditions)
         self.causes: list[RunCause] = []
         self.complete = True
+        self.constraints = 0  # instances that the solver was given to prove the causes
         self.pruned = 0  # candidates that a mark removed
         self.guilty: RunCause | None = None
         self._statements = CauseStatements(case, frozenset(() if "trust" in without else case.options.trust))
@@ -93,19 +96,24 @@ class CauseTree:
         self._opened: dict[Key, RunCause | None] = {}
         # instances of decisions on the heap, with the cause that led to them
         self._waiting: dict[Key, dict[tuple[Node, ...], int]] = {}
-        self._calls: dict[Key, dict[Node, None]] = {}  # calls between a decision on the heap and what it let run
+        # calls and jumps between a decision on the heap and what it let run
+        self._calls: dict[Key, dict[Node, None]] = {}
+        self._jumps: dict[Key, dict[Place, Node]] = {}
+        self._executed_jumps = ExecutedJumps(case.trace, case.places)
         self._to_merge: list[tuple[RunCause, tuple[Node, ...]]] = []  # further instances of decisions that are open
         self._heap: list[_Candidate] = []
 
     def open(self, depth: int, most: int = MAX_CAUSES) -> None:
         """Build the tree down to a level, or to a statement that the user marked as guilty; at most so many causes."""
         self._explore(depth, most)
-        self.complete = self.complete and not self.case.dependence.potential_dependence.is_truncated
+        is_cut = self.case.dependence.potential_dependence.is_truncated or self.cores.is_limited
+        self.complete = self.complete and not is_cut
         if self.guilty is not None:
             self._only_path_to(self.guilty)
         confirmation = CauseConfirmation(self.case, self._without)
         for cause in self.causes:
             cause.proved = confirmation.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
+        self.constraints = confirmation.constraints
 
     def _explore(self, depth: int, most: int) -> None:
         self._add_root(depth)
@@ -125,18 +133,38 @@ class CauseTree:
     def _add_root(self, depth: int) -> None:
         """Add the cause of the failure itself."""
         point = self.case.point
-        root = self._add(None, 0, None, "failure", point.roots, self.justifier.justify(point.roots))
-        assert root is not None
-        for node in point.roots:  # the failed check is explained by the root itself
+        roots = self._whole_conditions(point.roots)
+        core = self.cores.core(roots)
+        statements: StatementInstances = {}
+        self._statements.add(statements, core.justified, core.held)
+        root = self._add(None, 0, None, "failure", roots, core, statements)
+        for node in roots:  # the failed check is explained by the root itself
             if node[1] >= 0 and self.trace.instr(node).is_branch:
                 self._opened[self._key(node)[0]] = None
         if point.node is not None:
-            self._push_decision(point.node, root, "control", 0.0)
+            self._push_decision_over_failure(point.node, root)
         for node in point.possible_roots:
             self._push_potential(node, root)
         if point.silent_interval is not None and depth > 0:
-            self._push_search((1 + _LEVELS_BEHIND["potential"], 0.0), ("prints",), root, ())
+            self._push_search((1 + LEVELS_BEHIND["potential"], 0.0), ("prints",), root, ())
         self._push_critical_conditions(root, depth)
+
+    def _whole_conditions(self, roots: tuple[Node, ...]) -> tuple[Node, ...]:
+        """The roots, with all branch instances that decided a short-circuit condition for one that is a part of it."""
+        found: dict[Node, None] = {}
+        for node in roots:
+            is_branch = node[1] >= 0 and self.trace.instr(node).is_branch
+            found.update(dict.fromkeys(self.justifier.decision_of(node)[1] if is_branch else (node,)))
+        return tuple(found)
+
+    def _push_decision_over_failure(self, node: Node, root: RunCause) -> None:
+        """Push the decision that let the failure happen: the check itself, or the one over it."""
+        if self.trace.instr(node).is_branch:
+            self._push_decision(node, root, "control", 0.0)
+            return
+        decision, calls = self._decision_over(node[0], set(root.nodes))
+        if decision is not None:
+            self._push_decision(decision, root, "control", 0.0, calls, (calls[-1][0] if calls else node[0],))
 
     def _push_search(self, order: tuple[float, float], key: Key, parent: RunCause, nodes: tuple[Node, ...]) -> None:
         heapq.heappush(
@@ -181,7 +209,7 @@ class CauseTree:
             if isinstance(index, int):
                 key: Key = ("store", self._statements.static(store))
                 self._calls[key] = {store: None}
-                order = (parent.level + 1 + _LEVELS_BEHIND["elsewhere"], 0.0, -float(store[0]))
+                order = (parent.level + 1 + LEVELS_BEHIND["elsewhere"], 0.0, -float(store[0]))
                 nodes = (self.trace.definition(store[0], index),)
                 heapq.heappush(
                     self._heap,
@@ -192,7 +220,7 @@ class CauseTree:
         """Push an instance that could have avoided the failure: as a decision that went otherwise, or by its value."""
         self._push_decision(node, root, "potential", 0.0)
         if node[1] < 0 or not self.trace.instr(node).is_branch:
-            order = (1 + _LEVELS_BEHIND["potential"], 0.0, -float(node[0]))
+            order = (1 + LEVELS_BEHIND["potential"], 0.0, -float(node[0]))
             heapq.heappush(
                 self._heap,
                 _Candidate(order, ("maybe", node), root.id, "potential", (node,), self.case.places.of(node), 1),
@@ -200,7 +228,7 @@ class CauseTree:
 
     def _open(self, c: _Candidate, depth: int) -> None:
         self._opened[c.key] = None
-        place = self.case.places.of(c.nodes[-1]) if c.place is None and c.via in ("control", "potential") else c.place
+        place = self.case.places.of(c.nodes[-1]) if c.place is None and c.via in _DECISIONS else c.place
         if self._statements.mark(place) == "benign":
             self.pruned += 1
             return
@@ -211,16 +239,25 @@ class CauseTree:
             else []
         )
         roots = tuple(dict.fromkeys(node for parts in (c.nodes, *others) for node in parts))
-        justified = self.justifier.justify(roots)
-        cause = self._add(c.parent, c.level, place, c.via, roots, justified)
-        if cause is None:  # no new statement, but other decisions may have led here
+        core = self.cores.core(roots)
+        justified = core.justified
+        statements: StatementInstances = {}
+        self._statements.add(statements, justified, (*core.held, *(roots if c.via in _DECISIONS else ())))
+        if c.via == "address":
+            statements = {p: at for p, at in statements.items() if p not in self.causes[c.parent].statements}
+        for call in self._calls.pop(c.key, ()):
+            self._statements.add_instance(statements, call)
+        for jump, node in self._jumps.pop(c.key, {}).items():
+            if self._statements.mark(jump) != "benign":
+                statements.setdefault(jump, []).append(node)
+        if self._lines(statements) <= self._lines_above(c.parent):  # no new line, but other decisions may have led here
+            self.complete = self.complete and justified.complete
             self._push_critical_conditions(replace(self.causes[c.parent], nodes=tuple(justified.nodes)), depth)
             return
+        cause = self._add(c.parent, c.level, place, c.via, roots, core, statements)
         self._opened[c.key] = cause
         cause.guard = c.guard
-        cause.decided = c.nodes[-1] if c.via not in ("address", "elsewhere") else None
-        for call in self._calls.pop(c.key, ()):
-            self._statements.add_instance(cause.statements, call)
+        cause.decided = c.nodes[-1] if c.via in _DECISIONS else None
         cause.rounds.update(parts[-1] for parts in (c.nodes, *waiting))
         cause.shared.update((parent, None) for parent in waiting.values() if parent != c.parent)
         self._push_critical_conditions(cause, depth)
@@ -229,7 +266,7 @@ class CauseTree:
         """Add another instance of a decision if it has other statements, and push its critical conditions."""
         justified = self.justifier.justify(roots)
         before = len(cause.statements)
-        self._statements.add(cause.statements, justified)
+        self._statements.add(cause.statements, justified, roots)
         known = set(cause.nodes)
         new = tuple(n for n in justified.nodes if n not in known)
         if len(cause.statements) > before:
@@ -254,27 +291,39 @@ class CauseTree:
         place: Place | None,
         via: str,
         roots: tuple[Node, ...],
-        justified: Justified,
-    ) -> RunCause | None:
-        """The cause of these instances' values; None when it names no statement that its parent does not name."""
+        core: Core,
+        statements: StatementInstances,
+    ) -> RunCause:
+        """The cause of these instances' values."""
+        justified = core.justified
         self.complete = self.complete and justified.complete
-        cause = RunCause(len(self.causes), parent, level, place, via, tuple(justified.nodes))
-        self._statements.add(cause.statements, justified)
-        if parent is not None and via == "address" and cause.statements.keys() <= self.causes[parent].statements.keys():
-            return None
-        cause.claims.append(Claim(tuple(justified.nodes), roots, justified.complete))
+        cause = RunCause(len(self.causes), parent, level, place, via, tuple(justified.nodes), statements=statements)
+        cause.claims.append(Claim(tuple(justified.nodes), roots, justified.complete, core.held))
         self.causes.append(cause)
+        for decision in core.held:
+            self._push_decision(decision, cause, "core", 0.0)
         if self.case.marks and "guilty" in map(self._statements.mark, (place, *cause.statements)):
             self.guilty = cause
         if justified.addresses:
             self._push_address(cause, tuple(justified.addresses))
         return cause
 
+    def _lines(self, statements: Iterable[Place]) -> set[tuple[str, int]]:
+        return {(place.path, place.line) for place in statements}
+
+    def _lines_above(self, number: int | None) -> set[tuple[str, int]]:
+        """The lines of a cause and of those on the way from the failure to it."""
+        found: set[tuple[str, int]] = set()
+        while number is not None:
+            found |= self._lines(self.causes[number].statements)
+            number = self.causes[number].parent
+        return found
+
     # --- critical conditions ------------------------------------------------------------------------------------------
 
     def _push_address(self, cause: RunCause, addresses: tuple[Node, ...]) -> None:
         key = ("address", cause.id)
-        order = (cause.level + 1 + _LEVELS_BEHIND["address"], -float(max(n[0] for n in addresses)))
+        order = (cause.level + 1 + LEVELS_BEHIND["address"], -float(max(n[0] for n in addresses)))
         heapq.heappush(
             self._heap, _Candidate(order, key, cause.id, "address", addresses, cause.condition, cause.level + 1)
         )
@@ -291,21 +340,24 @@ class CauseTree:
             else cause.nodes
         )
         newest = sorted({self._statements.outside(n)[0]: None for n in nodes}, reverse=True)
-        # decisions with their distance, and the calls on the way to them
-        over: dict[Node, tuple[float, dict[Node, None]]] = {}
+        values = set(cause.nodes)
+        # decisions with their distance, the calls on the way to them, and the segments of their frame that they let run
+        over: dict[Node, tuple[float, dict[Node, None], list[int]]] = {}
         for rank, i in enumerate(newest):
             if self._is_late():
                 return
-            parent, calls = self._decision_over(i)
+            parent, calls = self._decision_over(i, values)
             if parent is not None:
-                over.setdefault(parent, (rank / len(newest), {}))[1].update(dict.fromkeys(calls))
-        for parent, (distance, calls_between) in over.items():
-            self._push_decision(parent, cause, "control", distance, calls_between)
+                over.setdefault(parent, (rank / len(newest), {}, []))
+                over[parent][1].update(dict.fromkeys(calls))
+                over[parent][2].append(calls[-1][0] if calls else i)
+        for parent, (distance, calls_between, controlled) in over.items():
+            self._push_decision(parent, cause, "control", distance, calls_between, controlled)
         loads = tuple(n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load")
         if loads:
-            self._push_search((cause.level + 1 + _LEVELS_BEHIND["potential"], 0.5), ("reads", cause.id), cause, loads)
+            self._push_search((cause.level + 1 + LEVELS_BEHIND["potential"], 0.5), ("reads", cause.id), cause, loads)
         if cause.level <= MAX_MISPLACED_STORE_LEVEL and (loads or self.case.point.wrong_text_bytes):
-            self._push_search((cause.level + 1 + _LEVELS_BEHIND["elsewhere"], 0.0), ("stores", cause.id), cause, loads)
+            self._push_search((cause.level + 1 + LEVELS_BEHIND["elsewhere"], 0.0), ("stores", cause.id), cause, loads)
 
     def _is_late(self) -> bool:
         """Whether the time is used up; then the tree is not complete."""
@@ -314,17 +366,30 @@ class CauseTree:
         self.complete = False
         return True
 
-    def _decision_over(self, i: int) -> tuple[Node | None, list[Node]]:
-        """The decision that let a segment instance run, and the calls on the way to it."""
+    def _decision_over(self, i: int, values: Collection[Node] = ()) -> tuple[Node | None, list[Node]]:
+        """The decision that let a segment instance run, and the calls on the way to it.
+
+        Branches of an expression such as `x = a && b` whose value is among the `values` are data: what they let run is
+        let run by what is over them.
+        """
         calls = []
         parent = self.case.dependence.control(i)
-        while parent is not None and self.trace.instr(parent).op == "call":
-            calls.append(parent)
+        while parent is not None:
+            if self.trace.instr(parent).op == "call":
+                calls.append(parent)
+            elif parent not in values and not any(v in values for v in self.case.dependence.merged_values(parent)):
+                break
             parent = self.case.dependence.control(parent[0])
         return parent, calls
 
     def _push_decision(
-        self, node: Node, parent: RunCause, via: str, distance: float, calls: Iterable[Node] = ()
+        self,
+        node: Node,
+        parent: RunCause,
+        via: str,
+        distance: float,
+        calls: Iterable[Node] = (),
+        controlled: Sequence[int] = (),
     ) -> None:
         node = self._statements.outside(node)
         if not self.trace.instr(node).is_branch:
@@ -340,9 +405,13 @@ class CauseTree:
             return
         self._waiting.setdefault(key, {}).setdefault(parts, parent.id)
         self._calls.setdefault(key, {}).update(dict.fromkeys(calls))
+        for i in controlled[:MAX_JUMP_WALKS]:
+            self._jumps.setdefault(key, {}).update(self._executed_jumps.between(parts[-1], i))
+        if via == "potential":
+            self._jumps.setdefault(key, {}).update(self._executed_jumps.in_arm(parts[-1]))
         frame = self.trace.log.frame_of(node[0]) if via == "control" and self.case.dependence.is_guard(node) else -1
         level = parent.level + (frame < 0 or frame != parent.guard)  # a row of early exits is one step, not a nest
-        order = (level + _LEVELS_BEHIND[via], distance, -float(node[0]))
+        order = (level + LEVELS_BEHIND[via], distance, -float(node[0]))
         heapq.heappush(self._heap, _Candidate(order, key, parent.id, via, parts, None, level, frame))
 
     def _link(self, known: RunCause, parts: tuple[Node, ...], parent: RunCause) -> None:

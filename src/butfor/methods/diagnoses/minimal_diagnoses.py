@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,6 +13,7 @@ from butfor.failures.failure_point import Unsupported
 from butfor.methods.case import Budget, FailingPath, FailingRun
 from butfor.methods.diagnoses.structural_changes import structural_changes, value_changes
 from butfor.methods.other_failing_tests import other_failing_runs
+from butfor.path.changed_runs import ChangedRuns, RunVerdict
 from butfor.path.execute.smallest_change_sets import (
     MAX_NAMED_SETS,
     ChangeSet,
@@ -27,15 +29,15 @@ from butfor.trace.view.source_places import Place
 LIFTING_SHARE = 0.4  # of the time, that lifting the paths of other runs may take: comparing them needs the rest
 _PINNED = "the diagnoses are for the inputs that were found (pinned)"
 # scores of the first set of a kind; later ones go down to the least
-_LEAST_SCORE, _PROVED_SCORE, _POSSIBLE_SCORE, _STRUCTURAL_SCORE = 0.2, 0.9, 0.6, 0.4
+_LEAST_SCORE, _CONFIRMED_SCORE, _POSSIBLE_SCORE, _STRUCTURAL_SCORE = 0.1, 0.9, 0.3, 0.2
 _WORDS = {
-    ChangeKind.VALUE: "a change here{} can avoid {}",
-    ChangeKind.DEFINITION: "a change of this definition{} can avoid {}",
-    ChangeKind.INITIALISER: "another initial value{} can avoid {}",
-    ChangeKind.INPUT: "reading something else here{} can avoid {}",
-    ChangeKind.FAILING: "this is where the failure shows: a change here{} can avoid {}",
-    ChangeKind.TARGET: "storing to another place here{} can avoid {}",
-    ChangeKind.CALL: "another call here, or none{}, can avoid {}",
+    ChangeKind.VALUE: "a change here{} {} {}",
+    ChangeKind.DEFINITION: "a change of this definition{} {} {}",
+    ChangeKind.INITIALISER: "another initial value{} {} {}",
+    ChangeKind.INPUT: "reading something else here{} {} {}",
+    ChangeKind.FAILING: "this is where the failure shows: a change here{} {} {}",
+    ChangeKind.TARGET: "storing to another place here{} {} {}",
+    ChangeKind.CALL: "another call here, or none{}, {} {}",
 }
 _COUNTED = {
     1: "one statement",
@@ -50,6 +52,7 @@ class DiagnosedRuns:
     """Failing paths by the names of their runs, with the changes of values in each, and those beyond values."""
 
     paths: dict[str, Path] = field(default_factory=dict)
+    cases: list[FailingRun] = field(default_factory=list)
     by_value: list[Mapping[Place, Change]] = field(default_factory=list)
     beyond_values: list[Mapping[Place, Change]] = field(default_factory=list)
 
@@ -70,30 +73,42 @@ def diagnoses_of_runs(case: FailingRun) -> Diagnosis:
             continue
         if share.is_over():
             break
-    return _diagnosis(found, case.budget, failing=1 + len(others))
+    with ExitStack() as running:
+        runs = [running.enter_context(c.changed_runs()) for c in found.cases]
+        return _diagnosis(found, case.budget, failing=1 + len(others), runs=runs)
 
 
 def _add(found: DiagnosedRuns, name: str, case: FailingRun) -> None:
     path = case.any_path
     found.paths[name] = path
+    found.cases.append(case)
     found.by_value.append({p: c for p, c in value_changes(case, path).items() if case.may_be_changed(p)})
     found.beyond_values.append({p: c for p, c in structural_changes(case, path).items() if case.may_be_changed(p)})
 
 
 def diagnoses_of_path(case: FailingPath) -> Diagnosis:
     """The smallest sets of statements whose change can avoid the failure, with inputs as found."""
-    return _diagnosis(DiagnosedRuns({"": case.path}, [plain_changes(case.path)]), case.budget)
+    paths = case.named_paths
+    changes: list[Mapping[Place, Change]] = [
+        {p: c for p, c in plain_changes(path).items() if case.may_be_changed(p)} for path in paths.values()
+    ]
+    return _diagnosis(DiagnosedRuns(paths, by_value=changes), case.budget, runs=[case.program] * len(paths))
 
 
-def _diagnosis(runs: DiagnosedRuns, budget: Budget, failing: int = 1) -> Diagnosis:
+def _diagnosis(
+    diagnosed: DiagnosedRuns, budget: Budget, failing: int = 1, runs: Sequence[ChangedRuns | None] = ()
+) -> Diagnosis:
     """The smallest sets whose change can avoid the failures of all paths; `failing` counts all failing tests."""
-    paths = runs.paths
+    paths = diagnosed.paths
     found = smallest_change_sets(
-        tuple(paths.values()), budget.is_over, possible=runs.by_value, wider=runs.beyond_values
+        tuple(paths.values()),
+        budget.is_over,
+        possible=diagnosed.by_value,
+        wider=diagnosed.beyond_values,
+        runs=runs,
     )
-    exact = not any(p.approximate for p in paths.values())
     data = {
-        "sets": [_row(s, exact) for s in found.sets],
+        "sets": [_row(s) for s in found.sets],
         "runs": list(paths),
         "largest": found.largest,
         "unavoidable": found.unavoidable,
@@ -104,19 +119,24 @@ def _diagnosis(runs: DiagnosedRuns, budget: Budget, failing: int = 1) -> Diagnos
         notes = (*notes, f"the diagnoses are for {len(paths)} of {failing} failing tests")
     if found.sets and any(p.inputs or any(i.kind is Kind.HAVOC for i in p.instances) for p in paths.values()):
         notes = (*notes, _PINNED)
-    return Diagnosis(_findings(found.sets, exact, len(paths)), data, found.complete, notes)
+    return Diagnosis(_findings(found.sets, len(paths)), data, found.complete, notes)
 
 
-def _row(s: ChangeSet, exact: bool) -> dict[str, Any]:
+def _row(s: ChangeSet) -> dict[str, Any]:
     """A set in the JSON report."""
     return {
         "statements": [{"file": p.file, "line": p.line, "text": p.text} for p in s.places],
-        "proved": s.proved and exact,
+        "proved": s.proved and s.run is RunVerdict.AVOIDED,
         "how": s.how.value,
+        "evidence": _evidence(s).value,
     }
 
 
-def _findings(sets: Sequence[ChangeSet], exact: bool, runs: int) -> tuple[Finding, ...]:
+def _evidence(s: ChangeSet) -> Evidence:
+    return Evidence.REPLAYED if s.run is RunVerdict.AVOIDED else Evidence.HEURISTIC
+
+
+def _findings(sets: Sequence[ChangeSet], runs: int) -> tuple[Finding, ...]:
     """Each statement with its smallest set; of sets of one size the first ones score higher."""
     best: dict[Place, ChangeSet] = {}
     for s in sets:
@@ -126,16 +146,20 @@ def _findings(sets: Sequence[ChangeSet], exact: bool, runs: int) -> tuple[Findin
     for number, (place, s) in enumerate(best.items()):
         others = [f"line {p.line}" for p in s.places if p is not place]
         together = f", together with {' and '.join(others)}," if others else ""
-        evidence = Evidence.PROVED if s.proved and exact else Evidence.HEURISTIC
+        evidence = _evidence(s)
         top = (
             _STRUCTURAL_SCORE
             if s.how.order >= ChangeKind.INPUT.order
-            else _PROVED_SCORE
-            if s.proved
+            else _CONFIRMED_SCORE
+            if evidence is Evidence.REPLAYED
             else _POSSIBLE_SCORE
         )
         score = _LEAST_SCORE + (top - _LEAST_SCORE) * (1 - number / (len(best) + 1)) if number else top
-        reason = _WORDS[s.how].format(together, "the failure" if runs == 1 else f"all {runs} failures")
+        reason = _WORDS[s.how].format(
+            together,
+            "can avoid" if evidence is Evidence.REPLAYED else "may avoid",
+            "the failure" if runs == 1 else f"all {runs} failures",
+        )
         findings.append(Finding(place, round(score / len(s.places), 4), reason, evidence))
     return tuple(sorted(findings, key=lambda f: -f.score))
 
@@ -161,7 +185,16 @@ def _set_notes(found: ChangeSets, what: str) -> Iterator[str]:
         more = f"; {len(sets) - len(shown)} more" if len(sets) > len(shown) else ""
         least = "" if size <= found.largest else "at least "
         counted = _COUNTED.get(size, f"{size} statements together")
-        yield f"a change of {counted} can avoid {what} in {least}{_ways(len(sets))}: {sets_in_words(shown)}{more}"
+        run = sum(s.run is RunVerdict.AVOIDED for s in sets)
+        how, known = ("can avoid", "") if run == len(sets) else ("may avoid", f" ({_confirmed(run)})")
+        ways = f"{least}{_ways(len(sets))}{known}"
+        yield f"a change of {counted} {how} {what} in {ways}: {sets_in_words(shown)}{more}"
+
+
+def _confirmed(count: int) -> str:
+    if not count:
+        return "a guess: no run confirmed it"
+    return "the first one was confirmed by a run" if count == 1 else f"the first {count} were confirmed by runs"
 
 
 def _ways(count: int) -> str:

@@ -9,7 +9,7 @@ from butfor.logic.terms import Term, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval
 from butfor.path.path_formula import flag_branch, is_flag
-from butfor.path.path_model import Cell, Kind, Path
+from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.view.source_places import Place
 
@@ -74,10 +74,15 @@ class AbstractTraceWriter:
         after = next((i.atoms for i in intervals if i.first > step), ())
         used = {str(v.data) for v in variables(after)} if after else set()
         kept = tuple(self._namer(c) for c in instance.frames if c.name in used) if s.is_frame else ()
-        roles = {Kind.BRANCH: "condition", Kind.ASSUME: "assumption", Kind.HAVOC: "input"}
-        role = "input" if instance.inputs else roles.get(instance.kind, "assignment")
         held = self.text(instance.condition) if instance.kind in (Kind.BRANCH, Kind.ASSUME) else ""
+        role = role_of(instance)
         return TraceEntry("statement", "", instance.place, s.position, role, s.is_frame, kept, held, instance.rounds)
+
+
+def role_of(instance: Instance) -> str:
+    """What an instance is in an abstract error trace."""
+    roles = {Kind.BRANCH: "condition", Kind.ASSUME: "assumption", Kind.HAVOC: "input"}
+    return "input" if instance.inputs else roles.get(instance.kind, "assignment")
 
 
 class CellNamer:

@@ -15,7 +15,7 @@ from butfor.logic.solvers import Limit, Solver, Verdict
 from butfor.logic.sorts import Value
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import TRUE, Term, conjunction, implies, negate, variables
-from butfor.methods.error_invariants.step_actions import StepAction, conjuncts, step_action
+from butfor.methods.error_invariants.step_actions import StepAction, conjuncts, decided_condition, step_action
 from butfor.path.instance_uses import terms_of, values_before
 from butfor.path.path_formula import (
     FormulaStep,
@@ -53,8 +53,11 @@ class CoreTrace:
     @cached_property
     def actions(self) -> tuple[StepAction, ...]:
         """What each step does."""
-        addresses = address_guards(self.path)
-        return tuple(step_action(self.path, s, self.flow, addresses) for s in self.steps)
+        return tuple(step_action(self.path, s, self.flow, self._addresses) for s in self.steps)
+
+    @cached_property
+    def _addresses(self) -> Mapping[int, Term]:
+        return address_guards(self.path)
 
     @cached_property
     def _to_versions(self) -> tuple[Substitution, ...]:
@@ -101,15 +104,26 @@ class CoreTrace:
 
     @cached_property
     def _flag_definitions(self) -> tuple[tuple[Term, ...], ...]:
-        rows = []
-        for p in range(len(self) + 1):
-            now = self.versions(p)
-            found: list[Term] = []
-            for s in self.steps[:p]:
-                if self.is_branch(s) and not s.is_frame and self._is_current(s, now) and self._is_open(s, p):
-                    found += s.terms
-            rows.append(tuple(found))
-        return tuple(rows)
+        rows: list[list[Term]] = [[] for _ in range(len(self) + 1)]
+        for k, step in enumerate(self.steps):
+            if self.is_branch(step) and not step.is_frame:
+                last = self._last_meant(k, step)
+                for row in rows[k + 1 : last + 1]:
+                    row += step.terms
+                if last < len(self) and self._is_meant(step, len(self)):
+                    rows[-1] += step.terms
+        return tuple(map(tuple, rows))
+
+    def _last_meant(self, k: int, step: FormulaStep) -> int:
+        """The last position before the end where a flag has its meaning, which does not come back once it is lost."""
+        good, bad = k, len(self)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            good, bad = (middle, bad) if self._is_meant(step, middle) else (good, middle)
+        return good
+
+    def _is_meant(self, step: FormulaStep, position: int) -> bool:
+        return self._is_open(step, position) and self._is_current(step, self.versions(position))
 
     def is_branch(self, step: FormulaStep) -> bool:
         """Whether a step sets flags."""
@@ -122,7 +136,7 @@ class CoreTrace:
         )
 
     def _is_current(self, step: FormulaStep, now: Mapping[str, Term]) -> bool:
-        names = [str(v.data) for v in variables((self.path.instances[step.position].condition,))]
+        names = [str(v.data) for v in variables((decided_condition(self.path, step.position, self._addresses),))]
         return all(now[n] is step.before[n] for n in names)
 
     def flag_definitions(self, position: int) -> tuple[Term, ...]:
@@ -139,10 +153,10 @@ class CoreTrace:
             if s.position == branch and not s.is_frame:
                 if not self._is_current(s, self.versions(position)):
                     return None
-                instance = self.path.instances[branch]
+                decided = decided_condition(self.path, branch, self._addresses)
                 if flag is condition_flag(branch):
-                    return instance.condition
-                return conjunction((scope_guard(self.path, instance.scope), instance.condition))
+                    return decided
+                return conjunction((scope_guard(self.path, self.path.instances[branch].scope), decided))
         return None
 
     def is_guarded(self, step: int) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from butfor.errors import UnsupportedError
+from butfor.errors import OutOfTime, UnsupportedError
 from butfor.explanation import Evidence
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.methods.case import Budget, FailingPath, FailingRun
@@ -16,7 +16,9 @@ from butfor.methods.error_invariants.inductive_sequence import InterpolationQuer
 from butfor.methods.error_invariants.interpolation_engines import best_sequence
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval, covering_intervals
 from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
-from butfor.options import Inputs
+from butfor.methods.error_invariants.recursive_story import recursive_story
+from butfor.methods.error_invariants.story_settings import RECURSIVE, StorySettings
+from butfor.path.lift.cell_memory import NOT_FOLLOWED
 from butfor.path.path_model import Path, pinned
 from butfor.path.preconditions import with_precondition
 from butfor.path.source_expressions import SourceExpressions
@@ -40,45 +42,81 @@ class Localized:
     asked: int
 
 
-def story_of_run(case: FailingRun, inputs: Inputs | None, pre: str | None) -> Diagnosis:
+def story_of_run(case: FailingRun, settings: StorySettings) -> Diagnosis:
     """The story of a recorded failing run."""
+    inputs, pre = settings.inputs, settings.pre
     is_free = inputs == "free" or (pre is not None and inputs is None)
     try:
         path = case.free_path if is_free else case.path
-    except UnsupportedError as e:  # not every failure is a property of a path; other methods may say more
+    except (UnsupportedError, OutOfTime) as e:  # not every failure is a property of a path; other methods may say more
         return Diagnosis(
             (),
-            {"flow_sensitive": True, "abstract_trace": [], "pinned": not is_free},
-            True,
+            {"flow_sensitive": not settings.flow_insensitive, "abstract_trace": [], "pinned": not is_free},
+            not isinstance(e, OutOfTime),
             (f"error invariants: {e.message}",),
         )
     if pre is not None:
         path = with_precondition(path, pre, "main")
-    moment = len(case.trace) - 1
-    return _diagnosis(
-        path, case.budget, not is_free, boogie=False, address=lambda a: case.objects.pointer_text(a, moment)
-    )
+    return _diagnosis(path, case.budget, not is_free, settings, boogie=False, address=case.pointer_text)
 
 
-def story_of_path(case: FailingPath, inputs: Inputs | None, pre: str | None) -> Diagnosis:
+def story_of_path(case: FailingPath, settings: StorySettings) -> Diagnosis:
     """The story of a failing path that a search found."""
+    inputs, pre = settings.inputs, settings.pre
     is_pinned = inputs == "pinned"
     path = pinned(case.path) if is_pinned else case.path
     if pre is not None:
         path = with_precondition(path, pre, case.options.entry or "main")
-    return _diagnosis(path, case.budget, is_pinned, boogie=True)
+    return _diagnosis(path, case.budget, is_pinned, settings, boogie=True)
 
 
 def _diagnosis(
-    path: Path, budget: Budget, is_pinned: bool, *, boogie: bool, address: Callable[[int], str] = hex
+    path: Path,
+    budget: Budget,
+    is_pinned: bool,
+    settings: StorySettings,
+    *,
+    boogie: bool,
+    address: Callable[[int], str] = hex,
 ) -> Diagnosis:
     limit = Limit.after(BUDGET_SHARE * budget.seconds, budget.is_over)
-    found = localized(path, limit, boogie=boogie, address=address)
+    if settings.engine == RECURSIVE:
+        return _recursive(path, limit, is_pinned, boogie=boogie, address=address)
+    is_flow = not settings.flow_insensitive
+    found = localized(path, limit, flow=is_flow, boogie=boogie, address=address)
     if isinstance(found, str):
-        return Diagnosis((), {"flow_sensitive": True, "abstract_trace": [], "pinned": is_pinned}, False, (found,))
-    notes = ((_PINNED,) if found.pinned else ()) + tuple(f"error invariants: {text}" for text in path.approximate)
+        return _nothing(found, is_pinned, is_flow)
     data = _plain(found, is_pinned or found.pinned)
-    return Diagnosis(_findings(found), data, found.chain.minimal and not found.invariants.coarse, notes)
+    is_complete = found.chain.minimal and not found.invariants.coarse
+    is_proved = found.chain.minimal and NOT_FOLLOWED not in path.approximate
+    return Diagnosis(_findings(found.entries, is_proved), data, is_complete, _notes(path, found.pinned))
+
+
+def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, address: Callable[[int], str]) -> Diagnosis:
+    """The story that the recursive algorithm tells."""
+    found = recursive_story(path, limit, boogie=boogie, address=address)
+    if found is None:
+        return _nothing(_NONE, is_pinned, True)
+    told = sum(e.kind == "statement" for e in found.entries)
+    data = {
+        **_trace(path, found.entries),
+        "flow_sensitive": True,
+        "pinned": is_pinned or found.pinned,
+        "irrelevant": len(path.instances) - told,
+        "engine": RECURSIVE,
+        "coarse": False,
+        "minimal": found.minimal,
+    }
+    is_proved = found.minimal and NOT_FOLLOWED not in path.approximate
+    return Diagnosis(_findings(found.entries, is_proved), data, found.minimal, _notes(path, found.pinned))
+
+
+def _nothing(why: str, is_pinned: bool, is_flow: bool) -> Diagnosis:
+    return Diagnosis((), {"flow_sensitive": is_flow, "abstract_trace": [], "pinned": is_pinned}, False, (why,))
+
+
+def _notes(path: Path, was_pinned: bool) -> tuple[str, ...]:
+    return ((_PINNED,) if was_pinned else ()) + tuple(f"error invariants: {text}" for text in path.approximate)
 
 
 def localized(
@@ -115,16 +153,22 @@ def localized(
 def _plain(found: Localized, is_pinned: bool) -> dict[str, Any]:
     path = found.chain.path
     told = {e.position for e in found.entries if e.kind == "statement"}
-    place = path.place
     return {
+        **_trace(path, found.entries),
         "flow_sensitive": found.chain.flow,
         "pinned": is_pinned,
-        "abstract_trace": [_entry(e) for e in found.entries],
-        "check": {"file": place.file, "line": place.line, "text": place.text},
         "irrelevant": len(path.instances) - len(told),
         "engine": found.invariants.engine,
         "coarse": found.invariants.coarse,
         "minimal": found.chain.minimal,
+    }
+
+
+def _trace(path: Path, entries: Sequence[TraceEntry]) -> dict[str, Any]:
+    place = path.place
+    return {
+        "abstract_trace": [_entry(e) for e in entries],
+        "check": {"file": place.file, "line": place.line, "text": place.text},
     }
 
 
@@ -148,18 +192,16 @@ def _entry(e: TraceEntry) -> dict[str, Any]:
     return row
 
 
-def _findings(found: Localized) -> tuple[Finding, ...]:
+def _findings(entries: Sequence[TraceEntry], is_proved: bool) -> tuple[Finding, ...]:
     """One finding per statement of the story, the last of them first."""
-    statements = [e for e in found.entries if e.place is not None]
+    statements = [e for e in entries if e.place is not None]
     rows: dict[Any, Finding] = {}
     for k, e in enumerate(reversed(statements)):
         assert e.place is not None
         if e.place in rows:
             continue
         score = round(1.0 - 0.5 * k / len(statements), 4)
-        rows[e.place] = Finding(
-            e.place, score, _reason(e), Evidence.PROVED if found.chain.minimal else Evidence.HEURISTIC
-        )
+        rows[e.place] = Finding(e.place, score, _reason(e), Evidence.PROVED if is_proved else Evidence.HEURISTIC)
     return tuple(rows.values())
 
 

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
-from butfor.logic.terms import Term, conjunction, negate
+from butfor.logic.terms import Term, conjunction, disjunction, negate
 from butfor.methods.error_invariants.core_trace import CoreTrace
 
 MAX_SECONDS_PER_QUERY = 2.0  # an invariant that takes longer to check is given up; simpler ones are at hand
+
+POSITIONS_PER_QUERY = 32  # a query takes about as long for one position as for some
 
 Atoms = tuple[Term, ...]
 """The conjuncts of one invariant."""
@@ -57,12 +59,17 @@ class InterpolationQueries:
 
     def leads_to(self, core: CoreTrace, position: int, before: Sequence[Term], after: Sequence[Term]) -> bool:
         """Whether atoms before a step imply those after it; at the last position, whether they contradict the goal."""
-        known = [core.at(position, a) for a in before]
-        if position == len(core):
-            return self.impossible(*known, *core.flag_definitions(position), core.check)
-        wanted = conjunction(core.at(position + 1, a) for a in after)
-        step = core.steps[position].terms
-        return self.impossible(*known, *core.flag_definitions(position), *step, negate(wanted))
+        return self.impossible(*_against(core, position, before, after))
+
+    def all_lead_on(self, core: CoreTrace, rows: Sequence[Atoms]) -> bool:
+        """Whether the atoms at each position imply those at the next, and the last ones contradict the goal.
+
+        A few positions are asked about at once: is there one of them where that is not so?
+        """
+        following = (*rows[1:], ())
+        against = [conjunction(_against(core, p, rows[p], following[p])) for p in range(len(core) + 1)]
+        chunks = range(0, len(against), POSITIONS_PER_QUERY)
+        return all(self.impossible(disjunction(against[k : k + POSITIONS_PER_QUERY])) for k in chunks)
 
     def follows(self, core: CoreTrace, position: int, atom: Term) -> bool:
         """Whether everything before a position implies an atom."""
@@ -92,5 +99,12 @@ def is_inductive(core: CoreTrace, rows: tuple[Atoms, ...], queries: Interpolatio
     first = conjunction(core.at(0, a) for a in rows[0])
     if not queries.impossible(core.pre, negate(first)):
         return False
-    following = (*rows[1:], ())
-    return all(queries.leads_to(core, p, rows[p], following[p]) for p in range(len(core) + 1))
+    return queries.all_lead_on(core, rows)
+
+
+def _against(core: CoreTrace, position: int, before: Sequence[Term], after: Sequence[Term]) -> tuple[Term, ...]:
+    """What holds if atoms before a step do not imply those after it; behind the last one, if the goal can hold."""
+    known = (*(core.at(position, a) for a in before), *core.flag_definitions(position))
+    if position == len(core):
+        return *known, core.check
+    return *known, *core.steps[position].terms, negate(conjunction(core.at(position + 1, a) for a in after))

@@ -121,7 +121,7 @@ class LiteralInterpolation:
 
     # --- choices ------------------------------------------------------------------------------------------------------
 
-    def _simplest(self, p: int, atoms: Iterable[Term]) -> Atoms:
+    def _simplest(self, p: int, atoms: Iterable[Term], *, values_may_be_said: bool = True) -> Atoms:
         """The atoms, each in its simplest form, with the ranges of one cell merged."""
         ranges: dict[Term, TermRange] = {}
         others: dict[Term, None] = {}
@@ -131,17 +131,15 @@ class LiteralInterpolation:
                 if r is None or r.term.op != "var":
                     others[simple] = None
                     continue
-                met = (
-                    r
-                    if r.term not in ranges
-                    else ranges[r.term].intersection(r)
-                    if ranges[r.term].signed == r.signed
-                    else None
-                )
-                if met is None:
-                    others[simple] = None
-                else:
+                known = ranges.get(r.term)
+                met = r if known is None else known.intersection(r) if known.signed == r.signed else None
+                if met is not None:
                     ranges[r.term] = met
+                elif known is not None and r.is_point and known.signed != r.signed:  # a value says more than a bound
+                    ranges[r.term] = r
+                    others[known.atom()] = None
+                else:
+                    others[simple] = None
         points = {t: r for t, r in ranges.items() if r.is_point}
         kept = []
         for atom in others:
@@ -150,10 +148,11 @@ class LiteralInterpolation:
                 ranges[narrowed.term] = narrowed
             elif not self._is_implied(atom, points):
                 kept.append(atom)
-        values = self._values_instead(p, kept, ranges)
-        if values is not None:
-            return self._simplest(p, (*(a for r in ranges.values() for a in conjuncts(r.atom())), *values))
-        return (*(a for r in ranges.values() for a in conjuncts(r.atom())), *kept)
+        bounds = [a for r in ranges.values() for a in conjuncts(r.atom())]
+        values = self._values_instead(p, kept, ranges) if values_may_be_said else None
+        if values is not None:  # once: a value may come back in a form that is no range, and be said again
+            return self._simplest(p, (*bounds, *values), values_may_be_said=False)
+        return (*bounds, *kept)
 
     def _values_instead(self, p: int, atoms: list[Term], ranges: dict[Term, TermRange]) -> list[Term] | None:
         """The atoms with relations between cells replaced by the values of these cells, where that is shorter."""

@@ -52,11 +52,15 @@ def step_action(path: Path, step: FormulaStep, flow: bool, addresses: Mapping[in
     if flow and instance.kind is Kind.BRANCH:
         own = condition_flag(step.position)
         inside = arm_flag(step.position)
-        return StepAction(
-            defines={str(own.data): instance.condition, str(inside.data): conjunction((guard, instance.condition))}
-        )
+        decided = decided_condition(path, step.position, addresses)
+        return StepAction(defines={str(own.data): decided, str(inside.data): conjunction((guard, decided))})
     whole = conjunction((guard, addresses.get(step.position, TRUE)))
     return StepAction(whole, {c.name: t for c, t in instance.writes}, instance.condition)
+
+
+def decided_condition(path: Path, branch: int, addresses: Mapping[int, Term]) -> Term:
+    """What the flag of a branch says: its condition held, and what it read was where it was."""
+    return conjunction((addresses.get(branch, TRUE), path.instances[branch].condition))
 
 
 def conjuncts(term: Term) -> Iterable[Term]:

@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from butfor.explanation import FailureKind
 from butfor.failures.memory_errors import errors_with_objects
 from butfor.failures.uninitialised_reads import uninitialised_use
 from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.methods.case import FailingRun
+from butfor.methods.hazards.missed_bounds import missed_bounds
 from butfor.ranking.finding import Diagnosis, Finding
+from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.run_objects import RunObject
@@ -29,7 +30,19 @@ MAX_HAZARDS = 12  # that are reported; a run that has more has one mistake that 
 _SIGN_OF_OP = {"add": "+", "sub": "-", "mul": "*"}
 _BITS = (8, 16, 32, 64)
 # how often a hazard of a kind is the fault of the run
-_SCORES = {"size": 0.9, "uninitialised": 0.9, "type": 0.7, "access": 0.6, "overflow": 0.6, "cut": 0.4}
+_SCORES = {
+    "size": 0.9,
+    "uninitialised": 0.9,
+    "passed": 0.9,
+    "limit": 0.8,
+    "checked": 0.7,
+    "type": 0.7,
+    "access": 0.6,
+    "overflow": 0.6,
+    "unchecked": 0.6,
+    "guard": 0.6,
+    "cut": 0.4,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +62,8 @@ class Hazard:
 def hazards_of_run(case: FailingRun) -> Diagnosis:
     """The statements and declarations where something is wrong in this run."""
     found: dict[Place, Hazard] = {}
-    for hazard in (*_memory(case), *_uninitialised(case), *_numbers(case)):
-        if hazard.place not in found and not case.is_check(hazard.place):
+    for hazard in (*_bounds(case), *_memory(case), *_uninitialised(case), *_numbers(case)):
+        if hazard.place not in found and case.may_be_changed(hazard.place):
             found[hazard.place] = hazard
     chosen = sorted(found.values(), key=lambda h: -h.score)[:MAX_HAZARDS]
     rows = [
@@ -60,11 +73,17 @@ def hazards_of_run(case: FailingRun) -> Diagnosis:
     return Diagnosis(tuple(Finding(h.place, h.score, h.text) for h in chosen), {"hazards": rows})
 
 
+def _bounds(case: FailingRun) -> Iterator[Hazard]:
+    """The statements that may have to keep an access inside of its object."""
+    for missed in missed_bounds(case):
+        yield Hazard(missed.place, missed.kind, missed.text)
+
+
 def _memory(case: FailingRun) -> Iterator[Hazard]:
     """Bad accesses, and the declarations of the objects that they were meant for."""
     for point, o in errors_with_objects(case.trace, case.objects):
         place = case.places.of(point.node) if point.node is not None else None
-        if place is not None and case.point.kind is not FailureKind.MEMORY:
+        if place is not None and not case.point.is_survivable:
             yield Hazard(place, "access", point.message)
         declared = _declaration(case, o)
         if o is not None and declared is not None and point.details["memory"] == "out-of-bounds":
@@ -73,7 +92,8 @@ def _memory(case: FailingRun) -> Iterator[Hazard]:
                 if o.variable is not None and o.variable.type.count
                 else f"{o.size} bytes"
             )
-            yield Hazard(declared, "size", f"`{o.name}` has {size} and more are used: {point.message}")
+            what = "it allocates" if o.kind == ObjectKind.HEAP else f"`{o.name}` has"
+            yield Hazard(declared, "size", f"{what} {size} and more are used: {point.message}")
 
 
 def _uninitialised(case: FailingRun) -> Iterator[Hazard]:
@@ -91,7 +111,13 @@ def _uninitialised(case: FailingRun) -> Iterator[Hazard]:
 
 
 def _declaration(case: FailingRun, o: RunObject | None) -> Place | None:
-    return None if o is None or o.variable is None else case.places.declaration(o.variable)
+    """The declaration of a variable, or the statement that allocated a heap block."""
+    if o is None:
+        return None
+    if o.kind == ObjectKind.HEAP and o.birth >= 0:
+        call = case.trace.at(o.birth).call
+        return case.places.of(case.places.in_user_code((o.birth, call.index))) if call is not None else None
+    return None if o.variable is None else case.places.declaration(o.variable)
 
 
 # --- numbers ----------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from butfor.methods.method import Earlier, Method
 from butfor.ranking.finding import Diagnosis
 
 if TYPE_CHECKING:
-    from butfor.methods.case import FailingRun
+    from butfor.methods.case import FailingPath, FailingRun
 
 
 @dataclass(frozen=True)
@@ -23,3 +23,9 @@ class ProofsMethod(Method):
         from butfor.methods.proofs.proved_checks import checks_for_all_runs
 
         return checks_for_all_runs(case)
+
+    def explain_path(self, case: FailingPath, earlier: Earlier) -> Diagnosis:
+        """The same for a program that is searched."""
+        from butfor.methods.proofs.searched_checks import checks_for_all_executions
+
+        return checks_for_all_executions(case)

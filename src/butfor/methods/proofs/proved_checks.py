@@ -11,6 +11,7 @@ from butfor.ir.intervals.proved_facts import CheckVerdict, StaticFacts
 from butfor.ir.intervals.whole_program import analyse
 from butfor.ir.machine_types import Kind
 from butfor.methods.case import Budget, FailingRun
+from butfor.methods.proofs.mined_facts import facts_by_statement
 from butfor.ranking.finding import Diagnosis
 from butfor.trace.view.source_places import Place, Places
 
@@ -35,6 +36,7 @@ def checks_for_all_runs(case: FailingRun) -> Diagnosis:
         "checks": rows,
         "counts": {v: counts[v] for v in ("proved", "unreachable", "open")},
         "reasons": list(facts.reasons),
+        **facts_by_statement(facts, case.recording.program, case.places).rows,
     }
     return Diagnosis((), data, facts.complete, (*_notes(rows, counts), *_unfinished(facts)))
 

@@ -12,11 +12,12 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Verdict
 from butfor.logic.sorts import Value
 from butfor.logic.substitute import Substitution, constants, substitute
-from butfor.logic.terms import TRUE, Term, constant
+from butfor.logic.terms import TRUE, Term, conjunction, constant, disjunction, equal, variable
 from butfor.methods.relevance.avoidance_query import (
     SECONDS_PER_QUERY,
     VALUES_BEFORE_HINTS,
@@ -25,7 +26,7 @@ from butfor.methods.relevance.avoidance_query import (
 )
 from butfor.methods.relevance.suffix_conditions import SuffixConditions, SuffixExecution, SummarisedBlocks
 from butfor.methods.relevance.value_hints import ValueHints
-from butfor.path.execute.any_value import AnyValues, OtherValue, any_cells, any_written, nearest
+from butfor.path.execute.any_value import AnyValues, OtherValue, any_cells, any_written, nearest, pointer_values
 from butfor.path.execute.symbolic_execution import SymbolicExecution
 from butfor.path.path_model import Cell, Instance, Kind, Path
 
@@ -51,14 +52,14 @@ class Relevance(enum.Enum):
 class InstanceVerdict:
     """The verdict on one instance, with values that avoid the failure.
 
-    `inputs`: other inputs that are needed for that, by cell; none when the recorded ones do. `in_block`: it is in a
-    block that is irrelevant as a whole.
+    `inputs`: other inputs that are needed for that, with their positions; none when the recorded ones do. `in_block`:
+    it is in a block that is irrelevant as a whole.
     """
 
     position: int
     verdict: Relevance
     counterfactual: tuple[OtherValue, ...] = ()
-    inputs: tuple[tuple[Cell, Value], ...] = ()
+    inputs: tuple[tuple[Cell, Value, int], ...] = ()
     in_block: bool = False
     through_blocks: bool = False  # the answer depends on summarised blocks
     start: Cell | None = None  # for the value of a cell before the first instance
@@ -105,6 +106,7 @@ class _Judge:
         self.is_over = is_over
         self.complete = True
         self._known: dict[int, InstanceVerdict] = {}
+        self._asked_at_ends: dict[tuple[int, frozenset[str]], Verdict] = {}
 
     def judgement(self, flow: bool, only: Collection[int] | None) -> Judgement:
         """All verdicts, from the end to the start: first on a block as a whole, then on its instances."""
@@ -171,10 +173,12 @@ class _Judge:
         if last is not None and self._judged(last, self.path.instances[last]).verdict.is_relevant:
             return False
         cells = {c.name: c for i in inside for c, _ in i.writes} | {c.name: c for i in inside for c in i.frames}
-        new = any_cells(self.execution, branch.end, cells.values())
-        suffix, answer = self._ask(branch.end, new)
-        self.complete &= answer.verdict is not Verdict.UNKNOWN or suffix.moves_access
-        return answer.verdict is Verdict.UNSAT
+        known = branch.end, frozenset(cells)  # the rounds of a loop end together
+        if known not in self._asked_at_ends:
+            suffix, answer = self._ask(branch.end, any_cells(self.execution, branch.end, cells.values()))
+            self.complete &= answer.verdict is not Verdict.UNKNOWN or suffix.moves_access
+            self._asked_at_ends[known] = answer.verdict
+        return self._asked_at_ends[known] is Verdict.UNSAT
 
     def _last_written(self, start: int, end: int) -> int | None:
         """The last instance of a block that writes, if no condition follows it: if it is relevant, so is the block."""
@@ -199,7 +203,12 @@ class _Judge:
             self.complete = False
             return InstanceVerdict(k, Relevance.UNKNOWN)
         new = any_written(self.execution, k, {c.name for c, _ in instance.writes})
-        suffix, answer = self._ask(k + 1, new)
+        offered = self._pointers_offered(new)
+        suffix, answer = self._ask(k + 1, new, offered)
+        if offered is not TRUE and answer.verdict is Verdict.UNSAT:
+            suffix, answer = self._ask(k + 1, new)
+            if answer.verdict is not Verdict.UNSAT:  # only by an address that nobody could name
+                return InstanceVerdict(k, Relevance.UNKNOWN, through_blocks=suffix.through_blocks)
         if answer.verdict is not Verdict.SAT:
             self.complete &= answer.verdict is Verdict.UNSAT or suffix.moves_access
             verdict = Relevance.IRRELEVANT if answer.verdict is Verdict.UNSAT else Relevance.UNKNOWN
@@ -209,7 +218,11 @@ class _Judge:
         others = new.others(answer.changed)
         if not answer.state and len(others) == 1 and not others[0].indexes:
             self.hints.note(k, others[0].cell.name, others[0].value)
-        inputs = tuple((symbols.cells[n], v) for n, v in (answer.state or {}).items() if symbols.position[n] < k)
+        inputs = tuple(
+            (symbols.cells[n], v, symbols.position[n])
+            for n, v in (answer.state or {}).items()
+            if symbols.position[n] < k
+        )
         return InstanceVerdict(k, self._kind(k, instance), others, inputs, through_blocks=suffix.through_blocks)
 
     def _kind(self, k: int, instance: Instance) -> Relevance:
@@ -226,18 +239,28 @@ class _Judge:
             Verdict.UNKNOWN: Relevance.UNKNOWN,
         }[verdict]
 
-    def _ask(self, position: int, new: AnyValues) -> tuple[SuffixConditions, AvoidanceAnswer]:
+    def _pointers_offered(self, new: AnyValues) -> Term:
+        """That new values of pointers are NULL or addresses of variables."""
+        return conjunction(
+            disjunction(equal(variable(name, sort), constant(v, sort)) for v in pointer_values(self.path, cell))
+            for name, (cell, sort, _) in new.meaning.items()
+            if cell.is_pointer
+        )
+
+    def _ask(self, position: int, new: AnyValues, given: Term = TRUE) -> tuple[SuffixConditions, AvoidanceAnswer]:
         if self.last_input < position:
-            found = self._tried(position, new)
+            found = self._tried(position, new, given)
             if found is not None:
                 return found
         suffix = self.rest.after(position, new.terms)
-        return suffix, self.queries.avoids(suffix, new, hints=self.hints.candidates(position, new))
+        return suffix, self.queries.avoids(suffix, new, given, self.hints.candidates(position, new))
 
-    def _tried(self, position: int, new: AnyValues) -> tuple[SuffixConditions, AvoidanceAnswer] | None:
+    def _tried(self, position: int, new: AnyValues, given: Term) -> tuple[SuffixConditions, AvoidanceAnswer] | None:
         """Values that avoid the failure when everything else is as recorded; no input comes later."""
 
         def leaves(candidate: Mapping[str, Value]) -> SuffixConditions | None:
+            if given is not TRUE and not Evaluator(candidate)(given):
+                return None
             fold = Substitution(
                 {**self.recorded, **{n: constant(v, new.meaning[n][1]) for n, v in candidate.items()}}, ALGEBRA
             )

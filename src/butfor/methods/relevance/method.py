@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from butfor.methods.method import Earlier, Method, When
 from butfor.options import Inputs
-from butfor.ranking.finding import Diagnosis
+from butfor.ranking.finding import Diagnosis, Weighing
 
 if TYPE_CHECKING:
     from butfor.methods.case import FailingPath, FailingRun
@@ -19,20 +19,22 @@ class RelevanceMethod(Method):
 
     name = "relevance"
     on_paths = When.ALWAYS
+    weighing = Weighing(2.0)  # what a run confirms, the search for changes that help says with more weight
 
     inputs: Inputs | None = None  # None: any
+    traces: int = 0  # that are looked at; 0: all failing tests of a run, the shortest path of a search
 
     def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:
         """The verdicts on the statements of a recorded run, and the security verdict."""
         from butfor.methods.relevance.run_relevance import relevance_in_run
 
-        return relevance_in_run(case, is_pinned=self.inputs == "pinned")
+        return relevance_in_run(case.with_traces(self.traces), is_pinned=self.inputs == "pinned")
 
     def explain_path(self, case: FailingPath, earlier: Earlier) -> Diagnosis:
         """The verdicts on the statements of a failing path, and the security verdict."""
         from butfor.methods.relevance.path_relevance import relevance_on_path
 
-        return relevance_on_path(case, is_pinned=self.inputs == "pinned")
+        return relevance_on_path(case.with_traces(self.traces or 1), is_pinned=self.inputs == "pinned")
 
 
 @dataclass(frozen=True)

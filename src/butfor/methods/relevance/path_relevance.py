@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from butfor.methods.case import FailingPath
+from butfor.methods.relevance.confirmed_verdicts import confirmed
 from butfor.methods.relevance.path_security import security_of_path
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
-from butfor.methods.relevance.statement_verdicts import verdicts_on
+from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
 from butfor.ranking.finding import Diagnosis
 
 
@@ -15,7 +16,14 @@ def relevance_on_path(case: FailingPath, *, is_pinned: bool) -> Diagnosis:
     """The verdicts on the statements of the path."""
     path = case.path
     verdicts = verdicts_on(path, case.budget.is_over, pinned=is_pinned)
-    notes = none_alone([path], case.budget) if none_relevant(verdicts.statements) else []
+    others = {
+        name: verdicts_on(p, case.budget.is_over, pinned=is_pinned).statements
+        for name, p in case.named_paths.items()
+        if name
+    }
+    rows = verdicts_across_runs(verdicts.statements, others, "this path") if others else verdicts.statements
+    rows = confirmed(path, rows, case.program, case.budget.is_over)
+    notes = none_alone(path, case.budget, case.program) if none_relevant(rows) else []
     security: dict[str, Any] = (
         {"verdict": "unknown", "inputs": [], "why": "the inputs were pinned to their values"}
         if is_pinned
@@ -23,7 +31,7 @@ def relevance_on_path(case: FailingPath, *, is_pinned: bool) -> Diagnosis:
     )
     if security["inputs"]:
         notes.append(f"the failure is controlled by {_told(security['inputs'][0])}")
-    return diagnosis(path, verdicts, verdicts.statements, security, notes)
+    return diagnosis(path, verdicts, rows, security, notes)
 
 
 def _told(row: dict[str, Any]) -> str:

@@ -9,10 +9,12 @@ from butfor.explanation import Evidence
 from butfor.methods.case import Budget
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, StatementVerdict
+from butfor.path.changed_runs import ChangedRuns, RunVerdict
 from butfor.path.execute.smallest_change_sets import smallest_change_sets, smallest_in_words
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis, Finding
 
+UNCONFIRMED = 0.5  # of the score, for what no run confirmed
 NONE_ALONE = "no other value at a single statement could have avoided the failure along this path"
 
 
@@ -39,26 +41,30 @@ def diagnosis(
 
 
 def _findings(path: Path, rows: Sequence[StatementVerdict]) -> Iterator[Finding]:
-    """The relevant statements; those near the failure score higher."""
-    evidence = Evidence.HEURISTIC if path.approximate else Evidence.PROVED
+    """The relevant statements that no run refutes; those near the failure score higher."""
     for row in rows:
-        if not row.verdict.is_relevant:
+        if not row.verdict.is_relevant or row.run is RunVerdict.FAILED:
             continue
         near = (row.last + 1) / (len(path.instances) + 1)
         best = 0.4 if row.control else 0.7 if row.verdict is Relevance.ENFORCING else 0.5
-        yield Finding(row.place, round(best + 0.3 * near, 4), _reason(row), evidence)
+        evidence = Evidence.REPLAYED if row.run is RunVerdict.AVOIDED else Evidence.HEURISTIC
+        score = (best + 0.3 * near) * (1.0 if evidence is Evidence.REPLAYED else UNCONFIRMED)
+        yield Finding(row.place, round(score, 4), _reason(row), evidence)
 
 
 def _reason(row: StatementVerdict) -> str:
+    is_confirmed = row.run is RunVerdict.AVOIDED
     if row.control:
-        return "decided otherwise, the failed check would not have been reached"
+        end = "the failure does not happen" if is_confirmed else "the failed check may not have been reached"
+        return f"it decides whether the failed check is reached: decided otherwise, {end}"
     times = f" ({row.relevant} of {row.instances} instances)" if row.instances > 1 else ""
     what = (
         "it leads to the failure"
         if row.verdict is Relevance.ENFORCING
         else "its value comes from outside and led to the failure"
     )
-    return f"{what}: with {row.counterfactual} the run does not go on to fail as it did{times}"
+    end = "the failure does not happen" if is_confirmed else "the run does not go on to fail as it did"
+    return f"{what}: with {row.counterfactual} {end}{times}"
 
 
 def none_relevant(rows: Sequence[StatementVerdict]) -> bool:
@@ -66,7 +72,7 @@ def none_relevant(rows: Sequence[StatementVerdict]) -> bool:
     return bool(rows) and all(row.verdict is Relevance.IRRELEVANT for row in rows)
 
 
-def none_alone(paths: Sequence[Path], budget: Budget) -> list[str]:
+def none_alone(path: Path, budget: Budget, runs: ChangedRuns | None) -> list[str]:
     """What is said then: which statements would have to change together."""
-    found = smallest_change_sets(paths, budget.is_over)
+    found = smallest_change_sets([path], budget.is_over, runs=[runs])
     return [NONE_ALONE, *([smallest_in_words(found)] if found.sets and len(found.sets[0].places) > 1 else [])]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from butfor.errors import ButforError
-from butfor.methods.case import FailingRun
+from butfor.methods.case import Budget, FailingRun
 from butfor.methods.other_failing_tests import other_paths
+from butfor.methods.relevance.confirmed_verdicts import confirmed
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.security_verdict import security_verdict
 from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
@@ -15,6 +16,7 @@ from butfor.ranking.finding import Diagnosis
 
 DEFAULT_SECURITY_SHARE = 0.07  # of the budget: it is one line of the default answer
 MAX_DEFAULT_SECURITY_SECONDS = 2.0  # the same for large budgets
+CONFIRMING_SHARE = 0.15  # of the budget, for runs with other values: each takes milliseconds
 SECURITY_SHARE = 0.3  # of the budget, when relevance is asked for
 
 
@@ -36,14 +38,17 @@ def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
         security = security_verdict(case, seconds)
         said = (f"the relevance of statements is not known: {e.message}", security.sentence)
         return Diagnosis((), {"statements": [], "security": security.plain()}, complete=False, notes=said)
-    verdicts = verdicts_on(path, case.budget.is_over, pinned=is_pinned)
+    verdicts = verdicts_on(path, case.budget.is_over, pinned=is_pinned, address=case.pointer_text)
     others = {
         name: verdicts_on(p, case.budget.is_over, pinned=is_pinned).statements
         for name, p in _same_failure(case, path, free=not is_pinned)
     }
     rows = verdicts_across_runs(verdicts.statements, others, "this run") if others else verdicts.statements
+    with case.changed_runs() as runs:
+        share = Budget(CONFIRMING_SHARE * case.options.budget)  # of runs: to build the program may take longer
+        rows = confirmed(path, rows, runs, lambda: share.is_over() or case.budget.is_over(), case.pointer_text)
+        notes_list = none_alone(case.path, case.budget, runs) if none_relevant(rows) else []
     security = security_verdict(case, seconds, None if is_pinned else verdicts.judgement)
-    notes_list = none_alone([case.path], case.budget) if none_relevant(rows) else []
     notes_list += [security.sentence] if security.sentence else []
     notes_list += [f"relevance follows a path that is not exact: {path.approximate[0]}"] if path.approximate else []
     return diagnosis(path, verdicts, rows, security.plain(), notes_list)

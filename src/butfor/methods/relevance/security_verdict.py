@@ -35,6 +35,7 @@ _OPENED = re.compile(rf'\b(?:{"|".join(names_where(lambda f: f.opens_file))})(?:
 MAX_PROOF_SECONDS = 2.0  # for the proof that no input avoids the failure; most take far less
 SECONDS_PER_INPUT_QUERY = 0.5  # to the solver, where only inputs are judged: they are many
 MAX_VALUE_CHARACTERS = 40  # of a value in a sentence
+MAX_UNASKED_INSTANCES = 10_000  # of the slice, for which a path is made where nobody asked: a second or so
 MAX_REPORTED_INPUTS = 6  # one shows that inputs control the failure; more show which ones
 
 
@@ -161,8 +162,9 @@ class _InputSearch:
         self.units = input_units(self.run_inputs, _names_in(_GETENV, texts), streams.count(NONDET_STREAM))
         if STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
-        build = hooked_program(recording, case.options.cc, checked=case.point.kind is FailureKind.MEMORY)
-        self.steering = InputSteering(build, f"./{meta.name}", folder, self.run_inputs, case.point.kind)
+        arithmetic = case.options.arithmetic_errors
+        build = hooked_program(recording, case.options.cc, checked=case.point.is_survivable, arithmetic=arithmetic)
+        self.steering = InputSteering(build, meta.invoked_as, folder, self.run_inputs, case.point.kind)
 
     def security(self, judgement: Judgement | None) -> SecurityVerdict:
         with self.steering as steering:
@@ -200,6 +202,9 @@ class _InputSearch:
             if runs > 1
             else "there was no input to change"
         )
+        is_long = len(self.case.slices["relevant"].distance) > MAX_UNASKED_INSTANCES
+        if not self.whole and is_long:
+            return SecurityVerdict("unknown", why=f"{tried}, but there may be one", runs=runs)
         try:
             path = self.case.free_path
         except ButforError:

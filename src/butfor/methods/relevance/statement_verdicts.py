@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from butfor.logic.sorts import Value
 from butfor.methods.relevance.instance_verdicts import InstanceVerdict, Judgement, Relevance, judge
+from butfor.path.changed_runs import PathEdit, RunVerdict
 from butfor.path.execute.any_value import other_text
 from butfor.path.path_model import Path
 from butfor.path.path_words import value_text
@@ -27,6 +29,11 @@ class StatementVerdict:
     relevant: int = 0  # how many of the instances are
     control: bool = False  # it is a condition that decides whether the failed check is reached
     last: int = 0  # the position of its last relevant instance
+    positions: tuple[
+        int, ...
+    ] = ()  # of the instances that are relevant; if none is, of those of which nothing is known
+    edits: tuple[PathEdit, ...] = ()  # the change of the run that the counterfactual stands for
+    run: RunVerdict | None = None  # what became of the failure when the program was run with it
     by_trace: Mapping[str, Relevance] = field(default_factory=dict)  # the verdicts in each of several failing runs
 
     def plain(self) -> dict[str, Any]:
@@ -41,6 +48,7 @@ class StatementVerdict:
             "control": self.control,
             "instances": self.instances,
             "relevant_instances": self.relevant,
+            "run": None if self.run is None else self.run.value,
         }
         return {**row, "traces": {name: v.value for name, v in self.by_trace.items()}} if self.by_trace else row
 
@@ -59,8 +67,10 @@ class PathVerdicts:
         return sum(s.verdict is Relevance.ENFORCING for s in relevant) / len(relevant) if relevant else None
 
 
-def verdicts_on(path: Path, is_over: Callable[[], bool], *, pinned: bool) -> PathVerdicts:
-    """The verdicts on the statements of a path."""
+def verdicts_on(
+    path: Path, is_over: Callable[[], bool], *, pinned: bool, address: Callable[[int], str] = hex
+) -> PathVerdicts:
+    """The verdicts on the statements of a path; `address` writes pointers."""
     found = judge(path, is_over, pinned=pinned)
     differing = {k for k, j in found.by_position.items() if j.in_block or j.through_blocks}
     alone = judge(path, is_over, pinned=pinned, flow=False, only=differing).by_position if differing else {}
@@ -68,7 +78,7 @@ def verdicts_on(path: Path, is_over: Callable[[], bool], *, pinned: bool) -> Pat
     for k in found.by_position:
         by_place.setdefault(path.instances[k].place, []).append(k)
     rows = [
-        _statement(place, positions, found.by_position, {**found.by_position, **alone})
+        _statement(path, place, positions, found.by_position, {**found.by_position, **alone}, address)
         for place, positions in by_place.items()
     ]
     for k in found.control:
@@ -76,33 +86,81 @@ def verdicts_on(path: Path, is_over: Callable[[], bool], *, pinned: bool) -> Pat
         old = next((r for r in rows if r.place == place), None)
         if old is None:
             rows.append(
-                StatementVerdict(place, Relevance.ENFORCING, Relevance.IRRELEVANT, control=True, relevant=1, last=k)
+                StatementVerdict(
+                    place,
+                    Relevance.ENFORCING,
+                    Relevance.IRRELEVANT,
+                    control=True,
+                    relevant=1,
+                    last=k,
+                    positions=(k,),
+                    edits=(PathEdit.other_arm(k),),
+                )
             )
         elif old.control:
-            rows[rows.index(old)] = replace(old, instances=old.instances + 1, relevant=old.relevant + 1, last=k)
+            rows[rows.index(old)] = replace(
+                old,
+                instances=old.instances + 1,
+                relevant=old.relevant + 1,
+                last=k,
+                positions=(*old.positions, k),
+                edits=(PathEdit.other_arm(k),),
+            )
     return PathVerdicts(tuple(rows), found)
 
 
 def _statement(
-    place: Place, positions: Sequence[int], judged: Mapping[int, InstanceVerdict], alone: Mapping[int, InstanceVerdict]
+    path: Path,
+    place: Place,
+    positions: Sequence[int],
+    judged: Mapping[int, InstanceVerdict],
+    alone: Mapping[int, InstanceVerdict],
+    address: Callable[[int], str],
 ) -> StatementVerdict:
     verdict = _strongest(judged[k].verdict for k in positions)
     relevant = [k for k in positions if judged[k].verdict.is_relevant]
+    unknown = [k for k in positions if judged[k].verdict is Relevance.UNKNOWN]
     chosen = max(relevant, default=None)
-    text = None if chosen is None else _counterfactual(judged[chosen])
     on_trace = _strongest(alone[k].verdict for k in positions)
     return StatementVerdict(
-        place, verdict, on_trace, text, len(positions), len(relevant), last=max(relevant, default=0)
+        place,
+        verdict,
+        on_trace,
+        None if chosen is None else _counterfactual(judged[chosen], address),
+        len(positions),
+        len(relevant),
+        last=max(relevant, default=0),
+        positions=tuple(relevant or unknown),
+        edits=() if chosen is None else _edits(path, judged[chosen]),
     )
+
+
+def _edits(path: Path, judged: InstanceVerdict) -> tuple[PathEdit, ...]:
+    """The change of the run that a counterfactual stands for."""
+    recorded = path.instances[judged.position].recorded
+    cells: dict[str, Value] = {}
+    for other in judged.counterfactual:
+        name = other.cell.name
+        cells[name] = _with_element(cells.get(name, recorded.get(name)), other.indexes, other.value)
+    inputs = (PathEdit(position, cell.name, value) for cell, value, position in judged.inputs)
+    return *inputs, *(PathEdit(judged.position, name, value) for name, value in cells.items())
+
+
+def _with_element(whole: Value, indexes: Sequence[Value], value: Value) -> Value:
+    """The value, or a map with it as the element at some indexes."""
+    if not indexes:
+        return value
+    first, rest = indexes[0], indexes[1:]
+    return whole.having(first, _with_element(whole[first], rest, value))
 
 
 def _strongest(verdicts: Iterable[Relevance]) -> Relevance:
     return min(verdicts, key=_ORDER.index)
 
 
-def _counterfactual(judged: InstanceVerdict) -> str:
-    text = ", ".join(map(other_text, judged.counterfactual))
-    inputs = ", ".join(f"{cell.shown} = {value_text(cell, value)}" for cell, value in judged.inputs)
+def _counterfactual(judged: InstanceVerdict, address: Callable[[int], str]) -> str:
+    text = ", ".join(other_text(other, address) for other in judged.counterfactual)
+    inputs = ", ".join(f"{cell.shown} = {value_text(cell, value, address=address)}" for cell, value, _ in judged.inputs)
     return f"{text}, where {inputs}" if inputs else text
 
 

@@ -52,6 +52,10 @@ class SummarisedBlocks:
         self.inside.update(dict.fromkeys(range(start, end), start))
 
 
+State = tuple[int, frozenset[tuple[str, Term]]]
+"""A position, and the cells that hold other values there than in the execution."""
+
+
 class SuffixExecution:
     """The rest of an execution, executed again after changes."""
 
@@ -59,6 +63,7 @@ class SuffixExecution:
         self.execution = execution
         self.blocks = blocks
         self.path = execution.path
+        self.known_states: dict[State, SuffixConditions] = {}  # FALSE where the path is surely left from there
         self._frame_symbols: dict[tuple[int, str], Term] = {}
         self._deciding: dict[int, frozenset[str]] = {}
 
@@ -67,9 +72,17 @@ class SuffixExecution:
         return _SuffixWalk(self, position, changed).suffix()
 
     def surely_leaves(self, position: int, changed: Mapping[str, Term]) -> SuffixConditions | None:
-        """The conditions up to one that is false, whatever comes later; None when none is certainly violated."""
-        suffix = _SuffixWalk(self, position, changed).suffix(until_false=True)
-        return suffix if FALSE in suffix.changed else None
+        """The conditions up to one that is false, whatever comes later; None when none is certainly violated.
+
+        What becomes of a state is remembered: rounds of a loop lead to the same states again and again.
+        """
+        walk = _SuffixWalk(self, position, changed)
+        states: list[State] = []
+        suffix = walk.suffix(until_false=True, states=states)
+        leaves = FALSE in suffix.changed
+        known = SuffixConditions((FALSE,) if leaves else (), through_blocks=suffix.through_blocks)
+        self.known_states.update(dict.fromkeys(states, known))
+        return suffix if leaves else None
 
     def frame_symbol(self, branch: int, number: int) -> Term:
         """The symbol for what the other arm of a summarised branch may assign to a cell."""
@@ -120,13 +133,20 @@ class _SuffixWalk:
             if k in writers and k not in inside:
                 break
 
-    def suffix(self, *, until_false: bool = False) -> SuffixConditions:
+    def suffix(self, *, until_false: bool = False, states: list[State] | None = None) -> SuffixConditions:
+        """The conditions, or those until one is false; `states` gets the states that were passed before any of them."""
         last = -1
         while self.queue and not (until_false and self.found and self.found[-1] is FALSE):
             k = heapq.heappop(self.queue)
             if k == last:
                 continue
             last = k
+            if states is not None and not self.found and not self.addresses and not self.through_blocks:
+                state = k, frozenset(self.changed.items())
+                known = self.rest.known_states.get(state)
+                if known is not None:
+                    return known
+                states.append(state)
             if k in self.rest.blocks.ends:
                 self._block(k, self.rest.blocks.ends[k])
             elif k == self.execution.size:
@@ -150,6 +170,8 @@ class _SuffixWalk:
         if condition is not self.execution.conditions[k] and condition is not TRUE:
             self.replaced.add(k)
             self.addresses.append(condition)
+            if condition is FALSE:  # it surely goes elsewhere
+                self.queue.clear()
 
     def _instance(self, k: int) -> None:
         instance = self.rest.path.instances[k]

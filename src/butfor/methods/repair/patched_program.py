@@ -35,6 +35,7 @@ class ProgramSources:
     spec: BuildSpec
     paths: Mapping[str, Path]  # as the user gave them, by the path that the compiler knows
     trees: Mapping[str, SyntaxTree]
+    arithmetic: bool = False  # checked programs look for errors of arithmetic too
 
     def text(self, path: str) -> bytes:
         """The text of a file."""
@@ -105,7 +106,9 @@ def build_together(
     variants = build_variants(sources.spec, copies, sources.texts())
     known = dict(proposals)
     kept = [c for c in _distinct(variants, copies) if c.number not in variants.refused]
-    build = build_checked(sources.spec, kept, sources.texts()) if checked else variants.build
+    build = (
+        build_checked(sources.spec, kept, sources.texts(), arithmetic=sources.arithmetic) if checked else variants.build
+    )
     return VariantProgram(build, {c.number: known[c.number] for c in kept}), rest
 
 
@@ -126,7 +129,9 @@ def _distinct(variants: Variants, copies: Sequence[Copy]) -> list[Copy]:
 def build_alone(sources: ProgramSources, edits: Sequence[Edit], *, checked: bool) -> HookedBuild:
     """The program after these edits alone."""
     texts = sources.patched(edits)
-    return build_checked(sources.spec, (), texts) if checked else build_variants(sources.spec, (), texts).build
+    if checked:
+        return build_checked(sources.spec, (), texts, arithmetic=sources.arithmetic)
+    return build_variants(sources.spec, (), texts).build
 
 
 @contextlib.contextmanager
@@ -160,6 +165,14 @@ def passes_when_recorded(
             files = tuple(copies.get(s, s) for s in spec.sources)
             program = build(BuildSpec(files, spec.cc, (*spec.flags, *quotes), spec.libs), lambda text: None)
         recording = record(chosen, program, lambda text: None)
-        return find_failure(recording, Dependence(recording.trace), options.memory_errors).failure is None
+        return (
+            find_failure(
+                recording,
+                Dependence(recording.trace),
+                options.memory_errors,
+                look_for_arithmetic_errors=options.arithmetic_errors,
+            ).failure
+            is None
+        )
     except (ButforError, Unsupported):
         return False  # nobody knows that it passes

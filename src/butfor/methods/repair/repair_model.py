@@ -30,7 +30,7 @@ class Proposal:
 
     `place` is the statement that is changed, `rank` how suspicious it is, 0 the most; `near` are the other statements
     that the edit stands beside: an insertion after one statement is before the next. `skips`: a statement no longer
-    runs because of it; `in_loop`: the edit is in a loop.
+    runs because of it; `in_loop`: the edit is in a loop; `silences`: it only keeps the failed check from running.
     """
 
     edits: tuple[Edit, ...]
@@ -42,6 +42,7 @@ class Proposal:
     skips: bool = False
     in_loop: bool = False
     near: tuple[Place, ...] = ()
+    silences: bool = False
 
     @property
     def size(self) -> int:
@@ -70,7 +71,10 @@ class Repair:
 
     @property
     def key(self) -> tuple[float, ...]:
-        """A key that sorts the best first: by the tests, by the number of edits, by its cost, by its size."""
+        """A key that sorts the best first: by the tests, by the number of edits, by its cost, by its size.
+
+        What only silences the check comes after all that does as well on the tests.
+        """
         p, t = self.proposal, self.tally
         missed = (self.failing - t.fixed) / max(self.failing, 1) + (self.passing - t.kept) / max(self.passing, 1)
         share = t.differs / t.similar if t.similar else 0.0
@@ -78,7 +82,7 @@ class Repair:
         cost = MAX_WEIGHT - p.weight + _COST_PER_RANK * min(p.rank, MAX_RANK) + changed * share
         cost += _COST_OF_SKIPPING * p.skips + _COST_IN_LOOP * p.in_loop + _COST_OF_OTHER_OUTPUT * (not t.keeps_output)
         cost += _COST_OF_SYNTHESIS * (p.family == SYNTHESISED and not self.passing)
-        return missed, len(p.edits), cost, p.size
+        return missed, p.silences, len(p.edits), cost, p.size
 
     @property
     def label(self) -> str:
@@ -91,6 +95,8 @@ class Repair:
         )
         if self.tally.similar:
             words += f"; changes the output of {self.tally.differs} of {self.tally.similar} similar inputs"
+        if self.proposal.silences:
+            words += "; only silences the check, which no longer runs"
         return words
 
     def to_dict(self, texts: Mapping[str, bytes], shown: Mapping[str, str]) -> dict[str, Any]:
@@ -115,6 +121,7 @@ class Repair:
             "weight": p.weight,
             "kind": p.family,
             "label": self.label,
+            "silences": p.silences,
             "statement": {"file": p.place.file, "line": p.place.line, "text": p.place.text},
             "edits": [
                 {"file": shown[e.path], "start": e.start, "end": e.end, "new": e.new.decode("utf-8", "surrogateescape")}

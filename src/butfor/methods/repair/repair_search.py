@@ -48,6 +48,7 @@ class RepairSearch:
     wanted: int = MAX_SHOWN_REPAIRS
     tried: int = 0
     untried: int = 0  # proposals for which there was no time
+    run: set[tuple[Edit, ...]] = field(default_factory=set, init=False)  # the edits with which the failing run was run
     notes: list[str] = field(default_factory=list)
     # all proposals with which the failing run does not fail
     survivors: list[Repair] = field(default_factory=list, init=False)
@@ -103,6 +104,7 @@ class RepairSearch:
         left: list[Proposal] = []
         for many, others in self._programs(numbered):
             found += self._tallied(many, self._survivors(many))
+            self.run |= {p.edits for p in many.numbers.values()}
             some = others[: 0 if self.is_trying_over() else max(0, MAX_BUILT_ALONE - alone_so_far)]
             alone_so_far += len(some)
             found += self._tallied_alone([p for _, p in some])
@@ -114,8 +116,8 @@ class RepairSearch:
         return found
 
     def _is_enough(self, found: Sequence[Repair]) -> bool:
-        """Whether enough repairs pass all tests without skipping a statement."""
-        good = sum(r.is_complete and not r.proposal.skips for r in found)
+        """Whether enough repairs pass all tests without skipping a statement or the check."""
+        good = sum(r.is_complete and not r.proposal.skips and not r.proposal.silences for r in found)
         enough, tried = (
             (ENOUGH_REPAIRS, ENOUGH_PROPOSALS)
             if len(self.tests) > 1
@@ -187,6 +189,7 @@ class RepairSearch:
                 if built is None:
                     self.untried += p.edits not in self._alone
                     continue
+                self.run.add(p.edits)
                 if not self.trials.survivors(built, self.tests[0], [ORIGINAL]):
                     continue
                 found = self.trials.tally(built, self.tests, [ORIGINAL])

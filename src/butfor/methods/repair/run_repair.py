@@ -14,7 +14,6 @@ from butfor.counterfactual.experiment import Goal
 from butfor.counterfactual.rerun import MAX_FAILING_TESTS as MAX_FAILING_TESTS_PER_CHANGE
 from butfor.counterfactual.rerun import goal_of_run, recorded_spec
 from butfor.errors import ButforError
-from butfor.explanation import FailureKind
 from butfor.frontends.c.c_frontend import build_spec
 from butfor.frontends.program_kinds import RECORDING
 from butfor.methods.case import FailingRun
@@ -22,10 +21,12 @@ from butfor.methods.method import Earlier
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.edit_findings import repair_findings
 from butfor.methods.repair.on_paths.path_repair import NO_SOLUTIONS, PathSolutions, solutions_of_runs
+from butfor.methods.repair.on_paths.solution_model import RepairSettings
 from butfor.methods.repair.on_paths.solution_patches import merged_proposals
 from butfor.methods.repair.patched_program import ProgramSources
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.repair_search import RepairSearch
+from butfor.methods.repair.silencing_edits import failed_statement
 from butfor.methods.repair.trial_runs import Test, Trials
 from butfor.options import RunOptions
 from butfor.ranking.finding import Diagnosis
@@ -41,7 +42,7 @@ MAX_FAILING_TESTS = 8 * MAX_FAILING_TESTS_PER_CHANGE  # a repair runs on more te
 MAX_PASSING_TESTS = 200  # each costs a run of every proposal that gets that far
 
 
-def repairs_of_run(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Diagnosis:
+def repairs_of_run(case: FailingRun, earlier: Earlier, settings: RepairSettings) -> Diagnosis:
     """The repairs that were found, and the statements they change; a program that cannot be patched is a note."""
     if (
         not case.options.sources
@@ -52,7 +53,7 @@ def repairs_of_run(case: FailingRun, earlier: Earlier, annotations: Path | None)
             "repairs need the source files, which a recording does not bring to where the compiler looks for them"
         )
     try:
-        return _search(case, earlier, annotations)
+        return _search(case, earlier, settings)
     except ButforError as e:
         return _no_repairs(f"no repair was tried: {e.message}")
 
@@ -61,14 +62,14 @@ def _no_repairs(why: str) -> Diagnosis:
     return Diagnosis((), {"repairs": [], "solutions": [], "skipped": why}, notes=(why,))
 
 
-def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Diagnosis:
+def _search(case: FailingRun, earlier: Earlier, settings: RepairSettings) -> Diagnosis:
     options, recording = case.options, case.recording
     sources = _sources(case)
     size = sum(map(len, sources.texts().values()))
     is_asked = bool(options.methods)
     if not is_asked and size > MAX_UNASKED_SOURCE_BYTES:
         return _no_repairs(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
-    proposer = Proposer(case.places, slip_library.load_library(annotations))
+    proposer = Proposer(case.places, slip_library.load_library(settings.annotations))
     usual = proposer.proposals(suspects(case, earlier))
     start = time.monotonic()
     end = max(case.budget.end, start + MIN_BUDGET_SHARE * case.budget.seconds)
@@ -76,30 +77,42 @@ def _search(case: FailingRun, earlier: Earlier, annotations: Path | None) -> Dia
         end = min(end, start + MAX_UNASKED_SHARE * case.budget.seconds)
     # The search on paths takes seconds, and what it synthesises for one run proves little: some value always helps.
     on_paths = (
-        solutions_of_runs(case, proposer, PATH_SEARCH_SHARE * (end - start), case.may_be_changed)
+        solutions_of_runs(
+            case,
+            proposer,
+            PATH_SEARCH_SHARE * (end - start),
+            case.may_be_changed,
+            settings.traces,
+            settings.search,
+        )
         if is_asked
         else PathSolutions(NO_SOLUTIONS)
     )
-    proposals = merged_proposals(usual, on_paths.proposals)
+    failed = failed_statement(case, proposer)
+    proposals = [
+        replace(p, silences=failed is not None and failed.is_silenced_by(p))
+        for p in merged_proposals(usual, on_paths.proposals)
+    ]
     start = time.monotonic()
     trying_end = start + TRYING_SHARE * (end - start)
     cwd = recording.meta.folder if os.path.isdir(recording.meta.folder) else None
-    trials = Trials(f"./{recording.meta.name}", cwd, lambda: time.monotonic() >= end, is_thorough=is_asked)
-    search = RepairSearch(
-        sources,
-        _tests(case),
-        trials,
-        _run_options(case),
-        recording.meta.seconds,
-        case.point.kind is FailureKind.MEMORY,
-        lambda: time.monotonic() >= trying_end,
-    )
-    found = search.repairs(proposals)
+    with Trials(recording.meta.invoked_as, cwd, lambda: time.monotonic() >= end, is_thorough=is_asked) as trials:
+        search = RepairSearch(
+            sources,
+            _tests(case),
+            trials,
+            _run_options(case),
+            recording.meta.seconds,
+            case.point.is_survivable,
+            lambda: time.monotonic() >= trying_end,
+        )
+        found = search.repairs(proposals)
     texts = {path: sources.text(path) for path in sources.paths}
     shown = {path: case.places.shown(path) for path in sources.paths}
     data: dict[str, Any] = {
         "repairs": [r.to_dict(texts, shown) for r in found],
-        "solutions": on_paths.rows,
+        "solutions": on_paths.judged(search.run, search.survivors).rows,
+        "solutions_complete": on_paths.found.complete,
         "proposals": len(proposals),
         "tried": search.tried,
         "runs": trials.runs,
@@ -150,7 +163,7 @@ def _sources(case: FailingRun) -> ProgramSources:
             tree = case.places.tree(path)
             if tree is not None and Path(path).absolute() == given.absolute():
                 paths[path], trees[path] = given, tree
-    return ProgramSources(spec, paths, trees)
+    return ProgramSources(spec, paths, trees, case.options.arithmetic_errors)
 
 
 def _run_options(case: FailingRun) -> RunOptions:

@@ -6,7 +6,7 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 from butfor.concolic.input_mutations import Mutator
@@ -77,13 +77,21 @@ class OriginalRun:
 
 @dataclass
 class Trials:
-    """Runs programs under a name, in a folder, until the time is over."""
+    """Runs programs under a name, in a folder, until the time is over. To be used in a `with` block."""
 
     name: str
     cwd: str | None
     is_over: Callable[[], bool]
     is_thorough: bool = True  # programs are compared on many inputs, not on some
     runs: int = field(default=0, init=False)
+    _servers: dict[HookedBuild, list[ForkServer]] = field(default_factory=dict, init=False)
+    _stack: ExitStack = field(default_factory=ExitStack, init=False)
+
+    def __enter__(self) -> Trials:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
 
     def measured(self, build: HookedBuild, test: Test) -> tuple[Test, RunOutcome]:
         """A test with limits for patched programs, multiples of what the original takes; and how that one ends."""
@@ -109,20 +117,25 @@ class Trials:
         self, build: HookedBuild, test: Test, numbers: Iterable[int], width: int = 1
     ) -> Iterator[tuple[int, RunOutcome]]:
         """The outcomes of the variants on one test, in no order."""
-        with self._servers(build, test.spec, test.goal.output, test.limits, width) as servers:
-            for rules, outcome in run_all(servers, _requests(numbers)):
-                self.runs += 1
-                yield rules[0].a, outcome
+        tried = [Rule(NOWHERE, Op.VARIANT, number) for number in numbers]
+        servers = self._given(build, test.spec, test.goal.output, test.limits, width)
+        for at, outcome in run_all(servers, tried):
+            self.runs += 1
+            yield tried[at].a, outcome
 
-    @contextmanager
-    def _servers(
-        self, build: HookedBuild, spec: RunSpec, expected: bytes, limits: RunLimits, width: int
-    ) -> Iterator[list[ForkServer]]:
-        with ExitStack() as stack:
-            yield [
-                stack.enter_context(ForkServer(build, self.name, spec, expected, limits, self.cwd))
-                for _ in range(width)
-            ]
+    def _given(
+        self, build: HookedBuild, spec: RunSpec, expected: bytes, limits: RunLimits, width: int = 1
+    ) -> list[ForkServer]:
+        """So many servers that run a program with this input."""
+        servers = self._servers.setdefault(build, [])
+        while len(servers) < width:
+            first = ForkServer(build, self.name, spec, b"", limits, self.cwd)
+            servers.append(self._stack.enter_context(first))
+        for server in servers[:width]:
+            server.limits = limits
+            server.set_input(spec)
+            server.set_expected(expected)
+        return servers[:width]
 
     def survivors(self, build: HookedBuild, test: Test, numbers: Sequence[int]) -> list[int]:
         """The variants for which a failing test does not fail."""
@@ -163,16 +176,16 @@ class Trials:
             if not is_far and len(found) >= near:
                 continue
             limits = RunLimits(test.limits.milliseconds, test.limits.events)
-            with self._servers(build, other, b"", limits, 1) as (server,):
-                outcome = server.run([Rule(NOWHERE, Op.VARIANT, ORIGINAL)])
-                way = (outcome.status, outcome.events)
-                if outcome.exit_status is not None and not (is_far and way in ways):
-                    ways.add(way)
-                    output = server.output()
-                    more = RunLimits(
-                        limits.milliseconds, max(MIN_EVENT_LIMIT, MAX_SLOWDOWN * outcome.events), _output_limit(output)
-                    )
-                    found.append(OriginalRun(other, outcome, output, more))
+            (server,) = self._given(build, other, b"", limits)
+            outcome = server.run([Rule(NOWHERE, Op.VARIANT, ORIGINAL)])
+            way = (outcome.status, outcome.events)
+            if outcome.exit_status is not None and not (is_far and way in ways):
+                ways.add(way)
+                output = server.output()
+                more = RunLimits(
+                    limits.milliseconds, max(MIN_EVENT_LIMIT, MAX_SLOWDOWN * outcome.events), _output_limit(output)
+                )
+                found.append(OriginalRun(other, outcome, output, more))
         return found
 
     def compare(self, build: HookedBuild, inputs: Sequence[OriginalRun], found: dict[int, Tally]) -> None:
@@ -180,12 +193,12 @@ class Trials:
         for usual in inputs if found else ():
             if self.is_over():
                 break
-            with self._servers(build, usual.spec, usual.output, usual.limits, 1) as servers:
-                for rules, outcome in run_all(servers, _requests(found)):
-                    self.runs += 1
-                    tally = found[rules[0].a]
-                    tally.similar += 1
-                    tally.differs += not usual.is_same(outcome)
+            tried = [Rule(NOWHERE, Op.VARIANT, number) for number in found]
+            for at, outcome in run_all(self._given(build, usual.spec, usual.output, usual.limits), tried):
+                self.runs += 1
+                tally = found[tried[at].a]
+                tally.similar += 1
+                tally.differs += not usual.is_same(outcome)
 
 
 def _nearby_inputs(tests: Sequence[Test], sources: Iterable[bytes]) -> Iterator[tuple[RunSpec, bool]]:
@@ -203,10 +216,6 @@ def _nearby_inputs(tests: Sequence[Test], sources: Iterable[bytes]) -> Iterator[
     for k in range(MAX_FURTHER_MADE if reads else 0):
         made = mutator.change(known[k % len(known)], mutator.pick.choice(known))
         yield made.run_spec(tests[k % len(known)].spec), True
-
-
-def _requests(numbers: Iterable[int]) -> Iterator[Sequence[Rule]]:
-    return ([Rule(NOWHERE, Op.VARIANT, number)] for number in numbers)
 
 
 def _output_limit(output: bytes) -> int:

@@ -6,12 +6,13 @@ relevant (and the decisions that kept other assignments from running).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from butfor.libc.library import lookup
 from butfor.methods.case import FailingRun
 from butfor.ranking.finding import Diagnosis, Finding
-from butfor.trace.dependence.backward_slice import KINDS, Slice
+from butfor.trace.dependence.sliced_instances import KINDS, Slice, SlicedInstruction
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 from butfor.trace.view.source_steps import step_in_words
@@ -56,8 +57,8 @@ def slices_of_run(case: FailingRun) -> Diagnosis:
     data = {}
     for kind, s in slices.items():  # each holds the one before
         lines |= _lines(case, s)
-        data[kind] = {"instances": len(s.distance), "complete": s.complete, "lines": sorted(lines)}
-    return Diagnosis(findings, data, all(s.complete for s in slices.values()))
+        data[kind] = {"instances": s.size, "complete": s.followed_all, "lines": sorted(lines)}
+    return Diagnosis(findings, data, all(s.followed_all for s in slices.values()))
 
 
 def _symptom_distance(case: FailingRun, e: _SlicedStatement, last: float) -> float:
@@ -77,13 +78,26 @@ def _place_of(case: FailingRun, node: Node) -> Place | None:
     return case.places.of(node)
 
 
+def _rows(case: FailingRun, s: Slice) -> Iterator[SlicedInstruction]:
+    """The instances of a slice: each on its own if they are listed, else by instructions and single switches."""
+    if s.complete:
+        for node, distance in s.distance.items():
+            yield SlicedInstruction(node, distance, 1, frozenset((s.reached[node],) if node in s.reached else ()))
+        return
+    yield from s.instructions
+    if any(case.trace.instr(row.nearest).op == "switch" for row in s.instructions if row.nearest[1] >= 0):
+        for node, distance in s.distance.items():  # these have lines of their own: the labels that they went to
+            if node[1] >= 0 and case.trace.instr(node).op == "switch":
+                yield SlicedInstruction(node, distance, 0, frozenset())
+
+
 def _lines(case: FailingRun, s: Slice) -> set[tuple[str, int]]:
     """All source lines of a slice: the first lines of its statements, and the others that were evaluated."""
     found = set()
-    for node in s.distance:
-        place = _place_of(case, node)
+    for row in _rows(case, s):
+        place = _place_of(case, row.nearest)
         if place is not None:
-            found |= {(place.file, line) for line in (place.line, *_own_lines(case, node, place))}
+            found |= {(place.file, line) for line in (place.line, *_own_lines(case, row.nearest, place))}
     for address in s.initial:
         found |= {(p.file, p.line) for p in case.initialisers(address)}
     return found
@@ -103,24 +117,25 @@ def _entries(case: FailingRun, slices: dict[str, Slice]) -> dict[Place, _SlicedS
     entries: dict[Place, _SlicedStatement] = {}
     for kind in KINDS:
         s = slices[kind]
-        for node, distance in s.distance.items():
-            place = _place_of(case, node)
+        for row in _rows(case, s):
+            place = _place_of(case, row.nearest)
             if place is None:
                 continue
             entry = entries.get(place)
             if entry is None:
-                entries[place] = entry = _SlicedStatement(place, distance, kind, node)
-            elif distance < entry.distance:
-                entry.distance, entry.first = distance, node
+                entries[place] = entry = _SlicedStatement(place, row.distance, kind, row.nearest)
+            elif row.distance < entry.distance:
+                entry.distance, entry.first = row.distance, row.nearest
             if kind == KINDS[-1]:
-                entry.count += 1
-                entry.lines.update(_own_lines(case, node, place))
-            if node in s.reached:
-                entry.edges.add(s.reached[node][0])
+                entry.count += row.count
+                entry.lines.update(_own_lines(case, row.nearest, place))
+            entry.edges.update(row.edges)
         for address, reader in s.initial.items():
             for place in case.initialisers(address):
                 if place not in entries:
-                    entries[place] = _SlicedStatement(place, s.distance[reader] + 1.0, kind, reader, 1, {"initial"})
+                    entries[place] = _SlicedStatement(
+                        place, s.reader_distance[reader] + 1.0, kind, reader, 1, {"initial"}
+                    )
     return entries
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import ALGEBRA
@@ -11,9 +12,11 @@ from butfor.logic.sorts import INT, REAL, Value, default_value, is_map
 from butfor.logic.substitute import substitute
 from butfor.logic.terms import Term, select, store, variable
 from butfor.path.execute.symbolic_execution import SymbolicExecution
-from butfor.path.path_model import Cell
+from butfor.path.path_model import Cell, Path
 from butfor.path.path_words import boogie_text, value_text
 
+_VARIABLES = ("local", "global", "byval")  # kinds of objects that have a name
+MAX_VARIABLES_POINTED_TO = 6  # that a pointer gets the address of: each is one more value to try
 MAX_SYMBOLS_CHANGED_ALONE = 8  # each takes nine evaluations; a statement rarely writes more cells
 
 
@@ -47,9 +50,9 @@ class AnyValues:
         """Values to try: one symbol at a time, then all of them together."""
         if len(self.recorded) > 1:
             for name in list(self.recorded)[:MAX_SYMBOLS_CHANGED_ALONE]:
-                for value in _plain_values(self.recorded[name], self.meaning[name][1]):
+                for value in plain_values(self.recorded[name], self.meaning[name][1]):
                     yield {**self.recorded, name: value}
-        columns = [list(_plain_values(self.recorded[name], self.meaning[name][1])) for name in self.recorded]
+        columns = [list(plain_values(self.recorded[name], self.meaning[name][1])) for name in self.recorded]
         for row in range(min((len(c) for c in columns), default=0)):
             yield {name: column[row] for name, column in zip(self.recorded, columns, strict=True)}
 
@@ -170,7 +173,7 @@ def _signed(value: int, sort: int) -> int:
     return value - (1 << sort) if sort > 0 and value >> sort - 1 else value
 
 
-def _plain_values(value: Value, sort: int) -> Iterator[Value]:
+def plain_values(value: Value, sort: int) -> Iterator[Value]:
     """Other values of a sort, plain ones first."""
     if is_map(sort):
         return
@@ -186,11 +189,18 @@ def _plain_values(value: Value, sort: int) -> Iterator[Value]:
     yield from (t for t in dict.fromkeys(tried) if t != value)
 
 
-def other_text(other: OtherValue) -> str:
-    """Another value, with what gets it: `a[3] = 8`."""
+def pointer_values(path: Path, cell: Cell) -> list[Value]:
+    """What a pointer may point to instead: what is on the path and has the right type, or NULL."""
+    target = cell.type.removesuffix("*").rstrip()
+    named = (r.start for r in path.ranges.values() if r.cell.type == target and r.home.key[0] in _VARIABLES)
+    return [*islice(dict.fromkeys(sorted(named)), MAX_VARIABLES_POINTED_TO), 0]
+
+
+def other_text(other: OtherValue, address: Callable[[int], str] = hex) -> str:
+    """Another value, with what gets it: `a[3] = 8`; `address` writes pointers."""
     name, sort = other.cell.shown, other.cell.sort
     for index in other.indexes:
         assert is_map(sort)
         name += f"[{boogie_text(index, sort.index)}]"
         sort = sort.value
-    return f"{name} = {value_text(other.cell, other.value, other.sort)}"
+    return f"{name} = {value_text(other.cell, other.value, other.sort, address)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import random
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import ALGEBRA
@@ -37,47 +38,57 @@ class Avoidance(enum.Enum):
         return self in (Avoidance.PROVED, Avoidance.POSSIBLE)
 
 
-def can_avoid(rerun: SingleChangeRerun, change: Change, limit: Limit, proving: Limit | None = None) -> Avoidance:
+@dataclass(frozen=True, slots=True)
+class ChangeVerdict:
+    """Whether a change can avoid a failure, and with which values of its variables; the others are as recorded."""
+
+    avoidance: Avoidance
+    values: Mapping[str, Value] = field(default_factory=dict)
+
+
+def can_avoid(rerun: SingleChangeRerun, change: Change, limit: Limit, proving: Limit | None = None) -> ChangeVerdict:
     """Whether the change can avoid the failure. `proving`: until when what is possible may also be proved."""
     try:
         return _can_avoid(rerun, change, limit, proving)
     except OutOfTime:
-        return Avoidance.UNKNOWN
+        return ChangeVerdict(Avoidance.UNKNOWN)
 
 
-def _can_avoid(rerun: SingleChangeRerun, change: Change, limit: Limit, proving: Limit | None) -> Avoidance:
+def _can_avoid(rerun: SingleChangeRerun, change: Change, limit: Limit, proving: Limit | None) -> ChangeVerdict:
     pending: list[NeededCondition] = []
-    possible = False
+    possible: Mapping[str, Value] | None = None
     work = MAX_TERMS_GUESSED
     for needed in rerun.needed(change, lambda: limit.left <= 0):
         pending.append(needed)
-        if work > 0 and not (possible and needed.is_open):
-            rest, done = _guess(needed)
+        if work > 0 and not (possible is not None and needed.is_open):
+            rest, values, done = _guess(needed)
             work -= done
             if rest is FALSE:
-                return Avoidance.PROVED
-            possible = possible or rest is not None
+                return ChangeVerdict(Avoidance.PROVED, values)
+            possible = possible if possible is not None or rest is None else values
     if not pending:
-        return Avoidance.NO
+        return ChangeVerdict(Avoidance.NO)
     closed = [n.condition for n in pending if not n.is_open]
     found = _tried_at_random([n.condition for n in pending], frozenset(closed), pending[-1].recorded)
-    if found is Avoidance.PROVED:
+    if found.avoidance is Avoidance.PROVED:
         return found
-    possible = possible or found is Avoidance.POSSIBLE
+    if possible is None and found.avoidance is Avoidance.POSSIBLE:
+        possible = found.values
     verdict, values = _ask(closed, limit) if closed else (Verdict.UNSAT, {})
     if verdict is Verdict.SAT:
-        return Avoidance.PROVED
+        return ChangeVerdict(Avoidance.PROVED, values)
     if len(closed) == len(pending):
-        return Avoidance.NO if verdict is Verdict.UNSAT else Avoidance.UNKNOWN
+        return ChangeVerdict(Avoidance.NO if verdict is Verdict.UNSAT else Avoidance.UNKNOWN)
     everything = [n.condition for n in pending]
-    if possible and (proving is None or proving.left <= 0):
-        return Avoidance.POSSIBLE
+    if possible is not None and (proving is None or proving.left <= 0):
+        return ChangeVerdict(Avoidance.POSSIBLE, possible)
     verdict, values = _ask(everything, limit)
     if verdict is Verdict.SAT:
-        return Avoidance.PROVED if _whatever_is_open(everything, values, limit) else Avoidance.POSSIBLE
-    if possible:
-        return Avoidance.POSSIBLE
-    return Avoidance.NO if verdict is Verdict.UNSAT else Avoidance.UNKNOWN
+        is_proved = _whatever_is_open(everything, values, limit)
+        return ChangeVerdict(Avoidance.PROVED if is_proved else Avoidance.POSSIBLE, values)
+    if possible is not None:
+        return ChangeVerdict(Avoidance.POSSIBLE, possible)
+    return ChangeVerdict(Avoidance.NO if verdict is Verdict.UNSAT else Avoidance.UNKNOWN)
 
 
 # --- by the solver ----------------------------------------------------------------------------------------------------
@@ -107,40 +118,44 @@ def _whatever_is_open(conditions: Sequence[Term], values: Mapping[str, Value], l
 # --- by guess ---------------------------------------------------------------------------------------------------------
 
 
-def _guess(needed: NeededCondition) -> tuple[Term | None, int]:
-    """What is left of the condition with values that violate it, and how many terms were computed.
+def _guess(needed: NeededCondition) -> tuple[Term | None, Mapping[str, Value], int]:
+    """What is left of the condition with values that violate it, these values, and how many terms were computed.
 
     FALSE when it is violated whatever the open variables are, None when no values were found.
     """
     if needed.condition is FALSE:
-        return FALSE, 0
+        return FALSE, {}, 0
     terms = list(postorder((needed.condition,)))
     if len(terms) > MAX_TERMS_PER_CONDITION // 4:
-        return None, len(terms)
+        return None, {}, len(terms)
     seen = [t for t in terms if t.op == "var"]
     free = [v for v in seen if not str(v.data).startswith(OPEN)]
     constants = [t.data for t in terms if t.op in ("const", "number") and t.data is not None][:MAX_CONSTANTS_TRIED]
     base = {str(v.data): needed.recorded.get(str(v.data), default_value(v.width)) for v in seen}
     best: Term | None = None
+    found: Mapping[str, Value] = {}
     work = 0
     for v in free[-MAX_VARIABLES_GUESSED:]:
         name = str(v.data)
         for value in _plain_values(base[name], v.width, constants):
             work += len(terms)
             if work > MAX_TERMS_PER_CONDITION:
-                return best, work
+                return best, found, work
             if Evaluator({**base, name: value})(needed.condition):
                 continue
             values = {**base, name: value}
+            found = {str(f.data): values[str(f.data)] for f in free}
             best = Substitution({str(f.data): constant(values[str(f.data)], f.width) for f in free}, ALGEBRA)(
                 needed.condition
             )
             if best is FALSE:
-                return FALSE, work
-    return best, work
+                return FALSE, found, work
+    return best, found, work
 
 
-def _tried_at_random(conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]) -> Avoidance:
+def _tried_at_random(
+    conditions: Sequence[Term], closed: frozenset[Term], recorded: Mapping[str, Value]
+) -> ChangeVerdict:
     """What random values for all variables at once show.
 
     A violated condition without open variables is a proof; UNKNOWN when no condition was violated.
@@ -151,17 +166,16 @@ def _tried_at_random(conditions: Sequence[Term], closed: frozenset[Term], record
     was = {str(v.data): recorded.get(str(v.data), default_value(v.width)) for v in seen}
     other = {str(v.data): list(_plain_values(was[str(v.data)], v.width, constants)) or [was[str(v.data)]] for v in seen}
     pick = random.Random(0)
-    found = Avoidance.UNKNOWN
+    found = ChangeVerdict(Avoidance.UNKNOWN)
     for trial in range(min(MAX_RANDOM_TRIALS, MAX_TERMS_GUESSED // max(len(terms), 1))):
         share = (trial + 1) / MAX_RANDOM_TRIALS
-        holds = Evaluator(
-            {name: pick.choice(other[name]) if pick.random() < share else value for name, value in was.items()}
-        )
+        values = {name: pick.choice(other[name]) if pick.random() < share else value for name, value in was.items()}
+        holds = Evaluator(values)
         violated = [c for c in conditions if not holds(c)]
         if not closed.isdisjoint(violated):
-            return Avoidance.PROVED
+            return ChangeVerdict(Avoidance.PROVED, values)
         if violated:
-            found = Avoidance.POSSIBLE
+            found = ChangeVerdict(Avoidance.POSSIBLE, values)
             if not closed:
                 return found
     return found

@@ -25,8 +25,10 @@ from butfor.logic.terms import (
     variable,
     variables,
 )
+from butfor.path.changed_runs import ChangedRuns, PathEdit, RunVerdict
+from butfor.path.execute.confirmed_changes import Confirmation, Trial, edits_of
 from butfor.path.execute.relaxed_path import Selectors, with_selectors
-from butfor.path.execute.single_change import Avoidance, can_avoid
+from butfor.path.execute.single_change import Avoidance, ChangeVerdict, can_avoid
 from butfor.path.execute.single_change_rerun import SingleChangeRerun
 from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
 from butfor.path.execute.symbolic_execution import OPEN
@@ -42,11 +44,15 @@ Possible = Sequence[Mapping[Place, Change]]  # per path
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Statements whose change together can avoid all failures. `proved`: whatever the open variables are."""
+    """Statements whose change together can avoid all failures. `proved`: whatever the open variables are.
+
+    `run` says what became of the failures when the programs were run with such changes.
+    """
 
     places: tuple[Place, ...]
     proved: bool
     how: ChangeKind = ChangeKind.VALUE
+    run: RunVerdict = RunVerdict.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +77,18 @@ def smallest_change_sets(
     each: float = 5.0,
     possible: Possible | None = None,
     wider: Possible = (),
+    runs: Sequence[ChangedRuns | None] = (),
 ) -> ChangeSets:
     """The sets for some failing paths.
 
-    `wider`: changes that are tried for statements whose possible ones do not suffice alone.
+    `wider`: changes that are tried for statements whose possible ones do not suffice alone. `runs`: what runs the
+    program of each path again; sets with which it fails, whatever is tried, are left out.
     """
     known = [plain_changes(path) for path in paths] if possible is None else possible
-    singles, sure = _singles(paths, known, wider, lambda: Limit.after(each, is_over), Limit.after(each, is_over))
+    confirmation = Confirmation(paths, runs, is_over) if runs else None
+    singles, sure = _singles(
+        paths, known, wider, lambda: Limit.after(each, is_over), Limit.after(each, is_over), confirmation
+    )
     used = {s.places[0] for s in singles}
     rest = [{place: c for place, c in changes.items() if place not in used} for changes in known]
     if singles and not sure:
@@ -85,15 +96,20 @@ def smallest_change_sets(
     if singles and largest == 1:
         return ChangeSets(tuple(singles), 1, complete=True)
     limit = Limit.after(each, is_over) if singles else None  # larger sets say little then
-    return _Search(paths, rest, is_over, each, limit).changes(singles, most, largest)
+    return _Search(paths, rest, is_over, each, limit, confirmation).changes(singles, most, largest)
 
 
 def _singles(
-    paths: Sequence[Path], known: Possible, wider: Possible, limit: Callable[[], Limit], proving: Limit
+    paths: Sequence[Path],
+    known: Possible,
+    wider: Possible,
+    limit: Callable[[], Limit],
+    proving: Limit,
+    confirmation: Confirmation | None,
 ) -> tuple[list[ChangeSet], bool]:
     """The statements that suffice alone, the likeliest first, and whether each of them surely does.
 
-    A statement of which nothing is known is among them.
+    A statement of which nothing is known is among them, one with which runs fail is not.
     """
     tables = [known, *([[{**w} for w in wider]] if wider else [])]
     reruns = {k: SingleChangeRerun(path) for k, path in enumerate(paths)}
@@ -102,9 +118,12 @@ def _singles(
     left = [p for p in places if all(any(p in table[k] for table in tables) for k in order)]
     found: dict[Place, tuple[Avoidance, ChangeKind]] = dict.fromkeys(left, (Avoidance.PROVED, ChangeKind.VALUE))
     sure = True
+    trials = {place: Trial([()] * len(paths), [()] * len(paths)) for place in left}
     for k in order:
         for place in [p for p in left if p in found]:
-            verdict, how = _alone(reruns[k], [table[k][place] for table in tables if place in table[k]], limit, proving)
+            change, told = _alone(reruns[k], [table[k][place] for table in tables if place in table[k]], limit, proving)
+            verdict, how = told.avoidance, change.how
+            trials[place].changes[k], trials[place].likely[k] = (change,), edits_of(paths[k], change, told.values)
             sure = sure and verdict is not Avoidance.UNKNOWN
             if verdict is Avoidance.NO:
                 del found[place]
@@ -113,28 +132,40 @@ def _singles(
             weaker = before if verdict is Avoidance.PROVED else Avoidance.POSSIBLE
             found[place] = weaker, max(least, how, key=lambda h: h.order)
     last = _last_positions(paths[0])
-    sets = [ChangeSet((p,), verdict is Avoidance.PROVED, how) for p, (verdict, how) in found.items()]
+    if confirmation is not None:
+        confirmation.confirm([trials[p] for p in found])
+    sets = [
+        ChangeSet((p,), verdict is Avoidance.PROVED, how, trials[p].verdict)
+        for p, (verdict, how) in found.items()
+        if trials[p].verdict is not RunVerdict.FAILED
+    ]
     return sorted(
         sets,
-        key=lambda s: (s.how.order >= ChangeKind.INPUT.order, not s.proved, s.how.order, -last.get(s.places[0], -1)),
+        key=lambda s: (
+            s.how.order >= ChangeKind.INPUT.order,
+            s.run is not RunVerdict.AVOIDED,
+            not s.proved,
+            s.how.order,
+            -last.get(s.places[0], -1),
+        ),
     ), sure
 
 
 def _alone(
     rerun: SingleChangeRerun, changes: Sequence[Change], limit: Callable[[], Limit], proving: Limit
-) -> tuple[Avoidance, ChangeKind]:
-    """The verdict on the first of some ever wider changes that can avoid the failure, or else on the last.
+) -> tuple[Change, ChangeVerdict]:
+    """The first of some ever wider changes that can avoid the failure, or else the last, and the verdict on it.
 
     Only plain changes count as proved.
     """
-    verdict, how = Avoidance.NO, ChangeKind.VALUE
     doubt = False
     for change in changes:
-        verdict, how = can_avoid(rerun, change, limit(), proving), change.how
-        doubt = doubt or verdict is Avoidance.UNKNOWN
-        if verdict.can:
-            return (Avoidance.POSSIBLE if how.order >= ChangeKind.INPUT.order else verdict), how
-    return (Avoidance.UNKNOWN if doubt else verdict), how
+        verdict = can_avoid(rerun, change, limit(), proving)
+        doubt = doubt or verdict.avoidance is Avoidance.UNKNOWN
+        if verdict.avoidance.can:
+            is_plain = change.how.order < ChangeKind.INPUT.order
+            return change, verdict if is_plain else ChangeVerdict(Avoidance.POSSIBLE, verdict.values)
+    return changes[-1], ChangeVerdict(Avoidance.UNKNOWN if doubt else Avoidance.NO)
 
 
 def _last_positions(path: Path) -> dict[Place, int]:
@@ -145,8 +176,17 @@ class _Search:
     """Sets of several statements."""
 
     def __init__(
-        self, paths: Sequence[Path], possible: Possible, is_over: Callable[[], bool], each: float, limit: Limit | None
+        self,
+        paths: Sequence[Path],
+        possible: Possible,
+        is_over: Callable[[], bool],
+        each: float,
+        limit: Limit | None,
+        confirmation: Confirmation | None,
     ) -> None:
+        self.paths = paths
+        self.possible = possible
+        self.confirmation = confirmation
         self.selectors = Selectors()
         relaxed = [
             with_selectors(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)
@@ -184,13 +224,14 @@ class _Search:
                 size += 1
             elif result.verdict is Verdict.SAT:
                 chosen = [v for v in self.names if result.model.get(str(v.data))]
-                found.append(self._checked(chosen))
+                checked = self._checked(chosen)
+                found += [checked] if checked.run is not RunVerdict.FAILED else []
                 least = least or len(chosen)
                 blocked.append(disjunction(map(negate, chosen)))
                 cut = len(found) >= most
             else:
                 cut = True
-        found.sort(key=lambda s: (len(s.places), not s.proved))
+        found.sort(key=lambda s: (len(s.places), s.run is not RunVerdict.AVOIDED, not s.proved))
         return ChangeSets((*singles, *found), size - 1, not cut or size - 1 >= least > 0)
 
     def _checked(self, chosen: Sequence[Term]) -> ChangeSet:
@@ -200,19 +241,33 @@ class _Search:
         """
         on = {str(v.data) for v in chosen}
         fold = Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
-        proved = all(self._avoids(fold(f)) for f in self.fails)
-        return ChangeSet(tuple(self.places[str(v.data)] for v in chosen), proved)
+        answers = [self._avoids(fold(f)) for f in self.fails]
+        places = tuple(self.places[str(v.data)] for v in chosen)
+        trial = Trial(
+            [[changes[p] for p in places if p in changes] for changes in self.possible],
+            [self._edits(number, places, values) for number, (_, values) in enumerate(answers)],
+        )
+        if self.confirmation is not None:
+            self.confirmation.confirm([trial])
+        return ChangeSet(places, all(proved for proved, _ in answers), run=trial.verdict)
 
-    def _avoids(self, fails: Term) -> bool:
-        """Whether values exist with which a path does not fail, whatever the open variables are."""
+    def _edits(self, number: int, places: Sequence[Place], values: Mapping[str, object]) -> tuple[PathEdit, ...]:
+        """The edits of a run that changes some statements so."""
+        path, changes = self.paths[number], self.possible[number]
+        parts = [edits_of(path, changes[p], values, f"{number}.") for p in places if p in changes]
+        return tuple(e for part in parts for e in part) if all(parts) else ()
+
+    def _avoids(self, fails: Term) -> tuple[bool, Mapping[str, object]]:
+        """Whether values exist with which a path does not fail, whatever the open variables are; and some of them."""
         avoided = negate(fails)
         result = default_stack().check([(avoided,)], self._limit(), variables((avoided,)))
         if result.verdict is not Verdict.SAT:
-            return False
+            return False, {}
         rest = Substitution(_constants(avoided, result.model), ALGEBRA)(fails)
-        return rest is FALSE or (
+        is_proved = rest is FALSE or (
             rest is not TRUE and default_stack().check([(rest,)], self._limit()).verdict is Verdict.UNSAT
         )
+        return is_proved, result.model
 
     def _limit(self) -> Limit:
         return self._in_all or Limit.after(self.each, self.is_over)

@@ -8,11 +8,11 @@ from butfor.logic.terms import Term, variables
 from butfor.path.lift.branch_conditions import ConditionEvaluation
 from butfor.path.lift.branch_scopes import BranchScopes, arm_ends
 from butfor.path.lift.cell_names import UNKNOWN
+from butfor.path.lift.chosen_effects import LiftableRun
 from butfor.path.lift.lifting_state import Draft, LiftingState
 from butfor.path.lift.memory_cells import MemoryCells
 from butfor.path.lift.other_arms import Escapes, FramedCells
 from butfor.path.path_model import Cell, Input, Instance, Kind, Path
-from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
@@ -39,14 +39,14 @@ def assembled_path(
     parts: LiftedParts,
     node: Node,
     phi: Term,
-    dependence: Dependence,
+    run: LiftableRun,
     storage: MemoryCells,
     prologue: list[tuple[Cell, int, Input]],
 ) -> Path:
     """The path whose check at `node` is phi."""
-    state = parts.state
+    state, dependence = parts.state, run.dependence
     drafts = [*_prologue(parts.start, prologue), *(d for draft in state.drafts for d in _flat(draft))]
-    scopes = BranchScopes(dependence, drafts, parts.whole, parts.alone)
+    scopes = BranchScopes(run, drafts, parts.whole, parts.alone)
     around: list[tuple[int, ...]] = []
     for k, d in enumerate(drafts):
         first = d.parts[0] if d.parts else d.node  # a condition stands where its evaluation begins
@@ -67,6 +67,7 @@ def assembled_path(
     escapes = Escapes(dependence.trace, node)
     instances = []
     for k, d in enumerate(drafts):
+        run.require_time()
         decided = parts.decided.get(id(d))
         kept = frames.of(decided) if decided is not None else {}
         written = (
@@ -91,6 +92,7 @@ def assembled_path(
                 () if d.node[0] < 0 or parts.endless else scopes.rounds(d.node[0]),
                 rewritten=rewritten,
                 is_address=d.is_address,
+                exits_loop=d.kind is Kind.BRANCH and any(scopes.exits_loop(i) for i, _ in d.parts),
             )
         )
     cells = tuple(c for name, c in state.cells.items() if name in used)
@@ -110,6 +112,7 @@ def assembled_path(
         ),
         nodes=tuple(d.parts[0] if d.parts else d.node for d in drafts),
         ranges={r.cell.name: r for r in ranges},
+        acts={(k, name): act for k, d in enumerate(drafts) for name, act in d.acts.items()},
     )
 
 

@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from butfor.ir.flow_graphs import successors
+from butfor.ir.instructions import Function
 from butfor.ir.natural_loops import Loops, natural_loops
+from butfor.path.lift.chosen_effects import LiftableRun
 from butfor.path.lift.lifting_state import Draft
-from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node
+
+_STEPS_BETWEEN_LOOKS = 256  # at the clock
 
 
 class BranchScopes:
     """Scopes of the instances of one path, given in order."""
 
     def __init__(
-        self, dependence: Dependence, drafts: list[Draft], whole: dict[Node, Draft], alone: dict[Node, Draft]
+        self, run: LiftableRun, drafts: list[Draft], whole: dict[Node, Draft], alone: dict[Node, Draft]
     ) -> None:
-        self.dependence = dependence
-        self.trace = dependence.trace
+        self.run = run
+        self.dependence = run.dependence
+        self.trace = run.dependence.trace
         self._position = {id(d): k for k, d in enumerate(drafts)}
         self._first = min(
             (n[0] for table in (whole, alone) for n in table), default=0
@@ -54,6 +58,8 @@ class BranchScopes:
         way: list[tuple[int, Node | None]] = []
         at: int | None = i
         while at is not None and at >= self._first and at not in self._known:
+            if len(way) % _STEPS_BETWEEN_LOOKS == 0:
+                self.run.require_time()
             parent = self.dependence.control(at)
             way.append((at, parent))
             at = parent[0] if parent is not None else None
@@ -77,12 +83,22 @@ class BranchScopes:
 
     # --- rounds -------------------------------------------------------------------------------------------------------
 
+    def exits_loop(self, i: int) -> bool:
+        """Whether a successor of a segment instance's block is outside the innermost loop around it."""
+        s = self.trace.at(i)
+        loops = self._loops_of(s.fn)
+        number = loops.innermost[s.seg.block]
+        return number >= 0 and not loops.loops[number].body.issuperset(s.fn.blocks[s.seg.block].succs)
+
+    def _loops_of(self, function: Function) -> Loops:
+        if function.name not in self._loops:
+            self._loops[function.name] = natural_loops(successors(function))
+        return self._loops[function.name]
+
     def rounds(self, i: int) -> tuple[int, ...]:
         """The rounds of the loops around a segment instance in its frame, innermost last."""
         s = self.trace.at(i)
-        loops = self._loops.get(s.fn.name)
-        if loops is None:
-            loops = self._loops[s.fn.name] = natural_loops(successors(s.fn))
+        loops = self._loops_of(s.fn)
         found = []
         k = loops.innermost[s.seg.block]
         while k >= 0:

@@ -9,7 +9,7 @@ from butfor.path.lift.byte_origins import Origin
 from butfor.path.lift.external_inputs import ExternalInputs
 from butfor.path.lift.lifting_state import Draft, LiftingState
 from butfor.path.lift.memory_cells import MemoryCells
-from butfor.path.path_model import Cell, CellBytes, Input, Kind
+from butfor.path.path_model import Act, Cell, CellBytes, Input, Kind
 from butfor.trace.dependence.hypothetical_addresses import HypotheticalAddresses
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
@@ -104,7 +104,7 @@ class PathMemory:
             self.prologue.append((r.cell, value, argument))
         else:
             self.state.start(r.cell, value)
-            is_pointer = r.cell.sort == 64 and (r.cell.type.endswith("*") or r.home.key == ("nowhere",))
+            is_pointer = r.cell.sort == 64 and (r.cell.is_pointer or r.home.key == ("nowhere",))
             if is_pointer or (r.home.key[0] in ("global", "literals") and not self.names_variable(r)):
                 self._fixed[r.cell.name] = wanted[0]
 
@@ -138,6 +138,7 @@ class PathMemory:
             low = r.start - address
             draft.writes[r.cell.name] = (r.cell, self.state.simplify(extract(value, 8 * low, 8 * r.size)))
             draft.recorded[r.cell.name] = int.from_bytes(data[low : low + r.size], "little")
+            draft.acts[r.cell.name] = Act(node)
         self.mark(ranges, node)
         return ranges
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from butfor.ir.debug_types import CType, Variable
 from butfor.path.path_model import Cell, ObjectLife
 from butfor.trace.recording import Recording
@@ -17,10 +19,13 @@ class CellNames:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self._written: dict[tuple[int, int], str] = {}
+        self._pointers: set[tuple[int, int]] = set()
         self._taken: set[str] = set()
 
-    def note(self, address: int, size: int, text: str | None) -> None:
-        """Remember how the source writes some bytes that have no variable's name, `p->next`."""
+    def note(self, address: int, size: int, text: str | None, *, is_pointer: bool = False) -> None:
+        """Remember how the source writes some bytes that have no variable's name, `p->next`; are they a pointer?"""
+        if is_pointer:
+            self._pointers.add((address, size))
         if text is not None:
             self._written.setdefault((address, size), text)
 
@@ -42,7 +47,8 @@ class CellNames:
             shown = variable.name + path + (f"+{rest}" if rest or size < t.size else "")
             return self._cell(shown, size, t if not rest and t.size == size else None, function)
         written = self._written.get((address, size))
-        return self._cell(written or self._nameless(home, offset), size, None, function)
+        cell = self._cell(written or self._nameless(home, offset), size, None, function)
+        return replace(cell, type="void *", signed=False) if (address, size) in self._pointers else cell
 
     def is_variable(self, home: ObjectLife) -> bool:
         """Whether an object is a variable that the source names."""

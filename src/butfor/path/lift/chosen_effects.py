@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from butfor.errors import OutOfTime
 from butfor.failures.failure_point import FailurePoint
 from butfor.path.lift.branch_conditions import ConditionEvaluations
 from butfor.path.lift.condition_terms import hypothetical_loads
 from butfor.path.lift.effects import Effect, EffectKind, Effects, effects_of_nodes
 from butfor.path.lift.violated_property import Check
-from butfor.trace.dependence.backward_slice import Slice, Slicer
+from butfor.trace.dependence.backward_slice import Slicer
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.sliced_instances import Slice
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
-MAX_EFFECTS_PER_PATH = 3_000  # the queries of all methods grow with the path
+MAX_EFFECTS_PER_PATH = 12_000  # lifting them takes some seconds
 MAX_ASSUMPTIONS = 200  # of the program itself, the latest: earlier ones rarely constrain the failure
 MAX_SLICED_INSTANCES = 40_000  # in the slice of the assumptions: bounds the time of slicing
 
@@ -39,6 +41,11 @@ class LiftableRun:
     is_check: Callable[[Place], bool]
     is_over: Callable[[], bool] = lambda: False
     silent: frozenset[Node] = frozenset()
+
+    def require_time(self) -> None:
+        """Give up when time is up."""
+        if self.is_over():
+            raise OutOfTime("the time was over before the failing path was known")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +79,17 @@ class EffectChoice:
         else:
             found = self.run.slice
             nodes = list(found.distance)
-            extra = [*self._hypothetical_stores(check, nodes), *self.effects.assumptions(MAX_ASSUMPTIONS)]
+            extra = [
+                *self._hypothetical_stores(check, nodes),
+                *self._earlier_decisions(nodes),
+                *self.effects.assumptions(MAX_ASSUMPTIONS),
+            ]
             if extra:
                 more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=MAX_SLICED_INSTANCES)
                 near = [*check.decided.nodes] if check.decided is not None else []
                 nodes = [*near, *extra, *_interleaved(nodes, list(more.distance))]
             effects, complete = effects_of_nodes(self.effects, nodes, most)
-            complete = complete and found.complete
+            complete = complete and found.complete and not self.dependence.potential_dependence.leaves_instances_out
         starts = frozenset(h.node for h in effects if self._is_start(h))
         skipped = set(check.decided.nodes) if check.decided is not None else set()
         return ChosenEffects(
@@ -104,6 +115,17 @@ class EffectChoice:
             store = self.dependence.potential_dependence.hypothetical.last_store(i, address, size)
             if store is not None and store not in known:
                 found[store] = None
+        return list(found)
+
+    def _earlier_decisions(self, nodes: list[Node]) -> list[Node]:
+        """The decisions that left what was read as it was before the last ones did, which alone are in the slice."""
+        known = set(nodes)
+        found: dict[Node, None] = {}
+        for node in nodes:
+            if node[1] >= 0 and self.trace.instr(node).op == "load":
+                self.run.require_time()
+                every = self.dependence.potential_dependence.of_load(node, every=True)
+                found.update((branch, None) for branch in every if branch not in known)
         return list(found)
 
     def _is_start(self, effect: Effect) -> bool:

@@ -16,7 +16,7 @@ from butfor.path.lift.external_inputs import ExternalInputs
 from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
 from butfor.path.lift.register_terms import RegisterTerms, operation_words
 from butfor.path.lift.used_values import Gathered
-from butfor.path.path_model import Cell, CellBytes, Input, Kind
+from butfor.path.path_model import Act, Cell, CellBytes, Input, Kind
 from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
@@ -171,6 +171,7 @@ class LibraryCalls:
                 draft.inputs[r.cell.name] = source
             draft.writes[r.cell.name] = (r.cell, term)
             draft.recorded[r.cell.name] = value
+            draft.acts[r.cell.name] = Act(effect.at)
             self.memory.mark([r], effect.node)
 
     def _result(
@@ -195,6 +196,7 @@ class LibraryCalls:
             draft.inputs[cell.name] = source
         draft.writes[cell.name] = (cell, term)
         draft.recorded[cell.name] = value
+        draft.acts[cell.name] = Act(effect.at, is_result=True)
         return KeptValue(cell.term, value, cell.shown, draft.place, effect.at, draft.frame)
 
     # --- copies -------------------------------------------------------------------------------------------------------
@@ -250,6 +252,7 @@ class LibraryCalls:
         value = int.from_bytes(data, "little")
         draft.writes[r.cell.name] = (r.cell, self.state.simplify(_joined(parts)))
         draft.recorded[r.cell.name] = value
+        draft.acts[r.cell.name] = Act(effect.at)
         self.memory.mark([r], effect.node)
 
 

@@ -30,7 +30,7 @@ from butfor.path.lift.memory_cells import MemoryCells
 from butfor.path.lift.register_terms import UNDETERMINED, RegisterTerms
 from butfor.path.lift.used_values import UsedValues
 from butfor.path.lift.violated_property import Check, ViolatedProperties
-from butfor.path.path_model import Cell, Kind, Path
+from butfor.path.path_model import BRANCH, Act, Cell, Kind, Path
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
@@ -110,6 +110,7 @@ class _Lifter:
         order = EffectOrder(self.trace, self.dependence, self.evaluations, effects, self.gatherer.found.bases)
         self._parts = order.parts
         for item in order.items(check):
+            self.run.require_time()
             if isinstance(item, ValueUse):
                 self._use(item.at)
             else:
@@ -127,7 +128,7 @@ class _Lifter:
             self.run.silent,
             endless,
         )
-        return assembled_path(parts, check.node, phi, self.dependence, self.storage, self.memory.prologue)
+        return assembled_path(parts, check.node, phi, self.run, self.storage, self.memory.prologue)
 
     def _gather(self, effects: list[Effect], check: Check) -> None:
         if check.decided is not None:
@@ -149,7 +150,7 @@ class _Lifter:
     def _start_place(self) -> Place:
         """Where the program begins."""
         fn = self.trace.at(0).fn
-        where = self.places.source.function_location(fn)
+        where = self.places.source.function_location(fn.name)
         tree = self.places.tree(where.file) if where is not None else None
         if where is None or tree is None:
             return self._place((0, 0))
@@ -309,6 +310,7 @@ class _Lifter:
             self.log.frame_of(decided.last[0]),
             condition=condition,
             parts=decided.nodes,
+            acts={BRANCH: Act(decided.last)},
         )
         self.state.emit(draft)
         table.update(dict.fromkeys(decided.nodes, draft))
@@ -332,7 +334,13 @@ class _Lifter:
         name = self.trace.at(node[0]).fn.name
         cell = self.names.result(name, term.width, name)
         draft = Draft(
-            Kind.ASSIGN, place, node, self.log.frame_of(node[0]), {cell.name: (cell, term)}, recorded={cell.name: value}
+            Kind.ASSIGN,
+            place,
+            node,
+            self.log.frame_of(node[0]),
+            {cell.name: (cell, term)},
+            recorded={cell.name: value},
+            acts={cell.name: Act(node)},
         )
         self.state.emit(draft)
         self.results[node] = cell

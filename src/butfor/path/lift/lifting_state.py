@@ -12,7 +12,7 @@ from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.terms import TRUE, Term, conjunction, const, has_value, ite, variables
 from butfor.path.lift.cell_names import CellNames
-from butfor.path.path_model import Cell, Input, Kind
+from butfor.path.path_model import Act, Cell, Input, Kind
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
@@ -34,6 +34,7 @@ class Draft:
     before: list[Draft] = field(default_factory=list)
     parts: tuple[Node, ...] = ()  # of a branch: the instances that evaluated its condition
     is_address: bool = False  # of an assumption: that pointers and indices were as recorded
+    acts: dict[str, Act] = field(default_factory=dict)  # what assigned each cell
 
 
 @dataclass(slots=True, eq=False)
@@ -172,6 +173,7 @@ class LiftingState:
         self._stored[entry.node] = cell
         last.inputs = dict.fromkeys((cell.name,), last.inputs[result.name]) if last.inputs else {}
         last.writes, last.recorded = {cell.name: (cell, given)}, group.recorded
+        last.acts = {cell.name: Act(last.node, is_result=True)}
         return last
 
     def stored(self, value: Node, cell: Cell) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from butfor.ir.flow_graphs import immediate_dominators, successors
 from butfor.ir.instructions import Block, Operand
-from butfor.ir.machine_types import store_size
+from butfor.ir.machine_types import Kind, store_size
 from butfor.path.lift.branch_conditions import ConditionEvaluations
 from butfor.path.lift.byte_origins import ByteOrigins, ReadByte
 from butfor.path.lift.cell_names import CellNames
@@ -121,7 +121,10 @@ class UsedValues:
         where = self.places.location(self.trace.instr(node))
         tree = self.places.tree(where.file) if where is not None else None
         self.names.note(
-            address, size, tree.target_at(where.line, where.column) if where is not None and tree is not None else None
+            address,
+            size,
+            tree.target_at(where.line, where.column) if where is not None and tree is not None else None,
+            is_pointer=self.trace.instr(node).op == "store" and self.trace.instr(node).detail.kind is Kind.PTR,
         )
 
     def _copies(self, effect: Effect) -> None:
@@ -194,7 +197,7 @@ class UsedValues:
         instr = self.trace.instr(node)
         address = int(self.trace.operand(node[0], instr.args[0]))
         self.storage.add(address, store_size(instr.type), node[0])
-        self.names.note(address, store_size(instr.type), self.written(node))
+        self.names.note(address, store_size(instr.type), self.written(node), is_pointer=instr.type.kind is Kind.PTR)
         start, last = 0, None
         for k, origin in enumerate(self.origins.of(node)):
             if origin.node is not None and origin.byte is not None:

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from butfor.errors import UnsupportedError
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
+from butfor.failures.memory_errors import index_outside
 from butfor.ir.instructions import Operand
-from butfor.ir.machine_types import Kind, store_size
+from butfor.ir.machine_types import Kind
+from butfor.ir.recording_segments import access_size
 from butfor.libc.library import allocation_sizes
+from butfor.logic.signed_overflow import fits_signed
 from butfor.logic.terms import FALSE, Term, binary, compare, conjunction, const, disjunction, equal, negate, resize
 from butfor.path.lift.branch_conditions import ConditionEvaluation, ConditionEvaluations
 from butfor.path.lift.byte_origins import ReadByte
@@ -37,6 +40,12 @@ class Check:
     build: Callable[[list[Term]], Term] = lambda terms: FALSE
     decided: ConditionEvaluation | None = None
     approximate: tuple[str, ...] = field(default=())
+
+
+def _is_inside(index: Term, count: int | None) -> Term:
+    """An index is not outside of an array of so many elements; None: of any number."""
+    zero = const(0, index.width)
+    return compare("sle", zero, index) if count is None else compare("ult", index, const(count, index.width))
 
 
 class ViolatedProperties:
@@ -73,6 +82,8 @@ class ViolatedProperties:
                 return Check(point.node)
             case FailureKind.DIVISION:
                 return self._division(point.node)
+            case FailureKind.ARITHMETIC:
+                return self._arithmetic(point, point.node)
             case FailureKind.EXIT_STATUS:
                 return self._exit(point, point.node)
             case FailureKind.OUTPUT:
@@ -98,6 +109,19 @@ class ViolatedProperties:
             build=lambda t: negate(conjunction((equal(t[0], least), equal(t[1], minus)))),
         )
 
+    def _arithmetic(self, point: FailurePoint, node: Node) -> Check:
+        """The operation has a result."""
+        instr = self.trace.instr(node)
+        width, operands = instr.type.bits, tuple((node[0], a) for a in instr.args)
+        if instr.op in ("add", "sub", "mul"):
+            return Check(node, operands, build=lambda t: fits_signed(instr.op, t[0], t[1]))
+        if instr.op == "call":  # of abs
+            least = const(1 << width - 1, width)
+            return Check(node, operands[:1], build=lambda t: negate(equal(t[0], least)))
+        if instr.op in ("shl", "lshr", "ashr"):
+            return Check(node, operands[1:], build=lambda t: compare("ult", t[0], const(width, width)))
+        return self._other(point, node)
+
     def _exit(self, point: FailurePoint, node: Node) -> Check:
         expected = int(point.details["expected"]) & 0xFF
         args = self.trace.instr(node).args
@@ -110,8 +134,7 @@ class ViolatedProperties:
     def _access(self, point: FailurePoint, node: Node) -> Check:
         instr = self.trace.instr(node)
         if instr.accesses_memory:
-            pointer = instr.address
-            size = store_size(instr.detail if instr.op == "store" else instr.type)
+            pointer, size = instr.address, access_size(instr)
             try:
                 address = int(self.trace.operand(node[0], pointer))
             except UNDETERMINED:
@@ -120,6 +143,10 @@ class ViolatedProperties:
                 return Check(
                     node, ((node[0], pointer),), build=lambda t: negate(compare("ult", t[0], const(PAGE_BYTES, 64)))
                 )
+            outside = index_outside(self.trace, node) if point.details.get("memory") == "out-of-member" else None
+            if outside is not None:
+                count = outside.index.count
+                return Check(node, ((node[0], outside.index.operand),), build=lambda t: _is_inside(t[0], count))
             o = self._object(point)
             if o is not None and point.details.get("memory") == "out-of-bounds":
                 return self._bounds(node, pointer, o, size)
@@ -155,7 +182,9 @@ class ViolatedProperties:
             offset = binary("add", terms[0], const(-o.start, 64))
             room: Term = const(o.size, 64)
             if len(terms) > 1:
-                room = terms[1] if len(terms) == 2 else binary("mul", terms[1], terms[2])
+                # An allocator that was never declared takes what the compiler guessed.
+                sizes = [resize(t, 64) for t in terms[1:]]
+                room = sizes[0] if len(sizes) == 1 else binary("mul", sizes[0], sizes[1])
             fits = compare("ule", const(size, 64), room)
             return conjunction((fits, compare("ule", offset, binary("sub", room, const(size, 64)))))
 

@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 
 from butfor.trace.dependence.dependence import Dependence, Edge
+from butfor.trace.dependence.edge_costs import COSTS, UNIT, costs_as_target
+from butfor.trace.dependence.slice_kernel import SliceKernel
+from butfor.trace.dependence.sliced_instances import (
+    MAX_INSTANCES,
+    MAX_INSTANCES_PER_INSTRUCTION,
+    EdgeKinds,
+    Slice,
+    SlicedInstruction,
+)
 from butfor.trace.trace import Node, Trace
 
-COSTS = {
-    "data": 1.0,
-    "call": 1.0,
-    "control": 1.5,
-    "guard": 3.0,
-    "address": 2.0,
-    "potential": 3.0,
-    "initial": 1.0,
-    "uninit": 1.0,
-}
-KINDS = ("data", "control", "relevant")
-# Instances of a slice: some seconds. Control and potential dependences cost far more than data dependences.
-MAX_INSTANCES = {"data": 150_000, "control": 40_000, "relevant": 40_000}
-# Instances of one instruction; later ones of a loop are folded into its first, so that it does not fill the slice.
-MAX_INSTANCES_PER_INSTRUCTION = {"data": 12_000, "control": 500, "relevant": 500}
 _INSTANCES_PER_STOP_CHECK = 256  # asking for each would cost as much as the work
-_STATEMENTS = frozenset(("store", "ret", "br", "switch", "indirectbr", "atomicrmw", "cmpxchg"))
-
-
-@dataclass(slots=True)
-class Slice:
-    """The instances of a slice, with how they were reached."""
-
-    distance: dict[Node, float] = field(default_factory=dict)  # from the nearest root
-    reached: dict[Node, tuple[str, Node]] = field(default_factory=dict)  # by which kind of edge, and from where
-    initial: dict[int, Node] = field(default_factory=dict)  # address of initial data -> the instance that read it
-    uninit: dict[int, Node] = field(default_factory=dict)  # the same for uninitialised bytes
-    complete: bool = True  # False if a bound cut it off
+MIN_SEGMENTS_FOR_KERNEL = 3_000  # a shorter run is sliced before the kernel has its tables
 
 
 class Slicer:
@@ -49,13 +32,18 @@ class Slicer:
         self._data: dict[Node, list[Edge]] = {}
         self._potential: dict[Node, list[Edge]] = {}
 
+    @cached_property
+    def _kernel(self) -> SliceKernel | None:
+        """The kernel that slices this run, where it is worth its tables and can be built."""
+        return SliceKernel.of(self.dependence) if len(self.trace) >= MIN_SEGMENTS_FOR_KERNEL else None
+
     def backward(
         self,
-        roots: Iterable[Node],
+        roots: Sequence[Node],
         kind: str = "relevant",
         anchor: Node | None = None,
         limit: int | None = None,
-        possible_roots: Iterable[Node] = (),
+        possible_roots: Sequence[Node] = (),
     ) -> Slice:
         """The slice from these instances.
 
@@ -63,37 +51,62 @@ class Slicer:
         potential dependences. `anchor` is where the failure shows: it matters why it was reached, not what it computed.
         `possible_roots` are further roots of relevant slices.
         """
-        result = Slice()
+        possible_roots = possible_roots if kind == "relevant" else ()
+        starts = [(root, 0) for root in (*roots, *(() if anchor is None else (anchor,)))]
+        starts += [(root, COSTS["potential"]) for root in possible_roots]
+        found = None if self._kernel is None else self._kernel.backward(starts, kind, anchor, limit, self.stop)
+        return found or self.walk(starts, kind, anchor, limit)
+
+    def walk(self, starts: Iterable[tuple[Node, int]], kind: str, anchor: Node | None, limit: int | None) -> Slice:
+        """The slice from instances with their distances: what the kernel computes, but folded and bounded."""
+        distance: dict[Node, float] = {}
+        reached: EdgeKinds = {}
+        result = Slice(lambda: (distance, {node: reached[node] for node in distance if node in reached}))
         limit = MAX_INSTANCES[kind] if limit is None else limit
         fold = _LoopFolding(self.trace, MAX_INSTANCES_PER_INSTRUCTION[kind])
-        heap: list[tuple[float, int, int, Node]] = []
-        best: dict[Node, float] = {}
-        for root in (*roots, *(() if anchor is None else (anchor,))):
-            heapq.heappush(heap, (0.0, -root[0], -root[1], root))
-            best[root] = 0.0
-        for root in possible_roots if kind == "relevant" else ():
-            heapq.heappush(heap, (COSTS["potential"], -root[0], -root[1], root))
-            best.setdefault(root, COSTS["potential"])
+        heap: list[tuple[int, int, int, Node]] = []
+        best: dict[Node, int] = {}
+        for root, cost in starts:
+            heapq.heappush(heap, (cost, -root[0], -root[1], root))
+            best.setdefault(root, cost)
         while heap:
             cost, _, _, node = heapq.heappop(heap)
-            if node in result.distance:
+            if node in distance:
                 continue
-            if len(result.distance) >= limit or self._is_stopped(len(result.distance)):
+            if len(distance) >= limit or self._is_stopped(len(distance)):
                 result.complete = False
                 break
-            result.distance[node] = cost
+            distance[node] = cost / UNIT
             for edge, target in self._edges(node, kind, node == anchor):
                 if edge in ("initial", "uninit"):
-                    (result.initial if edge == "initial" else result.uninit).setdefault(target[0], node)
+                    reader = (result.initial if edge == "initial" else result.uninit).setdefault(target[0], node)
+                    result.reader_distance[reader] = distance[reader]
                     continue
                 new_cost = cost + self._cost(edge, target)
                 target = fold(target)
-                if target not in result.distance and new_cost < best.get(target, float("inf")):
+                if target not in distance and (target not in best or new_cost < best[target]):
                     best[target] = new_cost
-                    result.reached[target] = (edge, node)
+                    reached[target] = edge
                     heapq.heappush(heap, (new_cost, -target[0], -target[1], target))
-        result.complete = result.complete and not fold.folded
+        result.complete = result.followed_all = result.complete and not fold.folded
+        result.size = len(distance)
+        result.totals = lambda: self._totals(distance, reached)
         return result
+
+    def _totals(self, distance: dict[Node, float], reached: EdgeKinds) -> tuple[SlicedInstruction, ...]:
+        rows: dict[tuple[int, int, int], list[Node]] = {}
+        for node in distance:
+            rows.setdefault(self._total_key(node), []).append(node)
+        return tuple(
+            SlicedInstruction(row[0], distance[row[0]], len(row), frozenset(reached[n] for n in row if n in reached))
+            for row in rows.values()
+        )
+
+    def _total_key(self, node: Node) -> tuple[int, int, int]:
+        """The segment and instruction; and the calling segment where the call is the statement that is shown."""
+        is_located = node[1] >= 0 and self.trace.program.source.location(self.trace.instr(node)) is not None
+        call = None if is_located else self.trace.call_of(node[0])
+        return self.trace.log.segment(node[0]), node[1], -1 if call is None else self.trace.log.segment(call[0])
 
     def _is_stopped(self, done: int) -> bool:
         return done % _INSTANCES_PER_STOP_CHECK == _INSTANCES_PER_STOP_CHECK - 1 and self.stop()
@@ -117,16 +130,12 @@ class Slicer:
             edges = edges + more
         return edges
 
-    def _cost(self, edge: str, target: Node) -> float:
-        """The cost of an edge: nearly nothing within an expression, that of its kind from statement to statement."""
-        op = self.trace.instr(target).op if target[1] >= 0 else ""
-        if edge == "data" and op and op not in _STATEMENTS:
-            return 0.1 if op == "call" else 0.01
-        if edge == "address" and op in ("gep", "alloca"):
-            return COSTS["address"] - 1.0
-        if edge == "control" and self.dependence.is_guard(target):
-            return COSTS["guard"]
-        return COSTS[edge]
+    def _cost(self, edge: str, target: Node) -> int:
+        """The cost of an edge."""
+        if target[1] < 0 or edge not in ("data", "address", "control"):
+            return COSTS[edge]
+        data, address, control = costs_as_target(self.trace.instr(target), self.dependence.is_guard(target))
+        return data if edge == "data" else address if edge == "address" else control
 
 
 class _LoopFolding:

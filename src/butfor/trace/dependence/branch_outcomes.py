@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from butfor.ir.may_define import Arm
+from butfor.trace.log.columns import Log
 from butfor.trace.trace import Trace
 
 _NONE = -1
+MAX_SEGMENTS = 1 << 24  # of the run, the latest: the table takes 32 bytes for each branch among them
 Numbers = NDArray[np.int64]
 
 
@@ -27,22 +30,45 @@ class ExecutedArms:
     places: Numbers  # the index of the arm in the list that was given
 
 
+class _Positions:
+    """The instances of static segments from segment instance `first` on."""
+
+    def __init__(self, log: Log, first: int) -> None:
+        self.log = log
+        self.first = first
+
+    @cached_property
+    def _sorted(self) -> tuple[Numbers, Numbers]:
+        part = self.log.seg[self.first :]
+        ends = np.cumsum(np.bincount(part, minlength=len(self.log.table)))
+        return np.argsort(part, kind="stable") + self.first, np.concatenate(([0], ends))
+
+    def of(self, segment: int) -> Numbers:
+        """Those of one segment, ascending."""
+        if not self.first:
+            return self.log.positions(segment)
+        order, ends = self._sorted
+        return order[ends[segment] : ends[segment + 1]]
+
+
 class BranchOutcomes:
     """All instances of the branches of executed functions, ordered by branch and then by time.
 
     A row is an instance: its segment instance, the segment it went to, and the latest earlier row of the same branch
-    that went elsewhere.
+    that went elsewhere. Of a very long run only the branches from segment instance `first` on are there.
     """
 
     def __init__(self, trace: Trace, executed: Sequence[str]) -> None:
         self.trace = trace
+        self.first = max(len(trace.log) - MAX_SEGMENTS, 0)
         self._branches: dict[tuple[str, int], int] = {}
+        places = _Positions(trace.log, self.first)
         rows = [np.empty(0, np.int64)]
         for name in executed:
             fn = trace.program.function(name)
             for block in fn.blocks:
                 if len(set(block.succs)) > 1:
-                    at = trace.log.positions(trace.static.last_of_block(fn, block.index))
+                    at = places.of(trace.static.last_of_block(fn, block.index))
                     at = at[at + 1 < len(trace.log)]
                     if len(at):
                         self._branches[name, block.index] = len(self._branches)

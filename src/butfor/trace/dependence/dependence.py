@@ -62,12 +62,35 @@ class Dependence:
         s = self.trace.at(node[0])
         if s.last.op != "br" or node[1] != s.last.index:
             return False
+        join = self._join(s)
+        return join >= len(s.fn.blocks) or s.fn.terminator(join).op == "ret"
+
+    def _join(self, s: StaticSegment) -> int:
+        """The block where the arms of a segment's branch come together again."""
         after = self._joins.get(s.fn.name)
         if after is None:
             after = immediate_postdominators(successors(s.fn))
             self._joins[s.fn.name] = after
-        join = after[s.seg.block]
-        return join >= len(s.fn.blocks) or s.fn.terminator(join).op == "ret"
+        return after[s.seg.block]
+
+    def merged_values(self, branch: Node) -> list[Node]:
+        """The phis at which the arms of a branch come together: the value of `a && b` or `c ? x : y`, if it is in one.
+
+        None where the run left the expression otherwise, or where it is longer than expressions are.
+        """
+        s = self.trace.at(branch[0])
+        join = self._join(s)
+        if join >= len(s.fn.blocks):
+            return []
+        phis = [instr.index for instr in s.fn.block_instrs(join) if instr.op == "phi"]
+        i = branch[0]
+        for _ in range(_MAX_STEPS_BACK if phis else 0):
+            i = self.trace.next_in_frame(i)
+            if i < 0:
+                break
+            if self.trace.at(i).seg.block == join:
+                return [(i, n) for n in phis]
+        return []
 
     def _latest_branch(self, i: int, s: StaticSegment, branches: set[int]) -> int | None:
         """The latest earlier instance, in the same frame, of one of these branches."""

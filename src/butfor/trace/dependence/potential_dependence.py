@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 
 from butfor.ir.gc_pause import collector_paused
 from butfor.ir.instructions import Operand
@@ -43,6 +44,7 @@ class PotentialDependence:
         self.trace = trace
         self.log = trace.log
         self.is_truncated = False  # whether branches were left out because there were too many
+        self.leaves_instances_out = False  # whether a branch had more instances than were searched
         self._arms: dict[DefiningArms, tuple[tuple[int, ...], ExecutedArms]] = {}
         self._addresses: dict[tuple[int, Arm, Operand], tuple[int, bool] | None] = {}
 
@@ -71,8 +73,11 @@ class PotentialDependence:
         """Addresses that arms not taken would have written to."""
         return HypotheticalAddresses(self.trace, self.may_define, self.objects)
 
-    def of_load(self, node: Node) -> list[Node]:
-        """The branches since the last assignment of what a load read whose other arm would have assigned it again."""
+    def of_load(self, node: Node, *, every: bool = False) -> list[Node]:
+        """The branches since the last assignment of what a load read whose other arm would have assigned it again.
+
+        The last instance for each arm; if `every`, all of them up to a bound.
+        """
         instr = self.trace.instr(node)
         if instr.op != "load":
             return []
@@ -86,12 +91,16 @@ class PotentialDependence:
         for read in reads:
             obj = self.objects.at(read.address, read.read_at)
             if obj is not None:
-                found.update(dict.fromkeys(self._decisions(read, obj, field if read.read_at == node[0] else None)))
+                found.update(
+                    dict.fromkeys(self._decisions(read, obj, field if read.read_at == node[0] else None, every))
+                )
             elif read.address == address:
                 for cell in self.may_define.cells_of(fn, instr):
                     found.update(
                         dict.fromkeys(
-                            self._avoiding_branches(self.may_define.defining_arms(cell), read.written_at, read.read_at)
+                            self._avoiding_branches(
+                                self.may_define.defining_arms(cell), read.written_at, read.read_at, every=every
+                            )
                         )
                     )
         return list(found)
@@ -105,10 +114,12 @@ class PotentialDependence:
                 found.update(dict.fromkeys(self._decisions(read, obj, None)))
         return list(found)
 
-    def _decisions(self, read: ReadBytes, obj: ConcreteObject, field: StructField | None) -> Iterator[Node]:
+    def _decisions(
+        self, read: ReadBytes, obj: ConcreteObject, field: StructField | None, every: bool = False
+    ) -> Iterator[Node]:
         cell = AbstractCell(obj.key, read.address - obj.start, read.size, field=field)
         return self._avoiding_branches(
-            self.may_define.defining_arms(cell), max(read.written_at, obj.birth), read.read_at, obj, read
+            self.may_define.defining_arms(cell), max(read.written_at, obj.birth), read.read_at, obj, read, every
         )
 
     def missing_output(self, since: int, until: int) -> list[Node]:
@@ -124,10 +135,15 @@ class PotentialDependence:
         until: int,
         obj: ConcreteObject | None = None,
         read: ReadBytes | None = None,
+        every: bool = False,
     ) -> Iterator[Node]:
-        """For each arm the last branch instance that avoided it although it would have assigned the bytes read."""
+        """For each arm the last branch instance that avoided it although it would have assigned the bytes read.
+
+        If `every`, all such instances, up to a bound for each arm.
+        """
         own, explained = len(arms.own), len(arms.own) + len(arms.explained)
         numbers, executed = self._executed(arms)
+        self.is_truncated = self.is_truncated or (since < self._outcomes.first and len(executed.places) > 0)
         avoided = self._outcomes.last_avoided(executed, since, until)
         unexplained = sorted(
             (row for row in avoided if row[0] >= explained), key=lambda row: -self._outcomes.instance(row[1])
@@ -135,15 +151,27 @@ class PotentialDependence:
         self.is_truncated = self.is_truncated or len(unexplained) > _MAX_UNEXPLAINED
         for place, row in (*(row for row in avoided if row[0] < explained), *unexplained[:_MAX_UNEXPLAINED]):
             arm = self.may_define.arms[numbers[place]]
+            tried = self._avoiding_instances(arm, row, since)
             if obj is None or read is None or place >= explained:
-                p = self._outcomes.instance(row)
+                found = tried
             elif place < own:
-                tried = self._outcomes.avoiding_instances(arm, row, since, _MAX_INSTANCES_SEARCHED)
-                p = next((p for p in tried if self.log.frame_of(p) == obj.frame), -1)
+                found = (p for p in tried if self.log.frame_of(p) == obj.frame)
+            elif every:
+                reasons = arms.explained[place - own][1]
+                found = (p for p in tried if self.would_write(arm, reasons, p, obj, read))
             else:
-                p = self._last_writing(arm, arms.explained[place - own][1], row, since, obj, read)
-            if p >= 0:
+                last = self._last_writing(arm, arms.explained[place - own][1], row, since, obj, read)
+                found = iter((last,) if last >= 0 else ())
+            for p in found if every else islice(found, 1):
                 yield p, self.trace.program.function(arm.function).blocks[arm.block].end - 1
+
+    def _avoiding_instances(self, arm: Arm, row: int, since: int) -> Iterator[int]:
+        """The instances that avoided an arm, the last first, up to a bound."""
+        for tried, p in enumerate(self._outcomes.avoiding_instances(arm, row, since, _MAX_INSTANCES_SEARCHED)):
+            if tried == _MAX_INSTANCES_SEARCHED:
+                self.leaves_instances_out = True
+                return
+            yield p
 
     def _executed(self, arms: DefiningArms) -> tuple[tuple[int, ...], ExecutedArms]:
         """The numbers of the arms, own ones first, then explained ones, then the rest; and those that ran."""

@@ -23,7 +23,10 @@ from butfor.ir.recording_segments import ENTRY, RET, SETJMP
 from butfor.trace.log.record_layout import DTYPES, ESCAPED, FIRST_EVENT_ID, NO_FRAME, WINDOW, ColumnCounts
 
 _MAX_SCANNED_SEGMENTS = 32  # each costs a scan of the column; for more it is cheaper to sort the whole column once
-_MAX_WINDOWS_KEPT = 4096  # 4 million segment instances; older ones are decoded again
+_MAX_WINDOWS_KEPT = 2048  # 2 million segment instances, some 400 MB; older ones are decoded again
+_SEGMENTS_PER_SCAN = 1 << 24  # looked at with one numpy operation: whole columns may be larger than memory
+_MAX_SORTED_SEGMENTS = 1 << 25  # sorting the column takes 16 bytes for each; longer ones are scanned
+_MAX_KEPT_POSITIONS = 1 << 26  # of segments together: 512 MB
 _CHANGES_FRAME = ENTRY | SETJMP
 
 
@@ -249,10 +252,13 @@ class Log:
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How often each static segment ran."""
-        return np.bincount(self.seg, minlength=len(self.table))
+        counts = np.zeros(len(self.table), np.int64)
+        for first in range(0, len(self.seg), _SEGMENTS_PER_SCAN):
+            counts += np.bincount(self.seg[first : first + _SEGMENTS_PER_SCAN], minlength=len(self.table))
+        return counts
 
     @cached_property
-    def _event_order(self) -> tuple[list[int], list[int]]:
+    def event_order(self) -> tuple[list[int], list[int]]:
         """Segment instances of the events, ascending, and the rows of the events in that order.
 
         The column itself is not sorted: a call that called back logs some of its own events late.
@@ -262,20 +268,28 @@ class Log:
 
     def events_of(self, i: int) -> list[int]:
         """The rows of the events that a segment instance caused, in the order in which they happened."""
-        segments, order = self._event_order
+        segments, order = self.event_order
         return order[bisect_left(segments, i) : bisect_right(segments, i)]
 
     def positions(self, segment: int) -> NDArray[np.int64]:
         """All instances of a static segment, ascending."""
         found = self._positions.get(segment)
         if found is None:
-            if len(self._positions) < _MAX_SCANNED_SEGMENTS:
-                found = np.flatnonzero(self.seg == segment)
+            if len(self._positions) < _MAX_SCANNED_SEGMENTS or len(self.seg) > _MAX_SORTED_SEGMENTS:
+                found = self._scanned(segment)
             else:
                 order, ends = self._sorted
                 found = order[ends[segment] - int(self.counts[segment]) : ends[segment]]
+            if len(found) + sum(map(len, self._positions.values())) > _MAX_KEPT_POSITIONS:
+                self._positions.clear()
             self._positions[segment] = found
         return found
+
+    def _scanned(self, segment: int) -> NDArray[np.int64]:
+        """All instances of a static segment, by a scan of the column."""
+        firsts = range(0, len(self.seg), _SEGMENTS_PER_SCAN)
+        parts = [np.flatnonzero(self.seg[f : f + _SEGMENTS_PER_SCAN] == segment) + f for f in firsts]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     @cached_property
     def _sorted(self) -> tuple[NDArray[np.int64], list[int]]:

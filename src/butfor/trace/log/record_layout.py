@@ -51,6 +51,28 @@ class ObjectKind(enum.IntEnum):
     DYNAMIC = 4
 
 
+class ErrorKind(enum.IntEnum):
+    """The errors that the runtime notes, whether or not the run survives them."""
+
+    BOUNDS = 1
+    FREED = 2
+    DOUBLE_FREE = 3
+    BAD_FREE = 4
+    RETURNED = 5
+    OVERLAP = 7
+    SCOPE = 8
+    MEMBER = 9  # an index outside of a row or a member, perhaps still inside of the object
+    SIZE = 10  # of a local array, negative
+    OVERFLOW = 11
+    SHIFT = 12
+    CONVERSION = 13
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether it is an error of arithmetic; the others are memory errors."""
+        return self >= ErrorKind.OVERFLOW
+
+
 class ColumnCounts(NamedTuple):
     """Entries of the columns that grow with every instruction."""
 

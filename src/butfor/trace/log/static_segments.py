@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,11 @@ class StaticTable:
             made = StaticSegment(number, local, fn, layout, seg, _offsets(fn, layout, seg))
             self._made[number] = made
         return made
+
+    @cached_property
+    def function_numbers(self) -> dict[str, int]:
+        """The numbers of the functions by name."""
+        return {name: number for number, name in enumerate(self.program.names)}
 
     def first_segment(self, fn: Function) -> int:
         """The number of a function's first segment."""

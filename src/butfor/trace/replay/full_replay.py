@@ -13,6 +13,7 @@ from butfor.ir.machine_types import store_size
 from butfor.ir.recording_segments import AFTER, ENTRY, RET, SETJMP
 from butfor.trace.log.record_layout import NO_SITE
 from butfor.trace.log.static_segments import LogCursor, StaticSegment
+from butfor.trace.replay.replay_kernel import replayed
 from butfor.trace.replay.replay_memory import CheckedMemory
 from butfor.trace.replay.replay_state import UNKNOWN, ReplayFrame, ReplayFrames, ReplayResult
 from butfor.trace.semantics.instruction_semantics import Closure, SemanticsError, compile_instr, from_bytes, intrinsic
@@ -21,7 +22,7 @@ from butfor.trace.trace import Trace
 
 def check_recording(trace: Trace, limit: int | None = None) -> ReplayResult:
     """The comparison of the whole run, or of its first `limit` segments."""
-    return Replay(trace).run(limit)
+    return (replayed(trace) if limit is None else None) or Replay(trace).run(limit)
 
 
 class Replay:

@@ -18,7 +18,7 @@ _MAX_ELEMENTS_SHOWN = 8  # of an array or struct; more do not fit a line
 _INTEGERS = ("signed", "unsigned", "char", "uchar", "bool", "enum")
 
 
-def _float(bits: int, width: int) -> str:
+def float_text(bits: int, width: int) -> str:
     """A float of a width as decimal text, from its raw bits."""
     if width == 32:
         return f"{np.frombuffer(struct.pack('<I', bits), np.float32)[0]!s}"
@@ -42,7 +42,7 @@ def value_text(value: Any, t: Type, ctype: CType | None, objects: RunObjects, i:
         case Kind.INT:
             return _integer(value, t.bits, ctype)
         case Kind.FLOAT:
-            return _float(value, t.bits)
+            return float_text(value, t.bits)
         case Kind.PTR:
             return objects.pointer_text(value, i)
         case Kind.STRUCT | Kind.ARRAY | Kind.VECTOR:
@@ -81,7 +81,7 @@ def scalar_text(data: bytes, p: ObjectPart, objects: RunObjects, i: int) -> str:
     value = int.from_bytes(data, "little") >> p.bit & ((1 << p.bits) - 1)
     match p.type.kind:
         case "float":
-            return _float(value, {4: 32, 8: 64, 16: 80}.get(p.type.size, 0))
+            return float_text(value, {4: 32, 8: 64, 16: 80}.get(p.type.size, 0))
         case "pointer":
             return objects.pointer_text(value, i)
         case _:

@@ -62,15 +62,15 @@ def smallest_part(t: CType, offset: int, size: int) -> tuple[str, CType, int]:
     return path, t, offset
 
 
-def scalars_at(t: CType, offset: int, size: int, path: str = "") -> Iterator[ObjectPart]:
-    """The scalars that take up exactly these bytes; several if unions contain them."""
+def scalars_at(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Iterator[ObjectPart]:
+    """The scalars that take up exactly these bytes, several if unions contain them; `at` is the bit offset of `t`."""
     if is_scalar(t):
         if offset == 0 and t.size == size:
-            yield ObjectPart(path, t, 0, 8 * size)
+            yield ObjectPart(path, t, at, 8 * size)
         return
     for p in parts(t, offset, size):
         if p.holds(offset, size):
-            yield from scalars_at(p.type, offset - p.start, size, path + p.path)
+            yield from scalars_at(p.type, offset - p.start, size, path + p.path, at + p.bit)
 
 
 def leaf_parts(t: CType, offset: int, size: int, path: str = "", at: int = 0) -> Iterator[ObjectPart]:
@@ -108,6 +108,19 @@ def member_path(t: CType, offset: int) -> str:
             break
         out, t, offset = out + inner.path, inner.type, offset - inner.start
     return out + (f" + {offset} bytes" if offset else "")
+
+
+def array_path(t: CType, offset: int, count: int | None) -> str:
+    """The path of the array of so many elements that begins at a byte offset; None: of any number."""
+    out = ""
+    for _ in range(_MAX_NESTING):
+        if t.kind == "array" and offset == 0 and count in (None, t.count):
+            break
+        inner = next((p for p in parts(t, offset, 1) if p.holds(offset, 1)), None)
+        if inner is None:
+            break
+        out, t, offset = out + inner.path, inner.type, offset - inner.start
+    return out
 
 
 def element_path(t: CType, offset: int) -> tuple[int, ...]:

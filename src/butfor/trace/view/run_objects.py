@@ -10,14 +10,15 @@ import numpy as np
 
 from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function
-from butfor.trace.log.record_layout import NO_FRAME, ObjectKind, byval_parameter
+from butfor.trace.log.record_layout import NO_FRAME, EventKind, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
 from butfor.trace.view.object_parts import member_path
+from butfor.trace.view.string_literals import string_literal, wide_literal
 
 _MAX_OBJECTS_SEARCHED = 4096  # that start below an address; more are freed blocks of a long run
 _MAX_OBJECT_BYTES = 1 << 30  # an object that starts farther below an address is taken not to reach it
 _MAX_FRAMES_SEARCHED = 4096  # for the owner of a stack address, innermost first: a deep recursion has more
-_MAX_LITERAL_CHARACTERS = 40  # of a string literal that a pointer points into; more do not fit a line
+_WRITING = (EventKind.COPY, EventKind.FILL, EventKind.WRITE, EventKind.INPUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +157,7 @@ class RunObjects:
             return fn
         o = self.at(address, i)
         if o is None:
-            return self._argument(address) or f"{address:#x}"
+            return self._argument(address, i) or f"{address:#x}"
         offset = address - o.start
         if o.variable is not None:
             return "&" + o.name + member_path(o.variable.type, offset)
@@ -165,22 +166,31 @@ class RunObjects:
         name = f"heap block of {o.size} bytes" if o.kind == ObjectKind.HEAP else "a temporary"
         return f"&({name})" + (f" + {offset}" if offset else "")
 
-    def _argument(self, address: int) -> str | None:
-        """The rest of the command-line argument that a pointer points into, quoted."""
+    def _argument(self, address: int, i: int) -> str | None:
+        """What a pointer into a command-line argument points to: the rest of its text, if nothing changed it so far."""
         for k, (start, length) in enumerate(self.recording.arguments):
             if start <= address < start + length:
-                text = self.recording.meta.args[k - 1] if k else self.recording.meta.name
-                return f'"{text.encode("utf-8", "surrogateescape")[address - start :].decode("utf-8", "replace")}"'
+                meta = self.recording.meta
+                text = meta.args[k - 1] if k else meta.invoked_as
+                data = text.encode("utf-8", "surrogateescape")
+                if len(data) + 1 == length and not self._was_written(start, length, i):
+                    return string_literal(data[address - start :])
+                return f"&argv[{k}][{address - start}]"
         return None
+
+    def _was_written(self, start: int, size: int, i: int) -> bool:
+        """Whether the program stored something in these bytes up to segment instance i."""
+        upto = self.log.counts_before(i).addresses + self.recording.trace.at(i).seg.addresses
+        stores, events = self.log.address[:upto], self.log.event[self.log.event["seg"] <= i]
+        if bool(((stores >= start) & (stores < start + size)).any()):
+            return True
+        is_write = np.isin(events["kind"], _WRITING) if len(events) else np.zeros(0, bool)
+        return bool((is_write & (events["addr"] < start + size) & (events["addr"] + events["len"] > start)).any())
 
     def _literal(self, o: RunObject, offset: int) -> str:
         full = self.program.global_table[int(self.log.object[o.number]["site"])][0]
         init = self.source.global_variables()[full].init
         if init is not None and init.kind == "bytes":
-            text: str = init.value[offset:].split(b"\0")[0].decode("utf-8", "replace")
-            return (
-                '"'
-                + text[:_MAX_LITERAL_CHARACTERS].replace("\n", "\\n")
-                + ('..."' if len(text) > _MAX_LITERAL_CHARACTERS else '"')
-            )
-        return f"&{full}" + (f" + {offset}" if offset else "")
+            return string_literal(init.value[offset:])
+        wide = wide_literal(init, offset) if init is not None else None
+        return wide or f"&{full}" + (f" + {offset}" if offset else "")

@@ -13,6 +13,7 @@ from butfor.ir.instructions import Function, Instr
 from butfor.source import SourceFile, Statement, SyntaxTree
 from butfor.source.expression_positions import is_lvalue
 from butfor.source.initialisers import NameMeanings
+from butfor.source.source_model import Role
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.object_parts import element_path
@@ -105,6 +106,24 @@ class Places:
             return None
         return self.of_statement(statement, fn.name)
 
+    def statement_of(self, fn: Function, instr: Instr) -> Place | None:
+        """The statement that an instruction belongs to; of a branch inside an expression, the whole statement."""
+        if not instr.is_conditional:
+            return self.of_instr(fn, instr)
+        where = self.location(instr)
+        return None if where is None else self._place(fn, where, is_branch=False)
+
+    def lines_of(self, place: Place) -> range:
+        """The lines that a statement spans."""
+        tree = self.tree(place.path)
+        found: Statement | None = None
+        if tree is not None:
+            condition = tree.decision_at(place.line, place.column) if place.role == Role.CONDITION else None
+            found = condition or tree.statement_at(place.line, place.column)
+        if found is None or found.start != (place.line, place.column):
+            return range(place.line, place.line + 1)
+        return range(place.line, found.end_line + 1)
+
     def of_statement(self, s: Statement, function: str) -> Place:
         """The place of a statement."""
         return Place(
@@ -138,7 +157,7 @@ class Places:
 
     def tree_of(self, fn: Function) -> SyntaxTree | None:
         """The syntax of the file that a function is in."""
-        where = self.source.function_location(fn)
+        where = self.source.function_location(fn.name)
         return self.tree(where.file) if where is not None else None
 
     def in_user_code(self, node: Node) -> Node:
@@ -230,9 +249,11 @@ class Places:
     def labels(self, node: Node) -> list[int]:
         """The lines of the case labels that a switch instance went to."""
         following = self.trace.next_in_frame(node[0])
-        if following < 0:
-            return []
-        s = self.trace.at(following)
+        return [] if following < 0 else self.labels_above(following)
+
+    def labels_above(self, i: int) -> list[int]:
+        """The lines of the case labels at which a segment instance begins."""
+        s = self.trace.at(i)
         where = next((w for w in map(self.location, s.fn.instrs[s.seg.start : s.seg.end]) if w is not None), None)
         tree = self.tree(where.file) if where is not None else None
         if where is None or tree is None:

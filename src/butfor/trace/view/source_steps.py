@@ -112,7 +112,7 @@ class Steps:
         where = self.places.location(instr)
         tree = self.places.tree(place.path)
         s = self.trace.at(i)
-        variable = self.accesses.variable(s.fn, instr.args[1])
+        variable = self.accesses.types.variable(s.fn, instr.args[1])
         target = place.target
         if where is not None and tree is not None:
             target = tree.target_at(where.line, where.column) or target

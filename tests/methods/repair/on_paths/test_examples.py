@@ -8,14 +8,15 @@ from pathlib import Path as File
 
 import pytest
 
+from butfor.frontends.boogie.boogie_frontend import BoogieProgram
 from butfor.methods.case import FailingRun
+from butfor.methods.proofs.mined_facts import MinedFacts, mined_facts
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives, term_alternatives
-from butfor.methods.repair.on_paths.path_repair import mined_facts
+from butfor.methods.repair.on_paths.judged_solutions import RunJudge, SolutionJudge
 from butfor.methods.repair.on_paths.solution_model import (
     ANY_VALUE,
     Alternative,
-    MinedFacts,
     Solution,
     SolutionOptions,
     Solutions,
@@ -27,7 +28,7 @@ from butfor.options import make_options
 from butfor.path.execute.smallest_change_sets import smallest_change_sets
 from butfor.path.path_model import Kind, Path
 from butfor.trace.view.source_places import Place
-from tests.frontends.boogie.helpers import explored
+from tests.frontends.boogie.helpers import explored, unit_of
 from tests.path.made import failing_case
 
 EXAMPLES = File(__file__).parent / "examples"
@@ -63,8 +64,8 @@ def in_c(name: str) -> Given:
 def in_boogie(name: str) -> Given:
     """The same in Boogie."""
     text = (EXAMPLES / f"{name}.bpl").read_text()
-    texts = [text, text.replace("requires c;", "requires !c;")] if name == "arms" else [text]
-    paths = [explored(t, bound=12).failures[0].path for t in texts]
+    (failure,) = explored(text, bound=12).failures
+    paths = [failure.path, *failure.others]
     return paths, term_alternatives.alternatives(paths, slip_library.builtin_library())
 
 
@@ -73,6 +74,16 @@ GIVEN = {"c": in_c, "boogie": in_boogie}
 
 def solved(given: Given, options: SolutionOptions | None = None, mined: MinedFacts | None = None) -> Solutions:
     return solutions(*given, lambda: False, options, mined)
+
+
+def judged(language: str, name: str, given: Given, options: SolutionOptions) -> Solutions:
+    """The solutions that the program accepts."""
+    paths, known = given
+    if language == "c":
+        return solutions(paths, known, lambda: False, options, accepts=RunJudge(None, paths).accepts)
+    unit = unit_of((EXAMPLES / f"{name}.bpl").read_text())
+    judge = SolutionJudge(BoogieProgram(unit, unit.entry(None), 8), paths)
+    return solutions(paths, known, lambda: False, options, accepts=judge.accepts)
 
 
 def texts(s: Solution) -> list[str]:
@@ -166,9 +177,12 @@ def test_rounds_before_the_failure_are_checked_too(language: str) -> None:
 def test_what_both_arms_have_in_common_is_left(language: str) -> None:
     paths, known = GIVEN[language]("arms")
     before = next(i.place.text.rstrip(";") for i in paths[0].instances if "0" in i.place.text)
+    assert len(paths) == 2
     for path in paths:
-        assert len(changed(solved(([path], known), SolutionOptions(alternatives=False, templates=False)))) == 2
-    both = solved((paths, known), SolutionOptions(changes=1))
+        along = changed(solved(([path], known), SolutionOptions(alternatives=False, templates=False)))
+        assert len(along) == 3  # the condition too: what the other arm does is not on the path
+    edits = language != "c"  # those of C are run for real
+    both = judged(language, "arms", (paths, known), SolutionOptions(changes=1, alternatives=edits))
     assert both.complete
     assert changed(both) == {before}
     (made,) = {

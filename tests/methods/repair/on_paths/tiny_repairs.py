@@ -13,10 +13,8 @@ from tests.methods.relevance.tiny_programs import (
     State,
     _condition,
     _expression,
-    any_at,
     holds,
     place,
-    places_of,
     put,
     value,
 )
@@ -68,10 +66,8 @@ def _step(p: Program, k: int, s: State, change: Change) -> Iterator[tuple[int, S
         )
         if taken:
             yield k + 1, s
-        elif step.escapes or k in p.scope:
-            yield "avoids"
         else:
-            yield from ((step.end, t) for t in any_at(s, places_of(step.frames)))
+            yield "avoids"
         return
     if step.condition is not None and not holds(step.condition, s):
         yield "broken"

@@ -113,6 +113,23 @@ void __ck_sp(const u8 *p, u32 o) {
 }
 void __ck_sd(const u8 *p, u64 n) { forget_pointers(p, n); }
 
+/* Errors that are no accesses: of arithmetic, of indices in members, of copies to overlapping places, of sizes. */
+void __ck_e(int is_wrong, u32 kind, u32 check) {
+  if (__builtin_expect(is_wrong, 0)) bf_memory_error(kind, check);
+}
+void __ck_text(const char *p, u64 room, u32 check) {
+  if (p && strnlen(p, room) == room) bf_memory_error(ER_MEMBER, check);
+}
+void __ck_size(u64 count, u32 check) {
+  if (__builtin_expect(count <= 0x7fffffff, 1)) return;
+  bf_memory_error(ER_SIZE, check);
+  bf_stop_run(END_MEMORY);
+}
+void __ck_overlap(const u8 *dst, const u8 *src, u64 n, u32 check) {
+  if (dst != src && (dst < src ? (u64)(src - dst) : (u64)(dst - src)) < n) bf_memory_error(ER_OVERLAP, check);
+}
+void __ck_scope(u32 o, u32 is_inside) { bf_set_scope(o, (int)is_inside); }
+
 void __ck_b(int undefined, u32 check) {
   if (__builtin_expect(undefined, 0)) bf_memory_error(UNDEFINED_BRANCH, check);
 }
@@ -170,6 +187,9 @@ u32 __ck_local(u8 *p, u64 size) {
   if (o) bf_ostack[bf_osp++] = o;
   return o;
 }
+
+/* The arguments of main end in a null pointer; what lies behind them is the environment. */
+u32 __ck_argv(u32 argc, u8 *argv) { return __ck_local(argv, 8 * ((u64)argc + 1)); }
 
 u32 __ck_dynamic(u8 *p, u64 count, u64 size) {
   bf_note_birth(p, count * size, 0);

@@ -29,8 +29,7 @@ static int compare(u32 predicate, i64 a, i64 b) {
   }
 }
 
-int __cf_c(u32 site, int result, i64 a, i64 b, u32 predicate, const u8 *frame) {
-  tick();
+int __cf_at_c(u32 site, int result, i64 a, i64 b, u32 predicate, const u8 *frame) {
   if (QUIET(site)) return result;
   int less = predicate & 8 ? (u64)a < (u64)b : a < b;
   if (bf_seen) {
@@ -49,8 +48,7 @@ int __cf_c(u32 site, int result, i64 a, i64 b, u32 predicate, const u8 *frame) {
   return n;
 }
 
-int __cf_cd(u32 site, int result, double a, double b, u32 predicate, const u8 *frame) {
-  tick();
+int __cf_at_cd(u32 site, int result, double a, double b, u32 predicate, const u8 *frame) {
   if (QUIET(site)) return result;
   if (bf_seen) {
     watch(site)->relations |= (a < b ? 1u : a == b ? 2u : 4u) | (result ? 16u : 8u);
@@ -67,8 +65,7 @@ int __cf_cd(u32 site, int result, double a, double b, u32 predicate, const u8 *f
   return n;
 }
 
-int __cf_b(u32 site, int result) {
-  tick();
+int __cf_at_b(u32 site, int result) {
   if (QUIET(site)) return result;
   if (bf_seen) {
     watch(site)->relations |= result ? 16u : 8u;

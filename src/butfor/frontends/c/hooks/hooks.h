@@ -13,6 +13,8 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int64_t i64;
 
+#define HIDDEN __attribute__((visibility("hidden")))
+
 enum op {
   OP_PROBE,     /* nothing is changed, the occurrences are counted */
   OP_SET,       /* the value a (raw bits for doubles) */
@@ -42,10 +44,12 @@ enum op {
   OP_COMPOUND,  /* a store: what was there before, operator a, the value */
   OP_PLUS_LOCAL,  /* the value plus b times the variable at offset a of the frame */
   OP_ADDRESS_LOCAL,  /* the address of the variable at offset a of the frame */
-  OP_ADDRESS_GLOBAL, /* the address of global number a */
+  OP_ADDRESS_GLOBAL, /* the address b bytes into global number a */
   OP_INITIAL,   /* no site: a is added to global number `only` at offset b before the program starts */
   OP_VARIANT,   /* no site: in all functions with a variant number a, that variant runs instead */
   OP_ALLOW,     /* no site: memory errors at check number a are let pass */
+  OP_ASSIGN_LOCAL,  /* the variable at offset a of the frame gets the value b; with OWN_VALUE in bytes, so does the site */
+  OP_ASSIGN_GLOBAL, /* the same for the variable at offset a >> 32 of global number a & 0xffffffff */
 };
 
 struct rule {
@@ -55,7 +59,9 @@ struct rule {
   u32 bytes; /* size of the variable that is read instead */
 };
 
-enum end { END_NORMAL, END_ASSERT, END_ERROR, END_ASSUME, END_LIMIT, END_MEMORY };
+#define OWN_VALUE 16u /* in `bytes` of an assignment: the site reads the variable that is assigned */
+
+enum end { END_NORMAL, END_ASSERT, END_ERROR, END_ASSUME, END_LIMIT, END_MEMORY, END_NOT_RUN };
 
 #define MAX_VALUES 12 /* different ones that a site saw: more are seldom tried */
 #define MAX_SAID 128  /* bytes: more would not fit a line */
@@ -77,17 +83,18 @@ struct shared {
   char said[MAX_SAID];     /* the assertion that failed, with its place */
 };
 
-extern u8 *bf_active;       /* per site: 0, or 1 + the number of its rule */
-extern struct rule *bf_rules;
+extern HIDDEN u8 *bf_active; /* per site: 0, or 1 + the number of its first rule, or ARMED */
+extern struct rule *bf_rules; /* those of one site one behind the other; behind the last one stands one without a site */
 extern struct seen *bf_seen; /* 0 unless the run is watched */
 extern struct shared *bf_shared;
 extern struct rule *bf_applied; /* the rule that the latest active site followed, 0 if none */
 extern u32 bf_changed_before;   /* changes before that */
-extern u64 bf_events, bf_most_events;
+extern HIDDEN u64 bf_events, bf_most_events;
 extern const u64 __cf_counts[3]; /* sites, globals, functions */
 void bf_stop_run(int end) __attribute__((noreturn));
-void bf_nondet_start(void);
-void bf_nondet_give(const char *list);
+struct rule *bf_fork_off(u32 site); /* forked_runs.c: the rule in the runs that begin here, 0 in the one that goes on */
+void bf_met(u32 rule, u32 times);   /* this rule was met so often */
+void bf_nondet_give(const u64 *values, u64 n);
 void bf_initial(const struct rule *r);
 void bf_take_variant(u64 number); /* variants.h */
 

@@ -33,13 +33,15 @@ static int traps(u32 operator, i64 a, i64 b, u32 bits) {
 }
 
 /* The divisor of a division that has a rule: one that does not end the run before the rule is looked at. code: operator << 8 | bits */
-i64 __cf_z(u32 site, i64 a, i64 b, u32 code) {
+i64 __cf_at_z(u32 site, i64 a, i64 b, u32 code) {
   if (QUIET(site) || !traps(code >> 8, a, b, code & 255)) return b;
   if (bf_seen) return watch(site), b;
   return 1;
 }
 
-i64 __cf_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
+void __cf_unreachable(void) { raise(SIGILL); }
+
+i64 __cf_at_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
   if (QUIET(site)) return result;
   u32 operator = code >> 8, bits = code & 255;
   if (bf_seen) return note(watch(site), result), result;
@@ -68,7 +70,7 @@ i64 __cf_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
   return n;
 }
 
-double __cf_od(u32 site, double result, double a, double b, u32 operator, const u8 *frame) {
+double __cf_at_od(u32 site, double result, double a, double b, u32 operator, const u8 *frame) {
   if (QUIET(site)) return result;
   if (bf_seen) return note(watch(site), raw(result)), result;
   struct rule *r = bf_rule_of(site);

@@ -1,42 +1,26 @@
-/* The fork server: waits before main, and runs main in a child for every set of rules it is given. */
-#include "hooks.h"
+/* The fork server: waits before main, takes inputs and sets of rules, and runs main in a child for each set. */
+#include "runs.h"
 #include "tree.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-#define IN 900
-#define OUT 901
 #define LARGER_FRAMES 3
+#define LAST_DESCRIPTOR 1023
 
-enum { JUST_RUN, WATCH, ADOPT }; /* what a request asks for: ADOPT takes the output as the expected one from now on */
-struct request { u32 rules, mode, milliseconds, megabytes; u64 events, file_size; };
-struct answer { int status; u32 end, changed, timed_out; u64 events, change_event, reached, output, matched, touched; u32 error, error_at; char said[MAX_SAID]; };
+enum { INPUT, EXPECTED, RUNS };
+struct message { u32 kind, unused; u64 size; }; /* and so many bytes */
 
-static char folder[4096];
-static u8 *expected;
-static u64 expected_size;
-static int output;
-static int own_argc;
-static char **own_argv;
+/* ---- messages -------------------------------------------------------------------------------------------------------------- */
 
-static void *shared_memory(u64 n) {
-  void *p = mmap(0, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) _exit(125);
-  return p;
-}
-
-static int read_all(void *to, u64 n) {
+int bf_receive(void *to, u64 n) {
   for (u8 *p = to; n;) {
     ssize_t k = read(IN, p, n);
     if (k < 0 && errno == EINTR) continue;
@@ -45,7 +29,7 @@ static int read_all(void *to, u64 n) {
   }
   return 1;
 }
-static void write_all(const void *from, u64 n) {
+static void answer(const void *from, u64 n) {
   for (const u8 *p = from; n;) {
     ssize_t k = write(OUT, p, n);
     if (k < 0 && errno == EINTR) continue;
@@ -54,40 +38,162 @@ static void write_all(const void *from, u64 n) {
   }
 }
 
-static char *in_folder(const char *name) {
-  static char path[4200];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  return path;
+/* ---- the expected output ----------------------------------------------------------------------------------------------------- */
+
+static u8 part[65536];
+
+static void empty(int file) {
+  if (ftruncate(file, 0) || lseek(file, 0, SEEK_SET)) _exit(125);
+}
+static void take_expected(u64 n) {
+  empty(EXPECTED_FILE);
+  for (u64 k; n; n -= k) {
+    k = n < sizeof part ? n : sizeof part;
+    if (!bf_receive(part, k) || write(EXPECTED_FILE, part, k) != (ssize_t)k) _exit(125);
+  }
+}
+static void adopt_output(void) {
+  empty(EXPECTED_FILE);
+  for (off_t at = 0;;) {
+    ssize_t k = pread(OUTPUT_FILE, part, sizeof part, at);
+    if (k <= 0) break;
+    if (write(EXPECTED_FILE, part, (size_t)k) != k) _exit(125);
+    at += k;
+  }
 }
 
-static void load_expected(int fd) {
-  struct stat s;
-  if (fd < 0 || fstat(fd, &s)) return;
-  if (expected) munmap(expected, expected_size), expected = 0;
-  expected_size = (u64)s.st_size;
-  if (!expected_size) return;
-  expected = mmap(0, expected_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (expected == MAP_FAILED || pread(fd, expected, expected_size, 0) != (ssize_t)expected_size) _exit(125);
-}
-
-/* The length of the output's beginning that is as expected; *size: all of it. */
-static u64 compare_output(u64 *size) {
-  struct stat s;
-  if (fstat(output, &s)) return *size = 0;
-  u64 n = *size = (u64)s.st_size, k = 0;
-  if (n > expected_size) n = expected_size;
-  if (!n) return 0;
-  u8 *p = mmap(0, n, PROT_READ, MAP_SHARED, output, 0);
-  if (p == MAP_FAILED) return 0;
-  while (k < n && p[k] == expected[k]) k++;
-  munmap(p, n);
-  return k;
-}
+/* ---- runs: these return 1 in the children, which go on to main --------------------------------------------------------------- */
 
 static void limit(int what, u64 n) {
   struct rlimit l = {n, n};
   setrlimit(what, &l);
 }
+
+static void finish(int status, void *arg) {
+  (void)status, (void)arg;
+  bf_shared->events = bf_events;
+}
+
+static void become_program(const struct rule *rules, u32 n) {
+  const struct request *q = &bf_request;
+  u64 reserved = bf_reserved + (&bf_checks_reserved ? bf_checks_reserved : 0);
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (syscall(SYS_close_range, IN, LAST_DESCRIPTOR, 0))
+    for (int fd = IN; fd <= OWN_FOLDER; fd++) close(fd);
+  limit(RLIMIT_CPU, q->milliseconds / 1000 + 1);
+  limit(RLIMIT_FSIZE, q->file_size);
+  if (q->megabytes) limit(RLIMIT_AS, (q->megabytes + reserved) << 20);
+  signal(SIGINT, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, 0);
+  bf_most_events = q->events;
+  if (q->mode != WATCH) bf_seen = 0;
+  for (u32 i = 0; i < n; i++)
+    if (rules[i].op == OP_INITIAL) bf_initial(rules + i);
+    else if (rules[i].op == OP_VARIANT) bf_take_variant((u64)rules[i].a);
+    else if (rules[i].op == OP_ALLOW && bf_checks_allow) bf_checks_allow((u64)rules[i].a);
+  on_exit(finish, 0);
+}
+
+static int begin_run(const struct rule *rules, u32 n) {
+  memset(bf_shared, 0, sizeof *bf_shared);
+  empty(OUTPUT_FILE);
+  if (lseek(0, 0, SEEK_SET)) _exit(125);
+  int child = bf_fork();
+  if (child < 0) _exit(125);
+  if (!child) become_program(rules, n);
+  return child;
+}
+
+static void end_run(int child, u32 milliseconds, struct answer *a) {
+  int status, timed_out = bf_await(child, milliseconds, &status);
+  bf_kill(-child, SIGKILL); /* whatever it has left behind */
+  bf_note_run(a, status, timed_out);
+  if (bf_shared->used_files) bf_tree_clear();
+}
+
+static int run_with(const struct rule *change, struct answer *a) {
+  static struct rule rules[MAX_RULES + 1];
+  u32 n = bf_rules_with(change, rules);
+  memset(bf_active, bf_request.mode == WATCH, __cf_counts[0] + 1);
+  if (bf_request.mode == WATCH) memset(bf_seen, 0, sizeof *bf_seen * (__cf_counts[0] + 1));
+  else bf_activate(rules, n);
+  bf_rules = rules;
+  int child = begin_run(rules, n);
+  if (!child) return 1;
+  end_run(child, bf_request.milliseconds, a);
+  return 0;
+}
+
+static int has_site(const struct rule *r) { return r->site && r->site <= __cf_counts[0]; }
+
+/* One run without any change, from which those with changes are forked off; where it never comes, a change makes no difference. */
+static int run_forking(void) {
+  memset(bf_active, 0, __cf_counts[0] + 1);
+  bf_activate(bf_common, bf_request.common);
+  bf_rules = bf_common;
+  bf_arm();
+  bf_progress->stopped = NOT_STOPPED;
+  int child = begin_run(bf_common, bf_request.common);
+  if (!child) return bf_progress->process = getpid(), 1;
+  struct answer a;
+  end_run(child, 8 * bf_request.milliseconds + bf_request.slice, &a); /* what is in it has limits of its own */
+  for (u32 k = 0; bf_progress->stopped == NOT_STOPPED && k < bf_request.changes; k++) {
+    struct answer *to = bf_progress->answers + k;
+    if (to->end != END_NOT_RUN || !has_site(bf_changes + k)) continue;
+    *to = a;
+    for (u32 i = 0; i < bf_request.common; i++)
+      if (bf_common[i].site == bf_changes[k].site) to->reached = 0;
+  }
+  return 0;
+}
+
+static int cannot_fork; /* with this input */
+
+static int run_changes(void) {
+  u32 sites = 0, n = bf_request.changes;
+  u64 end = bf_now() + bf_request.slice * 1000000ull;
+  for (u32 k = 0; k < n; k++) sites += (u32)has_site(bf_changes + k), bf_progress->answers[k].end = END_NOT_RUN;
+  int forking = bf_request.snapshots && sites > 1 && !cannot_fork;
+  if (forking && run_forking()) return 1;
+  if (forking && bf_progress->stopped == CANNOT_FORK) cannot_fork = 1;
+  int rest = !forking || cannot_fork;
+  for (u32 k = 0; k < n; k++) {
+    struct answer *a = bf_progress->answers + k;
+    if (a->end != END_NOT_RUN || !(rest || !has_site(bf_changes + k)) || (k && bf_now() >= end)) continue;
+    if (run_with(bf_changes + k, a)) return 1;
+  }
+  answer(bf_progress->answers, n * sizeof *bf_progress->answers);
+  return 0;
+}
+
+static int run_all(void) {
+  struct request *q = &bf_request;
+  if (!bf_receive(q, sizeof *q) || q->common > MAX_RULES - !!q->changes || q->changes > MAX_CHANGES) _exit(125);
+  if (!bf_receive(bf_common, q->common * sizeof *bf_common) || !bf_receive(bf_changes, q->changes * sizeof *bf_changes)) _exit(125);
+  bf_common[q->common] = (struct rule){0};
+  if (q->changes) return run_changes();
+  if (run_with(0, bf_progress->answers)) return 1;
+  if (q->mode == ADOPT) adopt_output(), bf_progress->answers->matched = bf_progress->answers->output;
+  answer(bf_progress->answers, sizeof *bf_progress->answers);
+  if (q->mode == WATCH) answer(bf_seen, sizeof *bf_seen * (__cf_counts[0] + 1));
+  return 0;
+}
+
+static u64 serve(u64 unused) {
+  struct message m;
+  for (int is_child = 0; !is_child;) {
+    if (!bf_receive(&m, sizeof m)) _exit(0);
+    if (m.kind == INPUT) bf_take_input(m.size), cannot_fork = 0;
+    else if (m.kind == EXPECTED) take_expected(m.size);
+    else is_child = run_all();
+  }
+  return 0;
+}
+
+/* ---- start -------------------------------------------------------------------------------------------------------------------- */
 
 /* Frames of checked functions are larger than those that the program would have. */
 static void more_stack(void) {
@@ -97,145 +203,48 @@ static void more_stack(void) {
   setrlimit(RLIMIT_STACK, &l);
 }
 
-/* The content of a file of the folder, and a zero behind it; not from the program's heap, which should be as it is without us. */
-static char *content(const char *name, u64 *size) {
-  struct stat s;
-  int fd = open(in_folder(name), O_RDONLY);
-  if (fd < 0) return 0;
-  char *p = fstat(fd, &s) ? MAP_FAILED : mmap(0, (u64)s.st_size + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED || read(fd, p, (u64)s.st_size) != s.st_size) _exit(125);
-  close(fd);
-  *size = (u64)s.st_size;
-  return p;
+static void open_as(int number, const char *name, int flags) {
+  int fd = open(name, flags, 0600);
+  if (fd < 0 || dup2(fd, number) < 0) _exit(125);
+  if (fd != number) close(fd);
 }
 
-/* Other arguments, as many as the server has, and other nondeterministic values, if they were given for the runs from now on. */
-static void take_input(void) {
-  u64 n = 0;
-  char *p = content("arguments", &n), *end = p + n;
-  for (int i = 1; p && p < end && i < own_argc; i++, p += strlen(p) + 1) own_argv[i] = p;
-  p = content("nondet", &n);
-  if (p) bf_nondet_give(p);
-}
-
-static void become_program(const struct request *q) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  int in = open(in_folder("stdin"), O_RDONLY), null = open("/dev/null", O_RDWR);
-  take_input();
-  dup2(in, 0);
-  dup2(output, 1);
-  dup2(null, 2);
-  close(in), close(null), close(output), close(IN), close(OUT);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, q->milliseconds / 1000 + 1);
-  limit(RLIMIT_FSIZE, q->file_size);
-  if (q->megabytes) limit(RLIMIT_AS, ((u64)q->megabytes + (&bf_checks_reserved ? bf_checks_reserved : 0)) << 20);
-  if (bf_checks_start) more_stack();
-  for (int sig = 1; sig < 32; sig++) signal(sig, SIG_DFL);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, 0);
-}
-
-/* Waits for the child, at most so long; returns whether it had to be killed. */
-static int await(pid_t child, u32 milliseconds, int *status) {
-  struct timespec now, end;
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  end.tv_sec += milliseconds / 1000;
-  end.tv_nsec += (long)(milliseconds % 1000) * 1000000;
-  if (end.tv_nsec >= 1000000000) end.tv_nsec -= 1000000000, end.tv_sec++;
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGCHLD);
-  for (;;) {
-    pid_t r = waitpid(child, status, WNOHANG);
-    if (r == child) return 0;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    struct timespec left = {end.tv_sec - now.tv_sec, end.tv_nsec - now.tv_nsec};
-    if (left.tv_nsec < 0) left.tv_nsec += 1000000000, left.tv_sec--;
-    if (left.tv_sec < 0) break;
-    sigtimedwait(&set, 0, &left);
-  }
-  bf_kill(-child, SIGKILL);
-  bf_kill(child, SIGKILL);
-  waitpid(child, status, 0);
-  return 1;
-}
-
-static void finish(int status, void *arg) {
-  (void)status, (void)arg;
-  bf_shared->events = bf_events;
-}
-
-/* Returns in the children, which go on to main. */
-static void serve(void) {
-  struct request q;
-  static struct rule rules[254];
-  for (;;) {
-    if (!read_all(&q, sizeof q)) _exit(0);
-    if (q.rules > 254 || !read_all(rules, q.rules * sizeof *rules)) _exit(125);
-    memset(bf_active, 0, __cf_counts[0] + 1);
-    if (q.mode == WATCH) memset(bf_active, 1, __cf_counts[0] + 1), memset(bf_seen, 0, sizeof *bf_seen * (__cf_counts[0] + 1));
-    for (u32 i = 0; i < q.rules; i++)
-      if (rules[i].site && rules[i].site <= __cf_counts[0]) bf_active[rules[i].site] = (u8)(i + 1);
-    memset(bf_shared, 0, sizeof *bf_shared);
-    if (ftruncate(output, 0) || lseek(output, 0, SEEK_SET) < 0) _exit(125);
-    pid_t child = bf_fork();
-    if (child < 0) _exit(125);
-    if (!child) {
-      bf_rules = rules;
-      bf_most_events = q.events;
-      if (q.mode != WATCH) bf_seen = 0;
-      become_program(&q);
-      for (u32 i = 0; i < q.rules; i++)
-        if (rules[i].op == OP_INITIAL) bf_initial(rules + i);
-        else if (rules[i].op == OP_VARIANT) bf_take_variant((u64)rules[i].a);
-        else if (rules[i].op == OP_ALLOW && bf_checks_allow) bf_checks_allow((u64)rules[i].a);
-      on_exit(finish, 0);
-      return;
-    }
-    struct answer a;
-    memset(&a, 0, sizeof a);
-    a.timed_out = (u32)await(child, q.milliseconds, &a.status);
-    bf_kill(-child, SIGKILL); /* whatever it has left behind */
-    a.end = bf_shared->end, a.changed = bf_shared->changed, a.events = bf_shared->events, a.change_event = bf_shared->change_event, a.reached = bf_shared->reached;
-    a.touched = bf_shared->used_files | bf_shared->refused;
-    a.error = bf_shared->error, a.error_at = bf_shared->error_at;
-    memcpy(a.said, bf_shared->said, sizeof a.said);
-    if (q.mode == ADOPT) load_expected(output);
-    a.matched = compare_output(&a.output);
-    if (bf_shared->used_files) bf_tree_clear();
-    write_all(&a, sizeof a);
-    if (q.mode == WATCH) write_all(bf_seen, sizeof *bf_seen * (__cf_counts[0] + 1));
-  }
+/* Standard input and output of runs are open before there is any run; each begins with their offsets at 0. */
+static void open_files(void) {
+  open_as(STDIN_FILE, bf_in_folder("stdin"), O_RDWR | O_CREAT | O_TRUNC);
+  open_as(OUTPUT_FILE, bf_in_folder("output"), O_RDWR | O_CREAT | O_TRUNC);
+  open_as(EXPECTED_FILE, bf_in_folder("expected"), O_RDWR | O_CREAT | O_TRUNC);
+  open_as(OWN_FOLDER, ".", O_PATH | O_DIRECTORY);
+  open_as(0, bf_in_folder("stdin"), O_RDONLY);
+  open_as(2, "/dev/null", O_RDWR);
+  if (dup2(OUTPUT_FILE, 1) < 0) _exit(125);
 }
 
 static __attribute__((constructor(101))) void start(int argc, char **argv) {
-  own_argc = argc, own_argv = argv;
   const char *where = getenv("BUTFOR_SERVE");
-  if (!where || strlen(where) > sizeof folder - 64) _exit(125);
-  strcpy(folder, where);
+  if (!where || strlen(where) > sizeof bf_folder - 64) _exit(125);
+  strcpy(bf_folder, where);
   unsetenv("BUTFOR_SERVE");
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  bf_tree_start(folder);
+  bf_tree_start(bf_folder);
   u64 n = __cf_counts[0] + 1;
-  bf_active = mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  bf_seen = shared_memory(sizeof *bf_seen * n);
-  bf_shared = shared_memory(sizeof *bf_shared);
-  output = open(in_folder("output"), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  output = fcntl(output, F_DUPFD_CLOEXEC, 910);
-  if (output < 0 || bf_active == MAP_FAILED) _exit(125);
-  int fd = open(in_folder("expected"), O_RDONLY);
-  load_expected(fd);
-  close(fd);
-  bf_nondet_start();
-  if (bf_checks_start) bf_checks_start(argv);
+  bf_memory_start();
+  bf_active = bf_own_memory(n);
+  bf_shared = bf_shared_memory(sizeof *bf_shared);
+  bf_progress = bf_shared_memory(sizeof *bf_progress);
+  bf_seen = bf_shared_memory(sizeof *bf_seen * n);
+  bf_forked_runs_start();
+  bf_own_stack_start();
+  bf_input_start(argc, argv);
+  open_files();
+  if (bf_checks_start) bf_checks_start(argv), more_stack();
+  limit(RLIMIT_CORE, 0);
+  for (int sig = 1; sig < 32; sig++) signal(sig, SIG_DFL);
   sigset_t set;
   sigemptyset(&set);
   sigaddset(&set, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &set, 0);
+  sigprocmask(SIG_SETMASK, &set, 0);
   signal(SIGINT, SIG_IGN); /* a Ctrl-C in the terminal is for butfor, which then ends us */
-  bf_fence(folder);
-  serve();
+  bf_fence(bf_folder);
+  bf_on_own_stack(serve, 0);
 }

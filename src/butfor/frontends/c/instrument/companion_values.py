@@ -6,14 +6,17 @@ changes them too.
 
 from __future__ import annotations
 
+from butfor.frontends.c.c_module import CModule
+from butfor.frontends.c.instrument.error_conditions import ErrorConditions
 from butfor.frontends.c.instrument.hooked_function import HookedFunction
 from butfor.frontends.c.instrument.pointer_provenance import PointerProvenance
 from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR, MaskBuilder
-from butfor.frontends.c.llvm.module_text import Module
+from butfor.frontends.c.instrument.variable_scopes import scope_changes
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, mask_width
 from butfor.ir.recording_segments import Layout
+from butfor.trace.log.record_layout import ErrorKind
 
 _SH_MASK, _SH_UNDEF = (1 << 42) - 1, 1 << 44  # checks.h
 
@@ -21,12 +24,13 @@ _SH_MASK, _SH_UNDEF = (1 << 42) - 1, 1 << 44  # checks.h
 class CompanionValues(HookedFunction):
     """One function with hooks where they are wanted, and masks and objects beside its values.
 
-    `checks` are the instructions that checks are for, by number. Without `hooks`, there are no sites.
+    `checks` are the instructions that checks are for, by number. Without `hooks`, there are no sites. Errors of
+    `arithmetic` are looked for only where they are wanted.
     """
 
     def __init__(
         self,
-        module: Module,
+        module: CModule,
         fn: Function,
         layout: Layout,
         sites: list[Site],
@@ -35,15 +39,19 @@ class CompanionValues(HookedFunction):
         modelled: frozenset[str],
         *,
         hooks: bool,
+        arithmetic: bool,
     ) -> None:
         super().__init__(module, fn, layout, sites)
         self.checks = checks
         self.modelled = modelled
         self.hooks = hooks
+        self.arithmetic = arithmetic
         self.types = module.types
         self.direct = {n for n in layout.direct if not hooks or not self._is_computed(fn.instrs[n])}
         self.prov = PointerProvenance(fn, layout, objects, self.direct)
         self.masks = MaskBuilder(self._new)
+        self.errors = ErrorConditions(fn, self._new, module.global_type)
+        self.scopes = scope_changes(fn, layout, *module.scopes(fn), self.prov.needed)
         self.starts = {next((n for n in range(b.start, b.end) if fn.instrs[n].op != "phi"), -1) for b in fn.blocks[1:]}
         self.site = 0  # the last one made for the instruction under way
         self.known: tuple[str, str] = CLEAR, CLEAR  # mask and object of the value that goes into a hook
@@ -77,6 +85,10 @@ class CompanionValues(HookedFunction):
         """The number of a new check."""
         self.checks.append((self.fn.name, instr.index))
         return len(self.checks)
+
+    def _error(self, instr: Instr, kind: ErrorKind, condition: str) -> None:
+        """End the run where the condition holds."""
+        self._emit(f"call void @__ck_e(i1 zeroext {condition}, i32 {int(kind)}, i32 {self._check(instr)})")
 
     def _shadow(self, address: str) -> str:
         """Where the masks of the bytes at an address are."""

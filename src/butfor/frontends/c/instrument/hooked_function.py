@@ -26,22 +26,6 @@ OPERATORS = ("add", "sub", "mul", "sdiv", "udiv", "srem", "urem", "and", "or", "
 REAL_OPERATORS = ("fadd", "fsub", "fmul", "fdiv")
 UNSIGNED = 8
 
-DECLARATIONS = """
-declare void @__cf_tick()
-declare void @__cf_failed()
-declare i64 @__cf_i(i32, i64, ptr)
-declare i64 @__cf_si(i32, i64, ptr, ptr, i32)
-declare double @__cf_d(i32, double, ptr)
-declare double @__cf_sd(i32, double, ptr, ptr, i32)
-declare i32 @__cf_c(i32, i32, i64, i64, i32, ptr)
-declare i32 @__cf_cd(i32, i32, double, double, i32, ptr)
-declare i32 @__cf_b(i32, i32)
-declare i64 @__cf_z(i32, i64, i64, i32)
-declare i64 @__cf_o(i32, i64, i64, i64, i32, ptr)
-declare double @__cf_od(i32, double, double, double, i32, ptr)
-declare ptr @__cf_f(i32, ptr)
-"""
-
 _HEAD_DBG = re.compile(r" !dbg !\d+")
 _COMPARE = re.compile(rf"[if]cmp (?:(?:samesign|{FAST_MATH_FLAGS}) )*(?P<predicate>\w+) (?P<type>\S+) (?P<rest>.+)$")
 _BINARY = re.compile(rf"\w+ (?:(?:nuw|nsw|exact|disjoint|{FAST_MATH_FLAGS}) )*(?P<type>\S+) (?P<rest>.+)$")
@@ -105,6 +89,8 @@ class HookedFunction:
             return
         if instr.op == "call" and self.layout.kinds[instr.index] == "ignored":
             return
+        if instr.op == "unreachable":  # what follows in memory must not run
+            self._emit("call void @__cf_unreachable()")
         name, is_assigned, right = text.partition(" = ")
         handled = False
         if instr.loc >= 0:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from butfor.frontends.c.instrument.hooked_function import DECLARATIONS, HookedFunction
+from butfor.frontends.c.c_module import CModule
+from butfor.frontends.c.instrument.hooked_function import HookedFunction
+from butfor.frontends.c.instrument.inlined_hooks import hook_definitions
 from butfor.frontends.c.instrument.memory_checks import CHECK_DECLARATIONS, CheckedFunction
 from butfor.frontends.c.instrument.recording_module import exported, quoted, renamed, without_debug
-from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.change_sites import Site
 from butfor.ir.program import Program
+
+MAIN = "__cf_main"  # the program's, which the fork server's calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,11 @@ class CheckOptions:
 
     modelled: frozenset[str]
     hooks: bool = True
+    arithmetic: bool = False  # errors of arithmetic are errors too
 
 
 def hooked_module(
-    module: Module, program: Program, wrapped: frozenset[str], checked: CheckOptions | None = None
+    module: CModule, program: Program, wrapped: frozenset[str], checked: CheckOptions | None = None
 ) -> HookedModule:
     """The module with hooks; functions named in `wrapped` and not defined here are replaced by the runtime's own."""
     sites: list[Site] = []
@@ -48,7 +52,15 @@ def hooked_module(
                 out += HookedFunction(module, fn, layout, sites).text()
             else:
                 out += CheckedFunction(
-                    module, fn, layout, sites, checks, program.object_numbers, modelled, hooks=checked.hooks
+                    module,
+                    fn,
+                    layout,
+                    sites,
+                    checks,
+                    program.object_numbers,
+                    modelled,
+                    hooks=checked.hooks,
+                    arithmetic=checked.arithmetic,
                 ).text()
             i = here.end
         elif lines[i][:1] == "@":
@@ -56,7 +68,7 @@ def hooked_module(
         elif lines[i][:1] not in ("!", ";"):
             out.append(lines[i])
         i += 1
-    out += [DECLARATIONS, _tables(program, len(sites))]
+    out += [hook_definitions(checked=checked is not None), _tables(program, len(sites))]
     if checked is not None:
         out += [CHECK_DECLARATIONS, _objects(program, len(checks))]
     names = {
@@ -64,9 +76,8 @@ def hooked_module(
         for name in module.declared
         if name in modelled or name in wrapped
     }
-    return HookedModule(
-        renamed("\n".join(out), names | {f"@{name}": f"@u.{name}" for name in exported(module)}), sites, checks
-    )
+    names |= {f"@{name}": f"@u.{name}" for name in exported(module)} | {"@main": f"@{MAIN}"}
+    return HookedModule(renamed("\n".join(out), names), sites, checks)
 
 
 def _objects(program: Program, checks: int) -> str:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 
 from butfor.frontends.c.instrument.call_text import split_commas
+from butfor.frontends.c.instrument.error_conditions import operands_of
+from butfor.frontends.c.instrument.hooked_function import OPERATORS
 from butfor.frontends.c.instrument.memory_checks_at_calls import CheckedCalls
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS
 from butfor.frontends.c.instrument.recording_function import address_text, condition_text, local
@@ -17,6 +19,8 @@ from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR
 from butfor.frontends.c.llvm.function_body import parse_header
 from butfor.ir.instructions import Instr, Operand
 from butfor.ir.machine_types import Kind, alloc_size, mask_width, store_size
+from butfor.ir.recording_segments import access_size
+from butfor.trace.log.record_layout import ErrorKind
 
 CHECK_DECLARATIONS = """
 @__bf_argp = external global [16 x i32]
@@ -46,8 +50,13 @@ declare void @__ck_given(ptr, i32)
 declare void @__ck_copy(ptr, i32, ptr, i32, i64, i32)
 declare void @__ck_fill(ptr, i32, i64, i32)
 declare void @__ck_va_start(ptr)
-declare i64 @__cf_m(i32, i64, i64, i64, ptr, ptr, i32)
-declare i32 @__cf_pv(i32, i32, ptr, ptr)
+declare i32 @__cf_e(i32, i32, i64, i64, i32, i32, ptr)
+declare void @__ck_e(i1 zeroext, i32, i32)
+declare void @__ck_text(ptr, i64, i32)
+declare void @__ck_size(i64, i32)
+declare void @__ck_overlap(ptr, ptr, i64, i32)
+declare void @__ck_scope(i32, i32)
+declare i32 @__ck_argv(i32, ptr)
 """
 
 
@@ -66,7 +75,9 @@ class CheckedFunction(CheckedCalls):
             if self.fn.byval[k]:
                 self._emit(f"%bf.p{k} = call i32 @__ck_byval(ptr {names[k]}, i64 {self.fn.byval[k]}, i32 {k})")
                 continue
-            if k in self.prov.needed and t.kind is Kind.PTR and k < MAX_ARGS:
+            if k == 1 and self.fn.name == "main" and k in self.prov.needed and t.kind is Kind.PTR:
+                self._emit(f"%bf.p1 = call i32 @__ck_argv(i32 {names[0]}, ptr {names[1]})")
+            elif k in self.prov.needed and t.kind is Kind.PTR and k < MAX_ARGS:
                 self._emit(
                     f"%bf.p{k} = load i32, ptr getelementptr ([{MAX_ARGS} x i32], ptr @__bf_argp, i64 0, i64 {k})"
                 )
@@ -83,7 +94,11 @@ class CheckedFunction(CheckedCalls):
     def _instr(self, instr: Instr, text: str) -> None:
         if not self.hooks and instr.index in self.starts:
             self._emit("call void @__cf_tick()")
+        for change in self.scopes.get(instr.index, ()):
+            self._emit(f"call void @__ck_scope(i32 %bf.o{change.slot}, i32 {int(change.is_inside)})")
         self.site, self.hooked, self.known = 0, {}, (CLEAR, CLEAR)
+        if instr.op == "gep":
+            self.errors.address(instr, text)
         getattr(self, "_check_" + instr.op, self._check_other)(instr, text)
 
     def _before_last(self, instr: Instr, text: str) -> str:
@@ -92,15 +107,18 @@ class CheckedFunction(CheckedCalls):
         return self.out.pop()
 
     def _check_alloca(self, instr: Instr, text: str) -> None:
-        self._plain(instr, text)
         name = text.partition(" = ")[0]
         size = alloc_size(instr.detail[0])
         if instr.slot not in self.layout.frame:
             m = re.search(r", (i\d+) ([^,]+)", text)
             assert m is not None, text
             count = m[2] if m[1] == "i64" else self._new(f"zext {m[1]} {m[2]} to i64")
+            self._emit(f"call void @__ck_size(i64 {count}, i32 {self._check(instr)})")
+            self._plain(instr, text)
             self._emit(f"%bf.p{instr.slot} = call i32 @__ck_dynamic(ptr {name}, i64 {count}, i64 {size})")
-        elif instr.slot in self.prov.needed:
+            return
+        self._plain(instr, text)
+        if instr.slot in self.prov.needed:
             self._emit(f"%bf.o{instr.slot} = call i32 @__ck_local(ptr {name}, i64 {size})")
 
     def _access(self, hook: str, instr: Instr, address: str, op: Operand, size: int) -> None:
@@ -108,6 +126,9 @@ class CheckedFunction(CheckedCalls):
         if instr.index not in self.direct:
             companions = f"i32 {self.prov.of(op)}, i64 {self._word(op)}"
             self._emit(f"call void @{hook}(ptr {address}, i64 {size}, {companions}, i32 {self._check(instr)})")
+        outside = self.errors.outside(op)
+        if outside is not None:
+            self._error(instr, ErrorKind.MEMBER, outside)
 
     def _check_load(self, instr: Instr, text: str) -> None:
         address, size, bits = address_text(text), store_size(instr.type), mask_width(instr.type)
@@ -151,12 +172,11 @@ class CheckedFunction(CheckedCalls):
         )
 
     def _check_atomicrmw(self, instr: Instr, text: str) -> None:
-        t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
-        address = split_commas(text)[0].partition("ptr ")[2]
-        self._access("__ck_w", instr, address, instr.args[0], store_size(t))
+        address, size = split_commas(text)[0].partition("ptr ")[2], access_size(instr)
+        self._access("__ck_w", instr, address, instr.args[0], size)
         self._plain(instr, text)
-        self._emit(f"store i{8 * store_size(t)} 0, ptr {self._shadow(address)}, align 1")
-        self._emit(f"call void @__ck_sd(ptr {address}, i64 {store_size(t)})")
+        self._emit(f"store i{8 * size} 0, ptr {self._shadow(address)}, align 1")
+        self._emit(f"call void @__ck_sd(ptr {address}, i64 {size})")
         self._set(instr, CLEAR)
 
     _check_cmpxchg = _check_atomicrmw
@@ -199,6 +219,19 @@ class CheckedFunction(CheckedCalls):
         elif self.site:
             mask = self._after(self.site, mask, bits, (self._word(instr.args[0]), self._word(instr.args[-1])))
         self._set(instr, mask)
+        wrong = self.errors.arithmetic(instr, text) if self.arithmetic else None
+        if wrong is not None:
+            self._error(instr, wrong[0], self._as_changed(instr, text, wrong[1]))
+
+    def _as_changed(self, instr: Instr, text: str, wrong: str) -> str:
+        """The condition that an operation goes wrong, of what a rule makes of it if there is one."""
+        if not self.site or instr.op not in OPERATORS:
+            return wrong
+        a, b = (self._wide(instr.type, x) for x in operands_of(text.partition(" = ")[2]))
+        code, is_signed = OPERATORS.index(instr.op) << 8 | instr.type.bits, int(instr.detail == "nsw")
+        as_it_is = f"i32 {self.site}, i32 {self._new(f'zext i1 {wrong} to i32')}, i64 {a}, i64 {b}"
+        found = self._new(f"call i32 @__cf_e({as_it_is}, i32 {code}, i32 {is_signed}, ptr %cf.frame)")
+        return self._new(f"trunc i32 {found} to i1")
 
     # --- ends of blocks ---------------------------------------------------------------------------------------------
 

@@ -6,9 +6,10 @@ from butfor.frontends.c.instrument.call_text import argument_texts, type_text, v
 from butfor.frontends.c.instrument.companion_values import CompanionValues
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS, VA_LIST_BYTES
 from butfor.frontends.c.instrument.undefined_bit_masks import CLEAR
+from butfor.ir.array_indices import text_room
 from butfor.ir.instructions import Instr
 from butfor.ir.machine_types import Kind, mask_width
-from butfor.libc.library import is_setjmp, leaves_memory_alone, prints
+from butfor.libc.library import is_setjmp, leaves_memory_alone, prints, text_written
 
 
 class CheckedCalls(CompanionValues):
@@ -25,8 +26,12 @@ class CheckedCalls(CompanionValues):
             ]
             self._plain(instr, text)
             self._set(instr, self.masks.full(self.masks.any(given), mask_width(instr.type)))
+            wrong = self.errors.arithmetic(instr, text) if self.arithmetic else None
+            if wrong is not None:
+                self._error(instr, *wrong)
             return
         self._plain(instr, text)
+        self._check_text(instr, text, kind)
         if is_setjmp(instr.detail.callee):
             self._emit("call void @__ck_setjmp(ptr %cf.frame)")
         bits = mask_width(instr.type)
@@ -35,6 +40,14 @@ class CheckedCalls(CompanionValues):
         self._set(instr, self._new(f"load i{bits}, ptr @__ck_retm, align 8") if is_known else mask)
         if instr.slot in self.prov.needed and instr.type.kind is Kind.PTR and self.prov.tracked_call(instr):
             self._emit(f"%bf.p{instr.slot} = {f'or i32 {found}, 0' if found else 'load i32, ptr @__bf_retp'}")
+
+    def _check_text(self, instr: Instr, text: str, kind: str) -> None:
+        """Whether the text that a call left in a member ends there."""
+        written = text_written(instr.callee) if kind == "external" else None
+        room = text_room(self.fn, instr.args[written], self.errors.variables) if written is not None else None
+        if written is not None and room is not None:
+            where = value_text(argument_texts(text)[written])
+            self._emit(f"call void @__ck_text(ptr {where}, i64 {room}, i32 {self._check(instr)})")
 
     def _calling(self, instr: Instr, right: str) -> None:
         kind = self.layout.kinds[instr.index]
@@ -119,3 +132,6 @@ class CheckedCalls(CompanionValues):
     def _copy(self, instr: Instr, operands: list[str], objects: list[str], size: str) -> None:
         sides = f"ptr {operands[0]}, i32 {objects[0]}, ptr {operands[1]}, i32 {objects[1]}"
         self._emit(f"call void @__ck_copy({sides}, i64 {size}, i32 {self._check(instr)})")
+        if (instr.callee or "").startswith("llvm.memcpy"):
+            two = f"ptr {operands[0]}, ptr {operands[1]}"
+            self._emit(f"call void @__ck_overlap({two}, i64 {size}, i32 {self._check(instr)})")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.call_text import (
     FAST_MATH_FLAGS,
     argument_texts,
@@ -12,13 +13,15 @@ from butfor.frontends.c.instrument.call_text import (
     type_text,
     value_text,
 )
+from butfor.frontends.c.instrument.error_conditions import ErrorConditions
 from butfor.frontends.c.instrument.pointer_provenance import MAX_ARGS, VA_LIST_BYTES, PointerProvenance
+from butfor.frontends.c.instrument.variable_scopes import scope_changes
 from butfor.frontends.c.llvm.function_body import instruction_lines, parse_header, split_metadata
-from butfor.frontends.c.llvm.module_text import Module
-from butfor.ir.instructions import Function, Instr
+from butfor.ir.array_indices import text_room
+from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import Kind, Type, alloc_size, store_size
-from butfor.ir.recording_segments import Layout, ends_segment, word_count
-from butfor.libc.library import control_of, is_setjmp, leaves_memory_alone
+from butfor.ir.recording_segments import Layout, access_size, ends_segment, word_count
+from butfor.libc.library import control_of, is_setjmp, leaves_memory_alone, text_written
 from butfor.libc.record import Control
 
 _FAST_MATH = re.compile(rf"^(?:(?:{FAST_MATH_FLAGS}) )*")
@@ -49,7 +52,13 @@ class RecordingFunction:
     """One function that records itself. `first` numbers its first segment; `wrapped` are the functions with models."""
 
     def __init__(
-        self, module: Module, fn: Function, layout: Layout, objects: dict[str, int], wrapped: frozenset[str], first: int
+        self,
+        module: CModule,
+        fn: Function,
+        layout: Layout,
+        objects: dict[str, int],
+        wrapped: frozenset[str],
+        first: int,
     ) -> None:
         self.fn = fn
         self.layout = layout
@@ -63,6 +72,8 @@ class RecordingFunction:
         self.out: list[str] = []
         self.temps: list[str] = []
         self.count = 0
+        self.errors = ErrorConditions(fn, self._new, module.global_type)
+        self.scopes = scope_changes(fn, layout, *module.scopes(fn), self.prov.needed)
 
     def emit(self, line: str) -> None:
         """Append one line to the body."""
@@ -72,6 +83,12 @@ class RecordingFunction:
         """A fresh register name."""
         self.count += 1
         return f"%bf.t{self.count}"
+
+    def _new(self, text: str) -> str:
+        """A fresh register with this value."""
+        name = self.name()
+        self.emit(f"{name} = {text}")
+        return name
 
     def text(self) -> list[str]:
         """The lines of the rewritten function."""
@@ -134,11 +151,37 @@ class RecordingFunction:
     # --- instructions -----------------------------------------------------------------------------------------------
 
     def _instr(self, instr: Instr, text: str) -> None:
+        for change in self.scopes.get(instr.index, ()):
+            self.emit(f"call void @__bf_scope(i32 %bf.o{change.slot}, i32 {int(change.is_inside)})")
+        self._check(instr, text)
         handler = getattr(self, "_on_" + instr.op, None)
         if handler is None:
             self.emit(text)
         else:
             handler(instr, text)
+
+    def _check(self, instr: Instr, text: str) -> None:
+        """Note the errors that the instruction is about to be, besides accesses outside of the object."""
+        if instr.op == "gep":
+            self.errors.address(instr, text)
+        elif instr.accesses_memory:
+            outside = self.errors.outside(instr.address)
+            if outside is not None:
+                address, is_write = self.names_by_slot(instr.address), int(instr.op != "load")
+                size = access_size(instr)
+                self.emit(
+                    f"call void @__bf_member(i1 zeroext {outside}, ptr {address}, i64 {size}, i32 {is_write}, "
+                    f"i32 {instr.index})"
+                )
+        else:
+            found = self.errors.arithmetic(instr, text)
+            if found is not None:
+                self.emit(f"call void @__bf_e(i1 zeroext {found[1]}, i32 {int(found[0])}, i32 {instr.index})")
+
+    def names_by_slot(self, op: Operand) -> str:
+        """The register of an instruction's result."""
+        assert isinstance(op, int)
+        return self.names[self.fn.definer[op]]
 
     def _result(self, instr: Instr) -> str:
         return self.names[instr.index]
@@ -151,14 +194,11 @@ class RecordingFunction:
                 size = alloc_size(instr.detail[0])
                 self.emit(f"%bf.o{instr.slot} = call i32 @__bf_local(ptr {name}, i64 {size}, i32 {instr.slot})")
             return
-        self.emit(text)
         m = re.search(r", (i\d+) ([^,]+)", text)
         assert m is not None, text
-        count = m[2]
-        if m[1] != "i64":
-            wide = self.name()
-            self.emit(f"{wide} = zext {m[1]} {count} to i64")
-            count = wide
+        count = m[2] if m[1] == "i64" else self._new(f"zext {m[1]} {m[2]} to i64")
+        self.emit(f"call void @__bf_size(i64 {count}, i32 {instr.index})")
+        self.emit(text)
         size = alloc_size(instr.detail[0])
         call = f"@__bf_dynamic(ptr {name}, i64 {count}, i64 {size}, i32 {instr.slot})"
         self.emit(f"%bf.p{instr.slot} = call i32 {call}")
@@ -196,12 +236,12 @@ class RecordingFunction:
             self.emit(f"call void @__bf_sn{c}(ptr {address}, i32 {size}{prov})")
 
     def _on_atomicrmw(self, instr: Instr, text: str) -> None:
-        t = instr.detail[1] if instr.op == "atomicrmw" else instr.detail
         m = re.search(r'ptr (%"[^"]*"|%[-\w.$]+|@"[^"]*"|@[-\w.$]+|getelementptr.*?\)),', text)
         assert m is not None, text
-        self.emit(f"call void @__bf_ln(ptr {m[1]}, i32 {store_size(t)}, i32 {self.prov.of(instr.args[0])})")
+        size, found = access_size(instr), self.prov.of(instr.args[0])
+        self.emit(f"call void @__bf_ln(ptr {m[1]}, i32 {size}, i32 {found})")
         self.emit(text)
-        self.emit(f"call void @__bf_snc(ptr {m[1]}, i32 {store_size(t)}, i32 {self.prov.of(instr.args[0])})")
+        self.emit(f"call void @__bf_snc(ptr {m[1]}, i32 {size}, i32 {found})")
 
     _on_cmpxchg = _on_atomicrmw
 
@@ -219,6 +259,10 @@ class RecordingFunction:
         if instr.slot in self.prov.needed:
             yes, no = self.prov.of(instr.args[1]), self.prov.of(instr.args[2])
             self.emit(f"%bf.p{instr.slot} = select {condition_text(text)}, i32 {yes}, i32 {no}")
+
+    def _on_unreachable(self, instr: Instr, text: str) -> None:
+        self.emit("call void @__bf_unreachable()")
+        self.emit(text)
 
     def _on_ret(self, instr: Instr, text: str) -> None:
         if instr.args and instr.detail.kind is Kind.PTR:
@@ -240,6 +284,12 @@ class RecordingFunction:
         if ends_segment(kind):
             self._before_call(instr, text, kind)
         self.emit(text)
+        written = text_written(instr.callee) if kind == "external" else None
+        room = text_room(self.fn, instr.args[written], self.errors.variables) if written is not None else None
+        if written is not None and room is not None:
+            self.emit(
+                f"call void @__bf_text(ptr {value_text(argument_texts(text)[written])}, i64 {room}, i32 {instr.index})"
+            )
         if kind in ("opaque", "asm"):
             self._log_words(self._result(instr), instr.type)
 
@@ -339,5 +389,7 @@ class RecordingFunction:
     def _copy(self, instr: Instr, text: str, operands: list[str], objects: list[str], size: str) -> None:
         sides = f"ptr {operands[0]}, i32 {objects[0]}, ptr {operands[1]}, i32 {objects[1]}"
         self.emit(f"call void @__bf_copy({sides}, i64 {size}, i32 {instr.index})")
+        if (instr.callee or "").startswith("llvm.memcpy"):
+            self.emit(f"call void @__bf_overlap(ptr {operands[0]}, ptr {operands[1]}, i64 {size}, i32 {instr.index})")
         self.emit(text)
         self.emit(f"call void @__bf_copied(ptr {operands[0]}, i64 {size})")

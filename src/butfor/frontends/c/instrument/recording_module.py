@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.recording_function import RecordingFunction
-from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.program import Program
 
 _GLOBAL_REF = re.compile(r'c?"[^"]*"|@[-\w.$]+')
@@ -65,6 +65,13 @@ declare void @__bf_fill(ptr, i32, i64, i32)
 declare void @__bf_va_start(ptr, i32)
 declare void @__bf_unsupported(i32, i32)
 declare void @__bf_reach_error()
+declare void @__bf_e(i1 zeroext, i32, i32)
+declare void @__bf_member(i1 zeroext, ptr, i64, i32, i32)
+declare void @__bf_text(ptr, i64, i32)
+declare void @__bf_size(i64, i32)
+declare void @__bf_overlap(ptr, ptr, i64, i32)
+declare void @__bf_scope(i32, i32)
+declare void @__bf_unreachable()
 """
 
 
@@ -79,7 +86,7 @@ class RecordingModule:
     table: NDArray[np.int32]
 
 
-def recording_module(module: Module, program: Program, models: frozenset[str]) -> RecordingModule:
+def recording_module(module: CModule, program: Program, models: frozenset[str]) -> RecordingModule:
     """The module that records itself; functions named in `models` and not defined here are the runtime's models.
 
     What the program defines itself is renamed, so that its own `getline` or `write` cannot take the place of the one
@@ -124,7 +131,7 @@ def without_debug(line: str) -> str:
     return _GLOBAL_DBG.sub("", line)
 
 
-def exported(module: Module) -> Iterator[str]:
+def exported(module: CModule) -> Iterator[str]:
     """Names that the program defines for the linker, except main."""
     for f in module.functions.values():
         if f.name != "main" and not _LOCAL.search(module.lines[f.start].partition("@")[0]):

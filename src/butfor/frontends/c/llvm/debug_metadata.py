@@ -37,6 +37,7 @@ class DebugInfo:
         self._locations: dict[int, Location | None] = {}
         self._types: dict[int, CType] = {}
         self._files: dict[int, str] = {}
+        self._enclosing: dict[int, frozenset[int]] = {}
 
     def _text(self, n: int) -> str:
         i = self.module.metadata.get(n)
@@ -119,6 +120,38 @@ class DebugInfo:
                 if m:
                     out[m[1]] = self._variable(int(m[2]))
         return out
+
+    def variable_blocks(self, name: str) -> dict[str, int]:
+        """The blocks of source that local variables are declared in, by register; those of the whole function not."""
+        text = self.module.functions[name]
+        out = {}
+        for i in range(text.start, text.end):
+            m = _DECLARE.match(self.module.lines[i].strip()) if "#dbg_declare(" in self.module.lines[i] else None
+            scope = self._ref(self._node(int(m[2])).fields.get("scope")) if m is not None else -1
+            while scope >= 0 and self._node(scope).kind == "DILexicalBlockFile":
+                scope = self._ref(self._node(scope).fields.get("scope"))
+            if m is not None and scope >= 0 and self._node(scope).kind == "DILexicalBlock":
+                out[m[1]] = scope
+        return out
+
+    def enclosing_blocks(self, n: int) -> frozenset[int] | None:
+        """The blocks of source around a `!dbg` node, also those around a call that was inlined; None: not known."""
+        found = self._enclosing.get(n)
+        if found is None and n >= 0 and self._node(n).kind == "DILocation":
+            around, fields = set(), self._node(n).fields
+            scope = self._ref(fields.get("scope"))
+            while scope >= 0:
+                around.add(scope)
+                scope = self._ref(self._node(scope).fields.get("scope"))
+            found = frozenset(around) | (self.enclosing_blocks(self._ref(fields.get("inlinedAt"))) or frozenset())
+            self._enclosing[n] = found
+        return found
+
+    def innermost_block(self, scopes: frozenset[int]) -> int | None:
+        """The innermost of nested scopes, if it is a block inside of a function."""
+        outer = {self._ref(self._node(n).fields.get("scope")) for n in scopes}
+        inner = [n for n in scopes if n not in outer]
+        return inner[0] if len(inner) == 1 and self._node(inner[0]).kind == "DILexicalBlock" else None
 
     def _variable(self, n: int) -> Variable:
         node = self._node(n)

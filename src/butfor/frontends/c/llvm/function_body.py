@@ -103,8 +103,6 @@ def parse_function(lines: list[str], start: int, end: int, name: str, index: int
     """The function whose `define` line is `lines[start]` and whose closing brace is `lines[end]`."""
     result, params, variadic = parse_header(lines[start], named)
     fn = Function(name, index, tuple(p[0] for p in params), tuple(p[2] for p in params), result, variadic)
-    dbg = _DBG.search(lines[start])
-    fn.subprogram = int(dbg[1]) if dbg else -1
     slots = {p[1]: k for k, p in enumerate(params)}
     fn.definer = [-1] * len(params)
     items = instruction_lines(lines, start, end)

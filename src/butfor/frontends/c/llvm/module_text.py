@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from butfor.frontends.c.llvm.assembly_tokens import TOKEN, Cursor, unquote
-from butfor.frontends.c.llvm.function_body import parse_function, slot_names
-from butfor.ir.instructions import Const, Function
+from butfor.frontends.c.llvm.function_body import parse_function, parse_header, slot_names
+from butfor.ir.instructions import Const, Function, Signature
 from butfor.ir.machine_types import OTHER, Type
 from butfor.trace.semantics.instruction_semantics import intrinsic
 
@@ -136,6 +136,16 @@ class Module:
             fn = parse_function(self.lines, text.start, text.end, name, self.order[name], self.types)
             self._parsed[name] = fn
         return fn
+
+    def signature(self, name: str) -> Signature:
+        """The types of a function, without parsing its body."""
+        result, params, variadic = parse_header(self.lines[self.functions[name].start], self.types)
+        return Signature(tuple(t for t, _, _ in params), result, variadic)
+
+    def subprogram(self, name: str) -> int:
+        """The number of a function's debug information, or -1."""
+        dbg = _DBG.search(self.lines[self.functions[name].start])
+        return int(dbg[1]) if dbg else -1
 
     def slot_names(self, name: str) -> dict[str, int]:
         """Slots of a function by register name (with %)."""

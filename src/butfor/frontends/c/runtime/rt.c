@@ -4,6 +4,7 @@
 #include "rt_end.h"
 #include <emmintrin.h>
 #include <errno.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -189,6 +190,48 @@ u32 __bf_byval(u8 *p, u64 n, u32 arg) {
     mark(p, n, bf_nevents);
   }
   return __bf_local(p, n, ~arg);
+}
+
+/* A local variable goes out of scope, or comes into scope again. */
+void __bf_scope(u32 o, u32 is_inside) { bf_set_scope(o, (int)is_inside); }
+
+/* ---- errors that are no accesses ------------------------------------------------------------------------------------ */
+
+/* Those of arithmetic, which a loop may repeat a million times: each place is noted once. */
+static u64 noted[4096];
+static int is_first(u64 place) {
+  u64 k = place * 0x9e3779b97f4a7c15ull >> 52;
+  for (u32 i = 0; i < 64; i++, k = (k + 1) & 4095) {
+    if (noted[k] == place) return 0;
+    if (!noted[k]) return noted[k] = place, 1;
+  }
+  return 0;
+}
+static void note_at(int kind, const u8 *p, u64 n, int is_write, u32 site) {
+  bf_copy_site = site + 1;
+  bf_note_error(kind, p, n, 0, is_write);
+  bf_copy_site = 0;
+}
+static NOINLINE void wrong(u32 kind, u32 site, u64 place) {
+  if (is_first(place)) note_at((int)kind, 0, 0, 0, site);
+}
+void __bf_e(int is_wrong, u32 kind, u32 site) {
+  if (__builtin_expect(is_wrong, 0)) wrong(kind, site, (u64)__builtin_return_address(0));
+}
+/* An access whose index is outside of the array that it is written for. */
+void __bf_member(int is_outside, const u8 *p, u64 n, u32 is_write, u32 site) {
+  if (__builtin_expect(is_outside, 0)) note_at(ER_MEMBER, p, n, (int)is_write, site);
+}
+/* After a call that left a text in an array with this many bytes. */
+void __bf_text(const char *p, u64 room, u32 site) {
+  if (p && strnlen(p, room) == room) note_at(ER_MEMBER, (const u8 *)p, strlen(p) + 1, 1, site);
+}
+void __bf_unreachable(void) { bf_end_run(END_SIGNAL, SIGILL, "code was reached that the program says is unreachable"); }
+/* A local array that no stack has room for: its size was negative. */
+void __bf_size(u64 count, u32 site) {
+  if (__builtin_expect(count <= 0x7fffffff, 1)) return;
+  note_at(ER_SIZE, 0, count, 1, site);
+  bf_end_run(END_SIGNAL, SIGSEGV, "");
 }
 
 /* ---- loads --------------------------------------------------------------------------------------------------------- */
@@ -525,6 +568,9 @@ void __bf_copy(u8 *dst, u32 od, u8 *src, u32 os, u64 n, u32 site) {
     bf_copy_site = 0;
   }
   begin_copy(dst, src, n, site);
+}
+void __bf_overlap(u8 *dst, u8 *src, u64 n, u32 site) {
+  if (dst != src && (dst < src ? (u64)(src - dst) : (u64)(dst - src)) < n) note_at(ER_OVERLAP, dst, n, 1, site);
 }
 void __bf_copied(u8 *dst, u64 n) {
   if (n) mark_id(dst, n, BF_EVENT | copy_event << 3 | BF_COPY_TAG);

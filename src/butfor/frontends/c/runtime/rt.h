@@ -30,7 +30,7 @@ typedef uint64_t u64;
 #define BF_WEAK 0x80000000u   /* found by address: may be the neighbour of a one-past-the-end pointer */
 
 enum bf_event { EV_COPY = 1, EV_FILL, EV_WRITE, EV_READ, EV_CALL, EV_INPUT, EV_BIRTH };
-enum bf_error { ER_BOUNDS = 1, ER_FREED, ER_DOUBLE_FREE, ER_BAD_FREE, ER_RETURNED, ER_NULL, ER_OVERLAP };
+enum bf_error { ER_BOUNDS = 1, ER_FREED, ER_DOUBLE_FREE, ER_BAD_FREE, ER_RETURNED, ER_NULL, ER_OVERLAP, ER_SCOPE, ER_MEMBER, ER_SIZE, ER_OVERFLOW, ER_SHIFT, ER_CONVERSION };
 enum bf_kind { OB_GLOBAL = 1, OB_STACK, OB_HEAP, OB_DYNAMIC };
 
 /* Arguments of the call under way: provenance of pointer argument i. Valid when bf_args_set is 1; a wrapper reads it first thing. */

@@ -89,7 +89,7 @@ void bf_check(const void *q, u64 n, u32 o, int is_write) {
     else if (b->kind == OB_HEAP && !b->dead && off < b->size && off + n > b->size) bf_report(ER_BOUNDS, p, n, k, is_write);
     return;
   }
-  if (b->dead) bf_report(b->kind == OB_HEAP ? ER_FREED : ER_RETURNED, p, n, k, is_write);
+  if (b->dead) bf_report(b->kind == OB_HEAP ? ER_FREED : b->dead == OUT_OF_SCOPE ? ER_SCOPE : ER_RETURNED, p, n, k, is_write);
   else if (!inside) bf_report(ER_BOUNDS, p, n, k, is_write);
 }
 

@@ -17,9 +17,14 @@ static inline u32 *prov(const u8 *p) { return (u32 *)(SH_PROV + (((u64)p & SH_MA
 static inline u32 *heap_map(const u8 *p) { return (u32 *)(SH_HEAP + (((u64)p & SH_MASK) >> 4 << 2)); }
 
 struct object { u8 *start; u64 room, size; u8 kind, dead; }; /* room: what may be accessed, 0 once it is dead */
-static inline void bf_bury(struct object *o) { o->dead = 1, o->room = 0; }
+enum { LIVE, DEAD, OUT_OF_SCOPE }; /* of an object: OUT_OF_SCOPE is a local variable whose block was left */
+static inline void bf_bury(struct object *o) { o->dead = DEAD, o->room = 0; }
 extern BF_OWN struct object *bf_objects;
 extern BF_OWN u32 bf_nobjects;
+static inline void bf_set_scope(u32 number, int is_inside) {
+  struct object *o = &bf_objects[number];
+  if (number) o->dead = is_inside ? LIVE : OUT_OF_SCOPE, o->room = is_inside ? o->size : 0;
+}
 struct live_frame { u8 *base, *low; u64 size; u32 id, osp, caller; };
 extern BF_OWN struct live_frame *bf_frame;
 extern BF_OWN u32 *bf_ostack, bf_osp;

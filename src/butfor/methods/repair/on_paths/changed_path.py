@@ -27,16 +27,17 @@ class PathEnd(enum.Enum):
 
     FAILS = "fails"
     AVOIDS = "avoids"
-    OPEN = "open"  # it depends on what happens off the path
+    OPEN = "open"  # it depends on a value that nothing determines
     BROKEN = "broken"  # an assumption does not hold
 
 
 @dataclass(frozen=True, slots=True)
 class PathOutcome:
-    """How a path ends, and after how many of its instances."""
+    """How a path ends, and after how many of its instances; `left`: it leaves the path at the last of them."""
 
     end: PathEnd
     steps: int
+    left: bool = False
 
 
 class ChangedPathRunner:
@@ -70,11 +71,9 @@ class ChangedPathRunner:
                 holds = self._value(changes.get((k, CONDITION), instance.condition), state, chosen)
                 if holds is None:
                     return PathOutcome(PathEnd.OPEN, steps)
-                if not holds and (instance.escapes or k in self.path.scope):
-                    return PathOutcome(PathEnd.AVOIDS, steps)
                 if not holds:
-                    state |= dict.fromkeys(c.name for c in (*instance.frames, *instance.rewritten))
-                k = k + 1 if holds else instance.end
+                    return PathOutcome(PathEnd.AVOIDS, steps, left=True)
+                k += 1
                 continue
             if instance.condition is not TRUE and (found := self._value(instance.condition, state, chosen)) != 1:
                 return PathOutcome(PathEnd.OPEN if found is None else PathEnd.BROKEN, steps)

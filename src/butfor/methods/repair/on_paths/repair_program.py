@@ -2,7 +2,8 @@
 
 An alternative has a selector of its own; a statement is changed where one of them is on. With correlation, the
 instances of a statement share selectors, in a loop and over all paths; without, each instance has its own. Leaving a
-path at a branch whose other arm never comes back avoids the failure, and so does meeting the check.
+path at a branch avoids the failure (END in the paper), and so does meeting the check. What happens off the path is for
+the program to say: a solution is run, or searched, with the whole of it.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ from butfor.logic.terms import (
     order,
     variable,
 )
+from butfor.methods.proofs.mined_facts import MinedFacts
 from butfor.methods.repair.on_paths.path_checks import earlier_checks, without_failing_assumptions
 from butfor.methods.repair.on_paths.solution_model import (
     ANY_VALUE,
     CONDITION,
     HOLE_PREFIX,
     Alternative,
-    MinedFacts,
     PathSite,
     SolutionOptions,
 )
@@ -70,6 +71,18 @@ class ChangeableStatement:
         return disjunction(c.on for c in self.choices)
 
 
+def _leaving_avoids(path: Path) -> Path:
+    """The path, on which every branch leads to the end when it is decided otherwise."""
+    return replace(
+        path, instances=tuple(replace(i, escapes=True) if i.kind is Kind.BRANCH else i for i in path.instances)
+    )
+
+
+def _is_in_loop(instance: Instance) -> bool:
+    """Whether a statement is inside a loop; the condition of a loop is not inside of that one."""
+    return len(instance.rounds) > instance.exits_loop
+
+
 def sites_of(paths: Sequence[Path]) -> dict[Place, list[PathSite]]:
     """The sites that may change on some paths, by statement: conditions of branches, values not from outside."""
     found: dict[Place, list[PathSite]] = {}
@@ -99,7 +112,7 @@ class RepairProgram:
         options: SolutionOptions,
         mined: MinedFacts | None = None,
     ) -> None:
-        self.paths = tuple(map(without_failing_assumptions, paths))
+        self.paths = tuple(_leaving_avoids(without_failing_assumptions(path)) for path in paths)
         self.options = options
         self.mined = mined or MinedFacts()
         self.checks = tuple(earlier_checks(p) if options.earlier else frozenset() for p in self.paths)
@@ -164,7 +177,7 @@ class RepairProgram:
             if is_needed and (self.options.strict or sites[0][2] != CONDITION):
                 continue
             positions = {(n, k) for n, k, _ in sites}
-            in_loop = any(self.paths[n].instances[k].rounds for n, k in positions)
+            in_loop = any(_is_in_loop(self.paths[n].instances[k]) for n, k in positions)
             groups = (
                 [sites] if self.options.correlated else [[s for s in sites if s[:2] == at] for at in sorted(positions)]
             )

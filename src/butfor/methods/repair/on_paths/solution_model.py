@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from pathlib import Path
 
 from butfor.logic.sorts import Value
 from butfor.logic.terms import Term
-from butfor.methods.repair.slip_library import SYNTHESISED
 from butfor.source.edits import Edit
 from butfor.trace.view.source_places import Place
 
@@ -40,11 +41,12 @@ class SolutionOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class MinedFacts:
-    """Facts of every execution: signed bounds of the values that statements assign, and statements that proofs need."""
+class RepairSettings:
+    """What the user may choose: more slips, how many failing traces are looked at, the improvements of the search."""
 
-    allowed: Mapping[Place, tuple[int | None, int | None]] = field(default_factory=dict)
-    trusted: frozenset[Place] = frozenset()
+    annotations: Path | None
+    traces: int
+    search: SolutionOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,36 @@ class StatementChange:
     hole: Value | None = None
 
 
+class Standing(enum.IntEnum):
+    """What is known about the whole program with a solution, the best first; along the paths all of them help."""
+
+    HOLDS = 0  # no check fails, whatever the inputs are: in a search up to a bound
+    PASSES = 1  # the failing runs pass, and so do all other tests
+    OPEN = 2  # nothing: the program was not run with it
+    FAILS = 3  # the failing runs pass, or end with another failure; some other run fails
+    SILENCES = 4  # no run comes to the failed check any more
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the program does with a solution, in words."""
+
+    standing: Standing = Standing.OPEN
+    words: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Changes that avoid all failures; `skipped` steps of the paths no longer run, `loops` changes are in loops."""
+    """Changes that avoid all failures; `skipped` steps of the paths no longer run, `loops` changes are in loops.
+
+    `left` has the position at which each path is left, None where it is followed and the check holds.
+    """
 
     changes: tuple[StatementChange, ...]
     skipped: int
     loops: int
+    left: tuple[int | None, ...] = ()
+    judgement: Judgement = Judgement()
 
     @property
     def weight(self) -> float:
@@ -88,14 +113,18 @@ class Solution:
 
     @property
     def key(self) -> tuple[float, ...]:
-        """A key that sorts the best first: likely slips before any value, then in the order of the paper."""
-        vague = sum({ANY_VALUE: 2, SYNTHESISED: 1}.get(c.alternative.kind, 0) for c in self.changes)
-        return (vague, self.skipped, len(self.changes), -sum(c.alternative.weight for c in self.changes), self.loops)
+        """A key that sorts the best first, in the order of the paper.
+
+        What is known to fail elsewhere comes after the others, and what only silences the check after all.
+        """
+        weight = sum(c.alternative.weight for c in self.changes)
+        late = max(0, self.judgement.standing - Standing.OPEN)
+        return late, self.skipped, len(self.changes), self.loops, -weight
 
 
 @dataclass(frozen=True, slots=True)
 class Solutions:
-    """Solutions, best first; `complete`: there is no other within the limits of the search."""
+    """Solutions, best first; `complete`: no other statements can be changed, within the limit of changes."""
 
     found: tuple[Solution, ...]
     complete: bool

@@ -15,6 +15,7 @@ from butfor.methods.repair.on_paths.solution_model import (
     PathSite,
     Solution,
     Solutions,
+    Standing,
     StatementChange,
 )
 from butfor.methods.repair.repair_model import Proposal
@@ -56,15 +57,21 @@ def solution_proposals(found: Solutions) -> list[Proposal]:
     """The solutions that are edits of the source, in their order."""
     made: dict[tuple[Edit, ...], Proposal] = {}
     for number, s in enumerate(found.found):
-        if all(c.alternative.edits for c in s.changes):
-            p = _proposal(s, number)
-            if _do_not_overlap(p.edits):
-                made.setdefault(p.edits, p)
+        p = _proposal(s, number)
+        if p.edits and _do_not_overlap(p.edits):
+            made.setdefault(p.edits, p)
     return list(made.values())
 
 
+def edits_of(s: Solution) -> tuple[Edit, ...]:
+    """The edits of the source that a solution makes; none where it only chooses values."""
+    if not all(c.alternative.edits for c in s.changes):
+        return ()
+    return tuple(sorted(_filled(e, c) for c in s.changes for e in c.alternative.edits))
+
+
 def _proposal(s: Solution, number: int) -> Proposal:
-    edits = tuple(sorted(_filled(e, c) for c in s.changes for e in c.alternative.edits))
+    edits = edits_of(s)
     first = s.changes[0]
     why = "; ".join(
         f"`{changed_text(c)}`" if c.alternative.kind == SYNTHESISED else c.alternative.why for c in s.changes
@@ -102,7 +109,13 @@ def merged_proposals(usual: Sequence[Proposal], promising: Sequence[Proposal]) -
 
 def solution_row(s: Solution, paths: Sequence[Path]) -> dict[str, Any]:
     """A solution in the JSON report."""
-    return {"statements": [_statement(c, paths) for c in s.changes], "weight": s.weight, "steps_skipped": s.skipped}
+    return {
+        "statements": [_statement(c, paths) for c in s.changes],
+        "weight": s.weight,
+        "steps_skipped": s.skipped,
+        "standing": s.judgement.standing.name.lower(),
+        "label": s.judgement.words,
+    }
 
 
 def _statement(c: StatementChange, paths: Sequence[Path]) -> dict[str, Any]:
@@ -137,18 +150,21 @@ def solution_findings(found: Solutions) -> tuple[Finding, ...]:
     best: dict[Place, Finding] = {}
     for number, s in enumerate(found.found):
         for c in s.changes:
-            text = changed_text(c)
-            words = (
-                f"`{text}` would avoid the failure along its path"
-                if text
-                else f"{c.alternative.why} would avoid the failure along its path"
-            )
-            if len(s.changes) > 1:
-                words += f", together with line {' and '.join(str(o.place.line) for o in s.changes if o is not c)}"
             score = round(_score(s.weight, number) / len(s.changes), 4)
             if c.place not in best or best[c.place].score < score:
-                best[c.place] = Finding(c.place, score, words, Evidence.HEURISTIC)
+                is_run = s.judgement.standing in (Standing.HOLDS, Standing.PASSES)
+                evidence = Evidence.REPLAYED if is_run else Evidence.HEURISTIC
+                best[c.place] = Finding(c.place, score, _finding_words(c, s), evidence)
     return tuple(sorted(best.values(), key=lambda f: -f.score))
+
+
+def _finding_words(c: StatementChange, s: Solution) -> str:
+    text = changed_text(c)
+    words = f"`{text}`" if text else c.alternative.why
+    words += " would avoid the failure" + (" along its path" if s.judgement.standing is Standing.OPEN else "")
+    if len(s.changes) > 1:
+        words += f", together with line {' and '.join(str(o.place.line) for o in s.changes if o is not c)}"
+    return words if s.judgement.standing is Standing.OPEN else f"{words}: {s.judgement.words}"
 
 
 def _score(weight: float, number: int) -> float:

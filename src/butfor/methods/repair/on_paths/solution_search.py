@@ -1,7 +1,8 @@
 """Solutions of a repair program, the cheapest first, by weighted MaxSMT, checked by running paths.
 
-What arms not taken do is not on a path. A solution holds whatever they do: where the solver finds effects of such an
-arm with which a failure comes back, further solutions have to avoid the failure with these effects too.
+A solution holds whatever values are that nothing determines: where the solver finds some with which a failure comes
+back, further solutions have to avoid the failure with these too. Whether it helps the whole program is judged by
+`accepts`, if that is given: solutions that it rejects are left out, and do not count.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from butfor.logic.terms import (
     const,
     constant,
     disjunction,
+    equal,
     implies,
     negate,
     number,
@@ -31,13 +33,13 @@ from butfor.logic.terms import (
     postorder,
     variables,
 )
+from butfor.methods.proofs.mined_facts import MinedFacts
 from butfor.methods.repair.on_paths.changed_path import ChangedPathRunner, PathEnd, PathOutcome
 from butfor.methods.repair.on_paths.repair_program import ChangeableStatement, Choice, RepairProgram
 from butfor.methods.repair.on_paths.solution_model import (
     ANY_VALUE,
     HOLE_PREFIX,
     Alternative,
-    MinedFacts,
     Solution,
     SolutionOptions,
     Solutions,
@@ -51,10 +53,13 @@ from butfor.trace.view.source_places import Place
 COST_OF_CHANGE = 200  # two changes are dearer than any single one
 COST_PER_WEIGHT = 2  # below the likeliest
 COST_OF_ANY_VALUE = 90
-MAX_REFINEMENTS = 40  # by effects of other arms: each takes a query
+MAX_REFINEMENTS = 40  # by undetermined values: each takes a query
 SMALL_BOUNDS = (0, 1, 2, 4, 16, 64, 256)  # of chosen values, which are made as small as possible for people
 MAX_MINIMISED_HOLES = 6  # with more, the queries take too long
+MAX_REJECTED_VALUES = 8  # of one change: where so many do not help the program, others rarely do
 SECONDS_PER_QUERY = 5.0
+
+Accepts = Callable[[Solution], Solution | None]  # the solution with what the program does, None if it does not help
 
 
 def solutions(
@@ -65,10 +70,11 @@ def solutions(
     mined: MinedFacts | None = None,
     *,
     each: float = SECONDS_PER_QUERY,
+    accepts: Accepts = lambda solution: solution,
 ) -> Solutions:
     """The solutions for some failing paths: changes with which none of them fails."""
     return SolutionSearch(
-        RepairProgram(paths, alternatives, options or SolutionOptions(), mined), is_over, each
+        RepairProgram(paths, alternatives, options or SolutionOptions(), mined), is_over, each, accepts
     ).solutions()
 
 
@@ -91,10 +97,12 @@ class SolutionSearch:
     program: RepairProgram
     is_over: Callable[[], bool]
     each: float
+    accepts: Accepts
     _stack: Stack = field(init=False)
     _blocked: list[Layer] = field(default_factory=list, init=False)
     _alike: dict[tuple[int, ...], int] = field(default_factory=dict, init=False)
     _ruled_out: list[Choice] = field(default_factory=list, init=False)
+    _rejected: dict[tuple[str, ...], int] = field(default_factory=dict, init=False)
     _refinements: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
@@ -122,10 +130,14 @@ class SolutionSearch:
                 complete = complete and result.verdict is Verdict.UNSAT
                 break
             picked = [(u, c) for u in self.statements for c in u.choices if result.model.get(str(c.on.data))]
-            solution = self._checked(picked, result.model)
-            if solution is not None:
-                found.append(solution)
+            model = self._model(picked, result.model)
+            solution = None if model is None else self._solution(picked, model, self._run(picked, model))
+            accepted = None if solution is None else self.accepts(solution)
+            if accepted is not None:
+                found.append(accepted)
                 self._block(picked)
+            elif solution is not None:
+                complete = self._reject(picked, model or {}) and complete
             elif not self._refine(picked, result.model):
                 complete = False
                 self._blocked.append((disjunction(negate(c.on) for _, c in picked),))
@@ -162,26 +174,31 @@ class SolutionSearch:
                 outcomes = self._run(picked, {})
                 ends = {o.end for o in outcomes}
                 if ends == {PathEnd.AVOIDS}:
-                    found.append((self._solution(picked, {}, outcomes), picked))
+                    solution = self.accepts(self._solution(picked, {}, outcomes))
+                    if solution is None:
+                        self._ruled_out.append(choice)
+                    else:
+                        found.append((solution, picked))
                 elif ends & {PathEnd.FAILS, PathEnd.BROKEN}:
                     self._ruled_out.append(choice)
             yield from sorted(found, key=lambda pair: pair[0].key)[:most]
 
     # --- one solution -------------------------------------------------------------------------------------------------
 
-    def _checked(self, picked: PickedChoices, model: Mapping[str, Value]) -> Solution | None:
-        """The solution, if no path fails when run with it, whatever other arms do."""
+    def _model(self, picked: PickedChoices, model: Mapping[str, Value]) -> Mapping[str, Value] | None:
+        """The model with small values, if no path fails when run with it, whatever undetermined values are."""
         if not self._holds(picked, model):
             return None
         small = self._with_small_values(picked, model)
-        values = small if self._holds(picked, small) else model
-        return self._solution(picked, values, self._run(picked, values))
+        return small if self._holds(picked, small) else model
 
     def _solution(
         self, picked: PickedChoices, values: Mapping[str, Value], outcomes: Sequence[PathOutcome]
     ) -> Solution:
         skipped = sum(len(path.instances) - o.steps for path, o in zip(self.program.paths, outcomes, strict=True))
-        return Solution(tuple(_changed(u, c, values) for u, c in picked), skipped, sum(u.in_loop for u, _ in picked))
+        left = tuple(o.steps - 1 if o.left else None for o in outcomes)
+        changes = tuple(_changed(u, c, values) for u, c in picked)
+        return Solution(changes, skipped, sum(u.in_loop for u, _ in picked), left)
 
     def _holds(self, picked: PickedChoices, model: Mapping[str, Value]) -> bool:
         """Whether runs avoid the failures; a solver decides what they leave open."""
@@ -196,7 +213,7 @@ class SolutionSearch:
         )
 
     def _failure_condition(self, picked: PickedChoices, model: Mapping[str, Value]) -> Term:
-        """The condition on the effects of other arms under which a solution does not avoid all failures."""
+        """The condition on undetermined values under which a solution does not avoid all failures."""
         on = {str(c.on.data) for _, c in picked}
         fixed = {str(c.on.data): constant(int(str(c.on.data) in on), 0) for c in self.program.choices}
         chosen = {
@@ -257,6 +274,20 @@ class SolutionSearch:
             fewer = disjunction((negate(all_on), conjunction((self.count.at_most(len(picked)), *map(negate, vague)))))
             self._blocked.append((fewer,))
 
+    def _reject(self, picked: PickedChoices, model: Mapping[str, Value]) -> bool:
+        """Rule out a solution that does not help the program, for these values or for good; whether that is exact."""
+        key = tuple(str(c.on.data) for _, c in picked)
+        self._rejected[key] = self._rejected.get(key, 0) + 1
+        holes = _holes(picked)
+        is_given_up = self._rejected[key] > MAX_REJECTED_VALUES
+        others = [
+            negate(equal(v, constant(model.get(str(v.data), default_value(v.width)), v.width)))
+            for v in holes
+            if not is_given_up
+        ]
+        self._blocked.append((disjunction((*(negate(c.on) for _, c in picked), *others)),))
+        return not (holes and is_given_up)
+
     def _differs_from(self, picked: PickedChoices) -> Iterator[Term]:
         on = {str(c.on.data) for _, c in picked}
         for c in self.choices:
@@ -266,7 +297,7 @@ class SolutionSearch:
                 yield c.on
 
     def _refine(self, picked: PickedChoices, model: Mapping[str, Value]) -> bool:
-        """Whether effects of other arms make the solution fail; later solutions have to avoid the failure with them."""
+        """Whether undetermined values make the solution fail; later solutions have to avoid the failure with them."""
         self._refinements += 1
         if self._refinements > MAX_REFINEMENTS:
             return False

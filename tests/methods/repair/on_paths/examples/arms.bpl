@@ -1,6 +1,5 @@
 // Both arms fail, so what comes before them is wrong.
 procedure main(c: bool)
-  requires c;
 {
   var x: int;
   x := 0;

@@ -1,7 +1,7 @@
-"""The naive recursive algorithm for flow-sensitive error invariants (FSEI), to compare the flow-sensitive formula with.
+"""The recursive algorithm for flow-sensitive error invariants (FSEI): the failure, then each condition around it.
 
 Explain the failure, then each condition around the statements of the explanation, and so on. It shares no encoding with
-the flow-sensitive formula.
+the flow-sensitive formula, and tests compare the two. It knows no frames: that a variable was left as it was.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ class RecursiveExplanation:
     positions: frozenset[int]
     conditions: frozenset[int]
     invariants: tuple[frozenset[Term], ...]
+    minimal: bool = True  # no statement can be left out of the explanation that it is from
 
 
 def explain_recursively(path: Path, solver: Solver, limit: Limit) -> RecursiveExplanation | None:
@@ -31,6 +32,7 @@ def explain_recursively(path: Path, solver: Solver, limit: Limit) -> RecursiveEx
     wanted: list[tuple[int, Term]] = [(len(path.instances), path.check)]
     asked: set[int] = set()
     positions: set[int] = set()
+    minimal = True
     rows: list[set[Term]] = [set() for _ in range(len(path.instances) + 1)]
     work = [*wanted, *((k, negate(path.instances[k].condition)) for k in path.scope)]
     asked.update(path.scope)
@@ -40,6 +42,7 @@ def explain_recursively(path: Path, solver: Solver, limit: Limit) -> RecursiveEx
         if found is None:
             return None
         core, atoms = found
+        minimal = minimal and core.minimal
         _add(rows, core, atoms, length)
         for step in core.steps:
             positions.add(step.position)
@@ -47,7 +50,7 @@ def explain_recursively(path: Path, solver: Solver, limit: Limit) -> RecursiveEx
                 if branch not in asked:
                     asked.add(branch)
                     work.append((branch, negate(path.instances[branch].condition)))
-    return RecursiveExplanation(frozenset(positions), frozenset(asked), tuple(frozenset(r) for r in rows))
+    return RecursiveExplanation(frozenset(positions), frozenset(asked), tuple(frozenset(r) for r in rows), minimal)
 
 
 def _explained(

@@ -1,0 +1,98 @@
+"""Verdicts confirmed by runs: the program is run with the value of which the path says that it avoids the failure.
+
+A run may go on differently from the path and fail all the same, and where an access would go elsewhere the path says
+nothing. So each verdict that a statement is relevant is tried, first with the value that was found, then with a few
+others; and so is each statement of which nothing is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from butfor.methods.relevance.instance_verdicts import Relevance
+from butfor.methods.relevance.statement_verdicts import StatementVerdict
+from butfor.path.changed_runs import KEPT, ChangedRuns, PathEdit, RunVerdict
+from butfor.path.execute.any_value import OtherValue, other_text
+from butfor.path.execute.plain_edits import plain_edits
+from butfor.path.path_model import Kind, Path
+
+MAX_INSTANCES_TRIED = 2  # of one statement, the last ones: most others are like them
+RUNS_PER_BATCH = 64  # between two looks at the clock
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposal:
+    row: int
+    edits: tuple[PathEdit, ...]
+    text: str | None  # None: that of the row itself
+
+
+def confirmed(
+    path: Path,
+    rows: Sequence[StatementVerdict],
+    runs: ChangedRuns | None,
+    is_over: Callable[[], bool],
+    address: Callable[[int], str] = hex,
+) -> tuple[StatementVerdict, ...]:
+    """The verdicts with what the runs say about them, as far as there is time; `address` writes pointers."""
+    if runs is None:
+        return tuple(rows)
+    trials = _Trials(path, list(rows), runs, is_over)
+    trials.run(_Proposal(k, row.edits, None) for k, row in enumerate(rows) if row.edits and row.verdict.is_relevant)
+    trials.run(
+        proposal
+        for k, row in enumerate(trials.rows)
+        if row.run is not RunVerdict.AVOIDED and row.verdict is not Relevance.IRRELEVANT
+        for proposal in _others(path, k, row, address)
+    )
+    return tuple(trials.rows)
+
+
+class _Trials:
+    def __init__(
+        self, path: Path, rows: list[StatementVerdict], runs: ChangedRuns, is_over: Callable[[], bool]
+    ) -> None:
+        self.path = path
+        self.rows = rows
+        self.runs = runs
+        self.is_over = is_over
+
+    def run(self, proposals: Iterator[_Proposal]) -> None:
+        """Run the program with the proposed changes and note the first one of each statement that helps."""
+        waiting = list(proposals)
+        for start in range(0, len(waiting), RUNS_PER_BATCH):
+            if self.is_over():
+                return
+            batch = waiting[start : start + RUNS_PER_BATCH]
+            for proposal, verdict in zip(batch, self.runs.verdicts(self.path, [p.edits for p in batch]), strict=True):
+                self._note(proposal, verdict)
+
+    def _note(self, proposal: _Proposal, verdict: RunVerdict) -> None:
+        row = self.rows[proposal.row]
+        if row.run is RunVerdict.AVOIDED:
+            return
+        if verdict is RunVerdict.AVOIDED:
+            last = proposal.edits[-1].position
+            row = replace(row, run=verdict, edits=proposal.edits, last=last, verdict=self._relevance(row, last))
+            row = replace(row, relevant=max(row.relevant, 1))
+            self.rows[proposal.row] = row if proposal.text is None else replace(row, counterfactual=proposal.text)
+        elif row.run is None or (verdict is RunVerdict.FAILED and proposal.text is None):
+            self.rows[proposal.row] = replace(row, run=verdict)
+
+    def _relevance(self, row: StatementVerdict, position: int) -> Relevance:
+        if row.verdict.is_relevant:
+            return row.verdict
+        is_input = self.path.instances[position].kind is Kind.HAVOC
+        return Relevance.ADMITTING if is_input else Relevance.ENFORCING
+
+
+def _others(path: Path, number: int, row: StatementVerdict, address: Callable[[int], str]) -> Iterator[_Proposal]:
+    """Other values at the last instances of a statement, of which nothing is known on the path."""
+    for edit, cell in plain_edits(path, row.positions[-MAX_INSTANCES_TRIED:]):
+        if cell is None or row.control:
+            yield _Proposal(number, (PathEdit.other_arm(edit.position),), None)
+        elif edit.value is KEPT:
+            yield _Proposal(number, (edit,), f"{cell.shown} left as it was")
+        else:
+            yield _Proposal(number, (edit,), other_text(OtherValue(cell, edit.value, cell.sort), address))

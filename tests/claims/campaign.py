@@ -1,0 +1,208 @@
+"""The campaign: generate programs, ask butfor about failing runs, check every claim it makes."""
+
+from __future__ import annotations
+
+import tempfile
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from butfor.api import explain
+from butfor.frontends.c.c_frontend import compile_program, record
+from butfor.options import Options, make_options
+from butfor.pipeline import analyse
+from tests.claims.check_causes import check_causes
+from tests.claims.check_changes import check_changes
+from tests.claims.check_diagnoses import check_diagnoses
+from tests.claims.check_invariants import check_invariants
+from tests.claims.check_relevance import check_relevance, check_security
+from tests.claims.check_repairs import check_repairs
+from tests.claims.check_solutions import check_solutions
+from tests.claims.check_whole_program import check_failure, check_proofs
+from tests.claims.claim_model import Claim, FailingCase, Verdict, failing_case, is_failure
+from tests.claims.generate_program import generate
+from tests.claims.native import native_input
+from tests.claims.print_program import Printed, print_program
+from tests.claims.run_program import all_inputs, run_program
+from tests.claims.shrink_program import shrunk
+from tests.claims.small_program import Havoc, Program
+
+CHECKS: tuple[Callable[[FailingCase], Iterator[Claim]], ...] = (
+    check_failure,
+    check_changes,
+    check_relevance,
+    check_security,
+    check_diagnoses,
+    check_invariants,
+    check_causes,
+    check_proofs,
+    check_repairs,
+    check_solutions,
+)
+RUN_METHODS = ("cascade", "butfor", "security", "error-invariants", "relevance", "diagnoses", "proofs")
+FIRST_RUN_METHODS = ("butfor", "proofs", "repair")  # asked about one run of a program: they are slow, or say the same
+PATH_METHODS = ("cascade", "error-invariants", "relevance", "diagnoses")
+REPAIRED = 8  # every so many programs is repaired: that takes seconds, the other methods take tenths of them
+BUDGET_SECONDS = 20.0
+MAX_RUNS_PER_PROGRAM = 4  # failing runs that are explained; others of the same program say much the same
+
+
+@dataclass
+class Tally:
+    """How many claims of each kind were checked, and those that were refuted."""
+
+    counts: Counter[tuple[str, str, str, str]] = field(default_factory=Counter)  # language, method, kind, verdict
+    reasons: Counter[tuple[str, str, str]] = field(default_factory=Counter)  # of claims that were not checked
+    refuted: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    programs: int = 0
+    runs: int = 0
+
+    @property
+    def checked(self) -> int:
+        """All claims that were checked."""
+        return sum(n for (_, _, _, verdict), n in self.counts.items() if verdict != Verdict.UNCHECKED.value)
+
+    def add(self, other: Tally) -> None:
+        """Add what another part of the campaign found."""
+        self.counts += other.counts
+        self.reasons += other.reasons
+        self.refuted += other.refuted
+        self.errors += other.errors
+        self.programs += other.programs
+        self.runs += other.runs
+
+
+def silent(text: str) -> None:
+    """Ignore progress messages."""
+
+
+def run_options(program: Program, source: Path, inputs: Sequence[int], methods: Sequence[str]) -> Options:
+    """The options with which butfor sees a run of a C program."""
+    args, stdin, _ = native_input(program, inputs)
+    nondet = tuple(inputs) if program.style == "nondet" else ()
+    return make_options(
+        source, args=tuple(args), stdin=stdin, nondet=nondet, methods=tuple(methods), budget=BUDGET_SECONDS
+    )
+
+
+def c_cases(printed: Printed, folder: Path, methods: Sequence[str], most: int, seed: str) -> Iterator[FailingCase]:
+    """The answers about failing runs of a C program."""
+    program = printed.program
+    source = folder / "prog.c"
+    source.write_text(printed.text)
+    failing = [i for i in all_inputs(program) if is_failure(run_program(program, i))]
+    build = None
+    step = max(1, len(failing) // most)
+    for number, inputs in enumerate(failing[::step][:most]):
+        asked = [m for m in methods if not number or m not in FIRST_RUN_METHODS]
+        options = run_options(program, source, inputs, asked)
+        build = build or compile_program(options, silent)
+        answer = analyse(record(options, build, silent), options, silent).to_dict()
+        if answer["failure"] is None:
+            raise AssertionError(f"butfor sees no failure with inputs {inputs}")
+        yield failing_case(printed, inputs, answer, seed)
+
+
+def boogie_cases(printed: Printed, folder: Path, methods: Sequence[str], seed: str) -> Iterator[FailingCase]:
+    """The answers about a Boogie program, with free and with pinned inputs."""
+    source = folder / "prog.bpl"
+    source.write_text(printed.text)
+    for more in ({}, {"inputs": "pinned"}):
+        options = make_options(source, methods=tuple(methods), budget=BUDGET_SECONDS, **more)
+        answer = explain(options).to_dict()
+        if answer["failure"] is None:
+            raise AssertionError("butfor finds no failure")
+        yield failing_case(printed, found_inputs(printed.program, answer), answer, seed, is_pinned=bool(more))
+
+
+def found_inputs(program: Program, answer: dict[str, Any]) -> tuple[int, ...]:
+    """The values of the inputs that butfor found, from the path in its report."""
+    found = dict.fromkeys(range(len(program.domains)), 0)
+    havocs = {s.name: s.number for s in program.main.body if isinstance(s, Havoc)}
+    for step in answer["methods"]["path"]:
+        if step["kind"] == "havoc":
+            found.update((havocs[name], int(value)) for name, value in step["values"].items() if name in havocs)
+    return tuple(found.values())
+
+
+def cases(program: Program, folder: Path, methods: Sequence[str], seed: str, most: int) -> Iterator[FailingCase]:
+    """The failing runs of a program with butfor's answers."""
+    printed = print_program(program)
+    if program.language == "c":
+        return c_cases(printed, folder, methods, most, seed)
+    return boogie_cases(printed, folder, methods, seed)
+
+
+def check_case(case: FailingCase) -> Iterator[Claim]:
+    """All claims of one answer, checked."""
+    for check in CHECKS:
+        yield from check(case)
+
+
+def check_program(program: Program, seed: str, methods: Sequence[str] = (), most: int = MAX_RUNS_PER_PROGRAM) -> Tally:
+    """The claims about failing runs of a program."""
+    tally = Tally(programs=1)
+    methods = methods or (RUN_METHODS if program.language == "c" else PATH_METHODS)
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            for case in cases(program, Path(name), methods, seed, most):
+                tally.runs += 1
+                for claim in check_case(case):
+                    _count(tally, case, claim, seed)
+        except Exception as e:  # a crash of butfor is a finding like any other
+            where = traceback.extract_tb(e.__traceback__)[-1]
+            said = f"{type(e).__name__}: {e} ({Path(where.filename).name}:{where.lineno})"
+            tally.errors.append(f"{seed}: {said}\n{print_program(program).text}")
+    return tally
+
+
+def _count(tally: Tally, case: FailingCase, claim: Claim, seed: str) -> None:
+    language = case.program.language
+    tally.counts[language, claim.method, claim.kind, claim.verdict.value] += 1
+    if claim.verdict is Verdict.UNCHECKED:
+        tally.reasons[claim.method, claim.kind, claim.reason] += 1
+    if claim.verdict is Verdict.REFUTED:
+        tally.refuted.append(
+            {
+                "seed": seed,
+                "language": language,
+                "inputs": case.inputs,
+                "method": claim.method,
+                "kind": claim.kind,
+                "claim": claim.text,
+                "refuted_by": claim.reason,
+                "program": case.printed.text,
+            }
+        )
+
+
+def shrunk_refutation(found: Mapping[str, Any]) -> dict[str, Any]:
+    """The same refutation on a program as small as can be."""
+    language, _, number = str(found["seed"]).partition(" ")
+    methods = ("relevance",) if found["method"] == "security" else (found["method"],)
+    asked: tuple[str, ...] = () if found["method"] == "failure" else methods
+    best = dict(found)
+
+    def is_refuted(program: Program) -> bool:
+        tally = check_program(program, str(found["seed"]), asked)
+        same = [r for r in tally.refuted if (r["method"], r["kind"]) == (found["method"], found["kind"])]
+        best.update(same[0] if same else {})
+        return bool(same)
+
+    shrunk(generate(int(number), language), is_refuted)
+    return best
+
+
+def campaign(seeds: Sequence[int], languages: Sequence[str] = ("c", "boogie")) -> Tally:
+    """The claims about the programs of some seeds; every so many are repaired too."""
+    tally = Tally()
+    for seed in seeds:
+        for language in languages:
+            methods = RUN_METHODS if language == "c" else PATH_METHODS
+            asked = (*methods, "repair") if seed % REPAIRED == 1 else methods
+            tally.add(check_program(generate(seed, language), f"{language} {seed}", asked))
+    return tally

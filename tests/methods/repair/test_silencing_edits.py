@@ -1,0 +1,74 @@
+"""Edits that only silence a failed check come last among repairs, and say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from butfor import api
+from butfor.methods.repair import slip_library
+from butfor.methods.repair.propose_edits import Proposer
+from butfor.methods.repair.silencing_edits import failed_statement
+from butfor.options import make_options
+from tests.path.made import failing_case
+from tests.small import written
+
+SQUARE = """
+int main(void) {
+    int x = 7;
+    if (x > 3) {
+        x = x * x;
+    }
+    if (x < 0)
+        return 1;
+    x = x + 1;
+    assert(x == 49);
+    puts("done");
+    return 0;
+}
+"""
+
+
+def silencing(folder: Path, body: str) -> dict[tuple[str, str], bool]:
+    """The edits of all statements of a program, and whether each silences the check."""
+    case = failing_case(make_options(written(folder, body)))
+    assert case is not None
+    proposer = Proposer(case.places, slip_library.builtin_library())
+    failed = failed_statement(case, proposer)
+    assert failed is not None
+    places = dict.fromkeys(i.place for i in case.path.instances if case.may_be_changed(i.place))
+    proposals = [p for place in places for p in proposer.proposals_for(place, 0)]
+    return {(p.family, p.why): failed.is_silenced_by(p) for p in proposals}
+
+
+def test_leaving_before_the_check_and_moving_it_silence_it(tmp_path: Path) -> None:
+    found = silencing(tmp_path, SQUARE)
+    assert found["insert-jump", "`return 0;` before `x = x + 1;`"]
+    assert found["insert-jump", "`return 0;` after `x = x + 1;`"]
+    assert found["move", "`assert(x == 49);` before `x = x + 1;`"]
+    assert not found["move", "`x = x + 1;` before `if (x < 0) return 1;`"]
+    assert not found["insert-jump", "`return 0;` after `x = x * x;`"]  # only in an arm
+    assert {kind for (kind, _), is_silent in found.items() if is_silent} == {"insert-jump", "move"}
+
+
+def test_repairs_that_silence_the_check_come_last(tmp_path: Path) -> None:
+    found = api.repair(make_options(written(tmp_path, SQUARE))).to_dict()["methods"]["repair"]["repairs"]
+    flags = [r["silences"] for r in found]
+    assert found
+    assert flags == sorted(flags)
+    assert not flags[0]
+    assert all(("only silences the check" in r["label"]) == r["silences"] for r in found)
+
+
+@pytest.mark.slow
+def test_where_nothing_else_helps_they_are_offered_and_say_so(tmp_path: Path) -> None:
+    body = """
+int main(void) {
+    puts("start");
+    assert(sizeof(int) == 3);
+    return 0;
+}
+"""
+    found = api.repair(make_options(written(tmp_path, body))).to_dict()["methods"]["repair"]["repairs"]
+    assert all(r["silences"] for r in found)
