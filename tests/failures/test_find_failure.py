@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from butfor.explanation import Explanation
-from tests.small import case_of, explained, recorded, source
+from tests.small import Source, case_of, explained, recorded, source
 
 
 @dataclass(frozen=True)
@@ -832,3 +832,9 @@ def test_pointers_in_words(tmp_path: Path) -> None:
                 if f": {name} became " in reason.text:
                     said[name] = reason.text.split(f"{name} became ")[1].split(" with ")[0]
     assert said == TEXTS
+
+
+def test_bytes_that_are_partly_initial_are_not_uninitialised(tmp_path: Path) -> None:
+    body = "static char part[4];\nint main(void) { part[1] = 5; return *(int *)part == 7; }"
+    answer = explained(tmp_path, Source(body, 0, 0), methods=["slice"])
+    assert answer.status == "no-failure"

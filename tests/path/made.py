@@ -13,7 +13,7 @@ from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 from tests.corpus import read
-from tests.small import case_of, recorded
+from tests.small import Source, case_of, recorded
 
 EXAMPLES = File(__file__).parent / "examples"
 

@@ -245,8 +245,8 @@ def test_the_size_of_a_block_is_part_of_the_check(tmp_path: File) -> None:
     assert is_forced(path)
 
 
-def test_an_allocator_that_was_never_declared_takes_an_int(tmp_path: File) -> None:
-    body = "int main(int argc, char **argv) { int n = argc + 2; char *p = (char *)malloc(n);\np[n] = 1; return 0; }"
+def test_an_allocator_may_be_declared_to_take_an_int(tmp_path: File) -> None:
+    body = "char *malloc(int);\nint main(int c, char **v) { int n = c + 2; char *p = malloc(n);\np[n] = 1; return 0; }"
     path = lifted(tmp_path, Source(body, 0, 0), cflags=("-fno-builtin",))
     assert check_of(path).count("n") >= 2
     assert is_forced(path)

@@ -126,11 +126,22 @@ def _first_uninitialised(trace: Trace) -> int | None:
     reads = np.flatnonzero(log.read["flags"] & ReadFlag.UNINIT) if len(log.read) else np.empty(0, np.int64)
     if len(reads):
         times.append(int(log.read["seg"][reads[0]]))
-    zero = np.flatnonzero(log.run["id"] == 0) if len(log.run) else np.empty(0, np.int64)
-    if len(zero):
-        owners = np.searchsorted(np.asarray(log.event["run"]), zero[0], "right") - 1
-        times.append(int(log.event["seg"][int(owners)]))
+    copied = _copies_of_unwritten_bytes(trace)
+    if len(copied):
+        times.append(int(log.event["seg"][copied[0]]))
     return min(times, default=None)
+
+
+def _copies_of_unwritten_bytes(trace: Trace) -> np.ndarray:
+    """The events that read bytes nobody wrote, as indices. Irregular reads have such runs too, but flags tell of them."""
+    log = trace.log
+    if not len(log.event) or not len(log.run):
+        return np.empty(0, np.int64)
+    unwritten = np.flatnonzero(log.run["id"] == 0)
+    first, count = np.asarray(log.event["run"], np.int64), np.asarray(log.event["runs"], np.int64)
+    owners = np.searchsorted(first, unwritten, "right") - 1
+    is_event = (owners >= 0) & (unwritten < (first + count)[owners])
+    return owners[is_event]
 
 
 class _DefinednessFlow:

@@ -182,7 +182,7 @@ class ViolatedProperties:
             offset = binary("add", terms[0], const(-o.start, 64))
             room: Term = const(o.size, 64)
             if len(terms) > 1:
-                # An allocator that was never declared takes what the compiler guessed.
+                # Old code may declare an allocator that takes an int.
                 sizes = [resize(t, 64) for t in terms[1:]]
                 room = sizes[0] if len(sizes) == 1 else binary("mul", sizes[0], sizes[1])
             fits = compare("ule", const(size, 64), room)
