@@ -133,7 +133,7 @@ def _first_uninitialised(trace: Trace) -> int | None:
 
 
 def _copies_of_unwritten_bytes(trace: Trace) -> np.ndarray:
-    """The events that read bytes nobody wrote, as indices. Irregular reads have such runs too, but flags tell of them."""
+    """The events that read bytes nobody wrote, as indices; an irregular read of such bytes has a flag instead."""
     log = trace.log
     if not len(log.event) or not len(log.run):
         return np.empty(0, np.int64)
