@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -47,10 +48,13 @@ class Build:
     home: Path
     spec: BuildSpec
     code: RecordedProgram = field(compare=False)
+    binary: Path | None = None  # the program that was built before, where it was not built from `spec.sources`
 
     @property
     def name(self) -> str:
-        """What the program is called: its first source file without the suffix."""
+        """What the program is called: its first source file without the suffix, or the path of the binary."""
+        if self.binary is not None:
+            return str(self.binary) if "/" in str(self.binary) else f"./{self.binary}"
         return self.spec.sources[0].stem
 
     @property
@@ -72,6 +76,18 @@ class Build:
     def warnings(self) -> str:
         """What the compiler warned of."""
         return (self.home / "warnings").read_text("utf-8")
+
+    @property
+    def coverage(self) -> str:
+        """Which parts of the program are not looked into; empty when there are none."""
+        file = self.home / "coverage"
+        return file.read_text("utf-8", "surrogateescape") if file.exists() else ""
+
+    @property
+    def texts(self) -> Mapping[str, Path]:
+        """Files with the sources as they were compiled, by path, where the program carries them."""
+        file = self.home / "texts.json"
+        return {path: self.home / name for path, name in json.loads(file.read_bytes()).items()} if file.exists() else {}
 
 
 def initialise_llvm() -> None:
@@ -234,23 +250,32 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     initialise_llvm()
     progress("compiling")
     whole, warnings = _compiled_ir(spec, compiler, work)
-    text = str(whole)
-    module = CModule(text)
+    (work / "warnings").write_text(warnings, "utf-8")
+    return make_recording_program(CModule(str(whole)), compiler, lambda: spec.libs, work, progress)
+
+
+def make_recording_program(
+    module: CModule,
+    compiler: toolchain.Compiler,
+    libraries: Callable[[], Sequence[str]],
+    work: Path,
+    progress: Progress,
+) -> Program:
+    """The program of a module, after building its twin that records itself in the folder `work`."""
     if "main" not in module.functions:
         raise UsageError("the program has no function `main`", hint="give all the files it consists of")
     program = Program(module)
     progress("instrumenting")
     result = recording_module(module, program, frozenset(library.modelled_functions()))
-    (work / "module.ll").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (work / "module.ll").write_bytes(module.text.encode("utf-8", "surrogateescape"))
     (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
-    (work / "warnings").write_text(warnings, "utf-8")
     np.save(work / "segments.npy", result.table)
     (work / "program.o").write_bytes(object_code(result.text))
     wide = len(result.table) > 0xFFFF
     runtime = recorder_objects(compiler, wide=wide)
     toolchain.announce_first_link(compiler, progress)
     progress("linking")
-    toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
+    toolchain.link_with_libraries(compiler, [*runtime, work / "program.o"], work / "program", libraries())
     toolchain.note_first_link(compiler)
     (work / "program.o").unlink()
     return program

@@ -12,6 +12,8 @@ from butfor.errors import DiskFull, UsageError
 from butfor.frontends.c.build import Build, BuildSpec, build
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.run_program import RunSpec, run
+from butfor.frontends.c.whole_programs.build_twin import build_twin
+from butfor.frontends.stamped_files import is_program
 from butfor.options import ProgramOptions, RunOptions
 from butfor.trace.recording import Meta, Recording, invoked_as
 
@@ -49,6 +51,8 @@ def run_spec(options: RunOptions) -> RunSpec:
 
 def compile_program(options: ProgramOptions, progress: Progress) -> Build:
     """The program, compiled so that it records itself."""
+    if is_program(options.sources[0]):
+        return build_twin(options.sources[0], progress)
     return build(build_spec(options), progress)
 
 
@@ -80,6 +84,7 @@ def record(options: RunOptions, program: Build, progress: Progress) -> Recording
             expect_exit=options.expect_exit,
             sources=_keep_sources(program, home),
             given=tuple(map(str, program.spec.sources)),
+            coverage=program.coverage,
         )
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
@@ -119,8 +124,9 @@ def _link_or_copy(source: Path, to: Path) -> None:
 def _keep_sources(program: Build, home: Path) -> dict[str, str]:
     """Copies of the program's source files, so that the recording can be read elsewhere."""
     found: dict[str, str] = {}
+    texts = program.texts
     for path in (program.home / "files").read_text("utf-8", "surrogateescape").splitlines():
-        content = Path(path)
+        content = texts.get(path, Path(path))
         if content.is_file() and content.stat().st_size < 64 * 2**20:
             member = f"source-{len(found)}"
             shutil.copyfile(content, home / member)
