@@ -53,6 +53,7 @@ _COMMANDS = {
     "replay": "Explain a saved run.",
     "cc": 'Compile as usual, and keep what `butfor explain ./binary` needs (CC="butfor cc").',
     "c++": 'The same for C++ compilers (CXX="butfor c++").',
+    "run": "Run a command such as `make check`, and record what fails in it.",
     "show": "Browse a report in the terminal.",
     "doctor": "Say what is installed, what is missing and how to get it.",
 }

@@ -22,7 +22,8 @@ def link_object(zig: str, store: str, command: list[str], *, is_program: bool) -
     record = command_record(os.getcwd(), command)
     name = name_of(record)
     keep(store, "links", name, "", record)
-    return keep(store, "links", name, ".o" if is_program else ".so.o", template.replace(_PLACEHOLDER, name.encode()))
+    content = template.replace(_PLACEHOLDER, name.encode())
+    return keep(store, "links", name, f"-{name_of(content)[:8]}.o", content)
 
 
 def _template(zig: str, store: str, is_program: bool) -> bytes | None:

@@ -1,8 +1,8 @@
 /* What `butfor cc` adds to each program: when a program starts under `butfor run`, it asks there how to go on.
 
    It runs before everything else in the process, so it uses no library: system calls only. Without BUTFOR_RUN in the environment it
-   returns at once. The answer is one message: "n" to go on, or "x", a program, a variable of the environment and a file for standard
-   input, each ended by a NUL, to become that program. */
+   returns at once. The answer is one message: "n" to go on, or "x" to become another program, then five texts that end with a NUL: the
+   program, a variable of the environment, and files for standard input, output and error, empty where these stay as they are. */
 
 typedef unsigned long word;
 
@@ -37,19 +37,22 @@ static const char *next(const char *text) {
   return text + 1;
 }
 
-static void become(const char *program, char **argv, char **envp, const char *variable, const char *input) {
+static int redirected(const char *path, word flags, word to) {
+  word file = call3(OPEN, (word)path, flags, 0600);
+  if ((long)file < 0) return 0;
+  if (file != to) call3(DUP2, file, to, 0), call3(CLOSE, file, 0, 0);
+  return 1;
+}
+
+static void become(const char *program, char **argv, char **envp, const char *variable, const char *files) {
   const char *variables[MAX_VARIABLES + 2];
   int n = 0;
   while (n < MAX_VARIABLES && envp[n]) variables[n] = envp[n], n++;
   if (envp[n]) return;
   variables[n++] = variable;
   variables[n] = 0;
-  if (*input) {
-    word file = call3(OPEN, (word)input, 0, 0);
-    if ((long)file < 0) return;
-    call3(DUP2, file, 0, 0);
-    if (file) call3(CLOSE, file, 0, 0);
-  }
+  for (word to = 0; to < 3; to++, files = next(files))
+    if (*files && !redirected(files, to ? 02101 : 0, to)) return; /* O_WRONLY, O_CREAT, O_APPEND */
   call3(EXECVE, (word)program, (word)argv, (word)variables);
 }
 
@@ -75,14 +78,14 @@ static void hand_over(int argc, char **argv, char **envp) {
   word server = call3(SOCKET, 1, 5 | 02000000, 0); /* AF_UNIX, SOCK_SEQPACKET, closed at exec */
   if ((long)server < 0) return;
   if (!call3(CONNECT, server, (word)&address, sizeof address.family + (word)n + 1)) {
-    char id[sizeof link_id], answer[MAX_ANSWER + 4];
+    char id[sizeof link_id], answer[MAX_ANSWER + 6];
     for (n = 0; n < (int)sizeof id; n++) id[n] = link_id[n];
     long size = 0;
     if ((long)call3(WRITE, server, (word)id, sizeof id - 1) > 0) size = (long)call3(READ, server, (word)answer, MAX_ANSWER);
     if (size > 1 && answer[0] == 'x') {
-      answer[size] = answer[size + 1] = answer[size + 2] = 0;
-      const char *program = answer + 1, *variable = next(program), *input = next(variable);
-      become(program, argv, envp, variable, input);
+      for (n = 0; n < 6; n++) answer[size + n] = 0;
+      const char *program = answer + 1, *variable = next(program);
+      become(program, argv, envp, variable, next(variable));
     }
   }
   call3(CLOSE, server, 0, 0);

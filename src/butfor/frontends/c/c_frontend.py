@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from butfor.errors import DiskFull, UsageError
@@ -56,39 +57,52 @@ def compile_program(options: ProgramOptions, progress: Progress) -> Build:
     return build(build_spec(options), progress)
 
 
-def record(options: RunOptions, program: Build, progress: Progress) -> Recording:
-    """The recording of one run of the program."""
-    try:
-        folder = scratch_folder()
-        _remove_leftovers(Path(folder or tempfile.gettempdir()))
-        home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
-    except OSError as e:
-        raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
+def record(options: RunOptions, program: Build, progress: Progress, folder: Path | None = None) -> Recording:
+    """The recording of one run of the program, in this folder if one is given."""
+    home = new_recording_folder()
     try:
         progress("running")
-        done = run(program.executable, invoked_as(program.name), run_spec(options), home)
-        _link_or_copy(program.module, home / "module.ll")
-        _link_or_copy(program.segments, home / "segments.npy")
+        done = run(program.executable, invoked_as(program.name), run_spec(options), home, folder)
         expected = options.expect_stdout
         meta = Meta(
             args=options.args,
             name=program.name,
-            folder=os.getcwd(),
+            folder=str(folder or os.getcwd()),
             env=options.env,
             nondet=options.nondet,
-            libs=program.spec.libs,
             returncode=done.returncode,
             seconds=done.seconds,
             limit=done.limit,
             expect_stdout=None if expected is None else expected.decode("latin-1"),
             expect_exit=options.expect_exit,
-            sources=_keep_sources(program, home),
-            given=tuple(map(str, program.spec.sources)),
-            coverage=program.coverage,
         )
+        return finished_recording(program, home, meta)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
+
+
+def new_recording_folder() -> Path:
+    """An empty folder for one recording."""
+    try:
+        folder = scratch_folder()
+        _remove_leftovers(Path(folder or tempfile.gettempdir()))
+        return Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
+    except OSError as e:
+        raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
+
+
+def finished_recording(program: Build, home: Path, run: Meta) -> Recording:
+    """The recording of a run that is over, in its folder; `run` says how the program was started and ended."""
+    _link_or_copy(program.module, home / "module.ll")
+    _link_or_copy(program.segments, home / "segments.npy")
+    meta = replace(
+        run,
+        libs=program.spec.libs,
+        sources=_keep_sources(program, home),
+        given=tuple(map(str, program.spec.sources)),
+        coverage=program.coverage,
+    )
     return Recording(home, meta, program.code)
 
 
