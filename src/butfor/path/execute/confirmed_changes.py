@@ -52,11 +52,14 @@ class Trial:
 
     @property
     def verdict(self) -> RunVerdict:
-        """AVOIDED if every failure is, FAILED if one remains whatever was tried."""
-        found = set(self.verdicts.values()) or {RunVerdict.UNKNOWN}
+        """AVOIDED if every failure is, FAILED if some remain and none is avoided, whatever was tried.
+
+        Where one of several failures is avoided, values that avoid the others too may just not have been tried.
+        """
+        found = set(self.verdicts.values())
         if found == {RunVerdict.AVOIDED} and len(self.verdicts) == len(self.changes):
             return RunVerdict.AVOIDED
-        return RunVerdict.FAILED if RunVerdict.FAILED in found else RunVerdict.UNKNOWN
+        return RunVerdict.FAILED if found == {RunVerdict.FAILED} else RunVerdict.UNKNOWN
 
 
 class Confirmation:

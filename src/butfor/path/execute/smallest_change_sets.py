@@ -7,8 +7,9 @@ every statement. Sets are enumerated by size, so that each is minimal, and each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
@@ -44,8 +45,9 @@ Possible = Sequence[Mapping[Place, Change]]  # per path
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Statements whose change together can avoid all failures. `proved`: whatever the open variables are.
+    """Statements whose change together can avoid all failures.
 
+    `proved`: whatever the open variables are, and no part of the set can, not even by an access that goes elsewhere.
     `run` says what became of the failures when the programs were run with such changes.
     """
 
@@ -192,6 +194,7 @@ class _Search:
             with_selectors(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)
         ]
         self.fails = [r.fails for r in relaxed]
+        self.surely_fails = [r.surely_fails for r in relaxed]
         self.is_over = is_over
         self.each = each
         self._in_all = limit
@@ -239,8 +242,7 @@ class _Search:
 
         All other statements are as they are.
         """
-        on = {str(v.data) for v in chosen}
-        fold = Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
+        fold = self._with(chosen)
         answers = [self._avoids(fold(f)) for f in self.fails]
         places = tuple(self.places[str(v.data)] for v in chosen)
         trial = Trial(
@@ -249,7 +251,25 @@ class _Search:
         )
         if self.confirmation is not None:
             self.confirmation.confirm([trial])
-        return ChangeSet(places, all(proved for proved, _ in answers), run=trial.verdict)
+        is_proved = all(proved for proved, _ in answers) and self._is_minimal(chosen)
+        return ChangeSet(places, is_proved, run=trial.verdict)
+
+    def _with(self, chosen: Collection[Term]) -> Substitution:
+        """What is left of a term when just the chosen statements are changed."""
+        on = {str(v.data) for v in chosen}
+        return Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
+
+    def _is_minimal(self, chosen: Sequence[Term]) -> bool:
+        """Whether some failure surely remains when one of the changes is left out; smaller parts can do no more."""
+        return all(
+            any(self._is_certain(self._with(part)(f)) for f in self.surely_fails)
+            for part in combinations(chosen, len(chosen) - 1)
+        )
+
+    def _is_certain(self, fails: Term) -> bool:
+        if fails is TRUE or fails is FALSE:
+            return fails is TRUE
+        return default_stack().check([(negate(fails),)], self._limit()).verdict is Verdict.UNSAT
 
     def _edits(self, number: int, places: Sequence[Place], values: Mapping[str, object]) -> tuple[PathEdit, ...]:
         """The edits of a run that changes some statements so."""
