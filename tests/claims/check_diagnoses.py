@@ -25,7 +25,9 @@ def check_diagnoses(case: FailingCase) -> Iterator[Claim]:
             yield unchecked("diagnoses", kind, text, "the statement is in no function of the generated program")
             continue
         avoids = can_avoid(case, known) or can_avoid(case, known, MANY_TRIES, wide=True)
-        if not avoids and len(known) > 1:
+        if avoids is None:
+            yield unchecked("diagnoses", kind, text, "an element is read that is an input")
+        elif not avoids and len(known) > 1:
             yield unchecked("diagnoses", kind, text, "no values were found: two needles in a haystack may exist")
         else:
             reason = "none of the values that were tried avoids the failure"

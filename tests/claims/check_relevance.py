@@ -10,6 +10,7 @@ from tests.claims.changed_runs import deciding, instances, storing, with_later_i
 from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, judged, unchecked
 from tests.claims.run_program import (
     KEEP,
+    READS_INPUT,
     Changes,
     Machine,
     Object,
@@ -100,6 +101,8 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
     if any(end.why == "not declared yet" for end in ends):
         return unchecked("relevance", kind, text, "the address of a variable that is not in scope")
     avoids = any(end.outcome is Outcome.PASSED for end in ends)
+    if not avoids and any(end.why == READS_INPUT for end in ends):
+        return unchecked("relevance", kind, text, "an element is read that is an input")
     return judged(avoids, "relevance", kind, text, _refutation(case, changes))
 
 
