@@ -113,13 +113,18 @@ def run_with_settings(
 
 
 def can_avoid(
-    case: FailingCase, nodes: Sequence[Node], tries: int = RANDOM_TRIES, *, wide: bool = False
+    case: FailingCase,
+    nodes: Sequence[Node],
+    tries: int = RANDOM_TRIES,
+    *,
+    wide: bool = False,
+    likely: Sequence[int] = (),
 ) -> bool | None:
     """Whether other values of these statements were found with which the run does not fail. `wide`: of many more.
 
-    None: not, but some of the runs read what may hold anything.
+    `likely` values are tried too. None: not, but some of the runs read what may hold anything.
     """
-    values = case.more_values() if wide else case.values()
+    values = [*likely, *(case.more_values() if wide else case.values())]
     options = {n: [_options(case, v, values) for v in instances(case, n)] for n in nodes}
     if not all(options.values()):
         return False

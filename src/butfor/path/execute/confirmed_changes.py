@@ -49,6 +49,7 @@ class Trial:
     changes: list[Sequence[Change]]
     likely: list[tuple[PathEdit, ...]]
     verdicts: dict[int, RunVerdict] = field(default_factory=dict)  # by path
+    avoided_by: dict[int, tuple[PathEdit, ...]] = field(default_factory=dict)  # by path
 
     @property
     def verdict(self) -> RunVerdict:
@@ -96,10 +97,12 @@ class Confirmation:
                 return
             batch = proposals[start : start + RUNS_PER_BATCH]
             outcomes = runs.verdicts(path, [edits for _, edits in batch])
-            for (trial, _), outcome in zip(batch, outcomes, strict=True):
-                known = trial.verdicts.get(number, RunVerdict.UNKNOWN)
-                is_told = outcome is RunVerdict.AVOIDED or (is_likely and outcome is RunVerdict.FAILED)
-                if known is not RunVerdict.AVOIDED and is_told:
+            for (trial, edits), outcome in zip(batch, outcomes, strict=True):
+                if number in trial.avoided_by:
+                    continue
+                if outcome is RunVerdict.AVOIDED:
+                    trial.verdicts[number], trial.avoided_by[number] = outcome, edits
+                elif is_likely and outcome is RunVerdict.FAILED:
                     trial.verdicts[number] = outcome
 
 

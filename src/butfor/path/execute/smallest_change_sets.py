@@ -8,7 +8,7 @@ every statement. Sets are enumerated by size, so that each is minimal, and each 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from butfor.logic.simplify import ALGEBRA
@@ -48,13 +48,14 @@ class ChangeSet:
     """Statements whose change together can avoid all failures.
 
     `proved`: whatever the open variables are, and no part of the set can, not even by an access that goes elsewhere.
-    `run` says what became of the failures when the programs were run with such changes.
+    `run` says what became of the failures when the programs were run with such changes, `edits` with which, per path.
     """
 
     places: tuple[Place, ...]
     proved: bool
     how: ChangeKind = ChangeKind.VALUE
     run: RunVerdict = RunVerdict.UNKNOWN
+    edits: Mapping[int, tuple[PathEdit, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def _singles(
     if confirmation is not None:
         confirmation.confirm([trials[p] for p in found])
     sets = [
-        ChangeSet((p,), verdict is Avoidance.PROVED, how, trials[p].verdict)
+        ChangeSet((p,), verdict is Avoidance.PROVED, how, trials[p].verdict, trials[p].avoided_by)
         for p, (verdict, how) in found.items()
         if trials[p].verdict is not RunVerdict.FAILED
     ]
@@ -252,7 +253,7 @@ class _Search:
         if self.confirmation is not None:
             self.confirmation.confirm([trial])
         is_proved = all(proved for proved, _ in answers) and self._is_minimal(chosen)
-        return ChangeSet(places, is_proved, run=trial.verdict)
+        return ChangeSet(places, is_proved, run=trial.verdict, edits=trial.avoided_by)
 
     def _with(self, chosen: Collection[Term]) -> Substitution:
         """What is left of a term when just the chosen statements are changed."""
