@@ -20,6 +20,7 @@ from butfor.errors import CompileError, UsageError
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.recording_module import recording_module
+from butfor.frontends.c.llvm.idle_assembly import with_idle_assembly_as_copies
 from butfor.frontends.c.toolchain import IncludedHeaders
 from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
@@ -251,7 +252,8 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     progress("compiling")
     whole, warnings = _compiled_ir(spec, compiler, work)
     (work / "warnings").write_text(warnings, "utf-8")
-    return make_recording_program(CModule(str(whole)), compiler, lambda: spec.libs, work, progress)
+    module = CModule(with_idle_assembly_as_copies(str(whole)))
+    return make_recording_program(module, compiler, lambda: spec.libs, work, progress)
 
 
 def make_recording_program(

@@ -22,6 +22,7 @@ from butfor.frontends.c.build import (
 )
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.recording_module import exported, recording_module
+from butfor.frontends.c.llvm.idle_assembly import with_idle_assembly_as_copies
 from butfor.frontends.c.whole_programs.kept_files import kept_files
 from butfor.frontends.c.whole_programs.twin_plan import LinkedPart, TwinPlan, plan_twin
 from butfor.frontends.stamped_files import Unit
@@ -75,7 +76,7 @@ def _make(binary: Path, plan: TwinPlan, compiler: toolchain.Compiler, work: Path
 
 
 def _make_of(plan: TwinPlan, compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
-    text, texts = _without_sources(str(_merged(plan)))
+    text, texts = _without_sources(with_idle_assembly_as_copies(str(_merged(plan))))
     module = CModule(text)
     if "main" not in module.functions:
         raise UsageError(
@@ -135,7 +136,7 @@ def _can_be_instrumented(unit: Unit) -> bool:
     """Whether a unit by itself becomes an object that records itself."""
     assert unit.bitcode is not None
     try:
-        module = CModule(_without_sources(str(linked([unit.bitcode])))[0])
+        module = CModule(_without_sources(with_idle_assembly_as_copies(str(linked([unit.bitcode]))))[0])
         object_code(recording_module(module, Program(module), frozenset(library.modelled_functions())).text, 0)
     except (ButforError, RuntimeError, AssertionError, ValueError, KeyError, IndexError):
         return False
