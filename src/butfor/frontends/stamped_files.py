@@ -156,6 +156,15 @@ def _members(data: bytes, folder: Path, *, is_thin: bool) -> Iterator[Member]:
 
 def exported_by_library(data: bytes) -> frozenset[str]:
     """The names that a shared library defines for others."""
+    return _dynamic_names(data, are_defined=True)
+
+
+def imported_names(data: bytes) -> frozenset[str]:
+    """The names that a program or a library finds in shared libraries."""
+    return _dynamic_names(data, are_defined=False)
+
+
+def _dynamic_names(data: bytes, *, are_defined: bool) -> frozenset[str]:
     sections = _sections(data)
     table = next((s for s in sections if s[1] == _DYNSYM), None)
     if table is None:
@@ -164,7 +173,7 @@ def exported_by_library(data: bytes) -> frozenset[str]:
     names = set()
     for at in range(table[4], table[4] + table[5], _SYMBOL.size):
         symbol = _SYMBOL.unpack_from(data, at)
-        if symbol[3]:
+        if bool(symbol[3]) == are_defined:
             start = strings + symbol[0]
             names.add(data[start : data.index(b"\0", start)].decode("utf-8", "surrogateescape"))
     return frozenset(names)

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from importlib import metadata
@@ -178,9 +178,22 @@ def code_version() -> str:
 
 def linked(paths: Sequence[Path]) -> llvm.ModuleRef:
     """One module of several files with LLVM assembly or bitcode."""
+    if len(paths) > _MODULES_LINKED_AT_ONCE:
+        groups = (paths[k : k + _MODULES_LINKED_AT_ONCE] for k in range(0, len(paths), _MODULES_LINKED_AT_ONCE))
+        return _linked_modules(map(_linked_files, groups))
+    return _linked_files(paths)
+
+
+_MODULES_LINKED_AT_ONCE = 24  # each takes time that grows with the module it is added to
+
+
+def _linked_files(paths: Sequence[Path]) -> llvm.ModuleRef:
+    return _linked_modules(map(_parsed_ir, paths))
+
+
+def _linked_modules(modules: Iterable[llvm.ModuleRef]) -> llvm.ModuleRef:
     whole: llvm.ModuleRef | None = None
-    for path in paths:
-        part = _parsed_ir(path)
+    for part in modules:
         if whole is None:
             whole = part
         else:

@@ -25,7 +25,7 @@ from butfor.frontends.c.instrument.recording_module import exported, recording_m
 from butfor.frontends.c.llvm.idle_assembly import with_idle_assembly_as_copies
 from butfor.frontends.c.whole_programs.kept_files import kept_files
 from butfor.frontends.c.whole_programs.twin_plan import LinkedPart, TwinPlan, plan_twin
-from butfor.frontends.stamped_files import Unit
+from butfor.frontends.stamped_files import Unit, behind_libtool, imported_names
 from butfor.ir.program import Program
 from butfor.libc import library
 from butfor.native import build_cache
@@ -62,9 +62,10 @@ def _deciding(plan: TwinPlan, compiler: toolchain.Compiler) -> Iterable[bytes | 
 def _make(binary: Path, plan: TwinPlan, compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
     """Build the twin; units that cannot be instrumented are left out, as if they had no IR."""
     initialise_llvm()
+    imported = imported_names(behind_libtool(binary).read_bytes())
     progress(f"reading {len(plan.units)} units")
     try:
-        _make_of(plan, compiler, work, progress)
+        _make_of(plan, imported, compiler, work, progress)
     except ButforError as error:
         if isinstance(error, UsageError):
             raise
@@ -72,11 +73,13 @@ def _make(binary: Path, plan: TwinPlan, compiler: toolchain.Compiler, work: Path
         refused = frozenset(unit.ir for unit in plan.units if not _can_be_instrumented(unit))
         if not refused:
             raise
-        _make_of(plan_twin(binary, refused), compiler, work, progress)
+        _make_of(plan_twin(binary, refused), imported, compiler, work, progress)
 
 
-def _make_of(plan: TwinPlan, compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
-    text, texts = _without_sources(with_idle_assembly_as_copies(str(_merged(plan))))
+def _make_of(plan: TwinPlan, imported: frozenset[str], compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
+    whole = _merged(plan)
+    _add_spare_units(whole, plan, imported)
+    text, texts = _without_sources(with_idle_assembly_as_copies(str(whole)))
     module = CModule(text)
     if "main" not in module.functions:
         raise UsageError(
@@ -114,6 +117,21 @@ def _merged(plan: TwinPlan) -> llvm.ModuleRef:
     if whole is None:
         raise UsageError(f"none of the objects is looked into: {plan.coverage}", hint='build it with CC="butfor cc"')
     return whole
+
+
+def _add_spare_units(whole: llvm.ModuleRef, plan: TwinPlan, imported: frozenset[str]) -> None:
+    """Add units of the program's archives that only the other compiler's code needs: it took another arm of an #if."""
+    if not imported:  # a static program, whose libraries are not told from its own archives
+        return
+    for unit in plan.spare:
+        wanted = {f.name for f in whole.functions if f.is_declaration} - imported
+        assert unit.bitcode is not None
+        module = linked([unit.bitcode])
+        if wanted & {f.name for f in module.functions if not f.is_declaration}:
+            try:
+                whole.link_in(module)
+            except RuntimeError as e:
+                raise CompileError(f"{unit.source} does not link with the program", stderr=str(e)) from e
 
 
 def _restrict(module: llvm.ModuleRef, part: LinkedPart, whole: llvm.ModuleRef | None) -> None:

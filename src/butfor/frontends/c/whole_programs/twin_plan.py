@@ -53,6 +53,7 @@ class TwinPlan:
     driver: tuple[str, ...]
     words: tuple[str, ...]
     files: frozenset[str]
+    spare: tuple[Unit, ...]  # of archives of the link, which the program did not need
 
     @property
     def units(self) -> tuple[Unit, ...]:
@@ -96,6 +97,7 @@ class _Planner:
         self.words: list[str] = []
         self.files: set[str] = set()
         self.seen: set[str] = set()
+        self.spare: list[Unit] = []
 
     def plan(self, program: Path, stamps: Stamps) -> TwinPlan:
         driver = self._add_part(program, stamps, None)
@@ -105,6 +107,7 @@ class _Planner:
             driver,
             tuple(self.words),
             frozenset(self.files),
+            tuple(dict.fromkeys(self.spare)),
         )
 
     def _add_part(self, path: Path, stamps: Stamps, visible: frozenset[str] | None) -> tuple[str, ...]:
@@ -139,6 +142,11 @@ class _Planner:
         self.seen.add(str(path))
         self._add_part(path, stamps, exported_by_library(data))
         return True
+
+    def add_spare(self, units: Sequence[Unit]) -> None:
+        """Add units of an archive; those that the program has are no spare ones."""
+        known = {unit.ir for part in self.parts for unit in part.units}
+        self.spare += [unit for unit in units if self._is_usable(unit) and unit.ir not in known]
 
     def keep(self, path: str) -> None:
         """Keep an object or an archive in the link."""
@@ -211,7 +219,10 @@ class _Link:
         if members is None:
             if not self.planner.is_left_out(stamps_of(Path(path).read_bytes())):
                 self.planner.keep(path)
-        elif not all(self.planner.is_left_out(stamps_of(member.data)) for member in members):
+            return
+        stamps = [stamps_of(member.data) for member in members]
+        self.planner.add_spare([unit for found in stamps if found is not None for unit in found.units])
+        if not all(map(self.planner.is_left_out, stamps)):
             self.planner.keep(path)
 
     def _was_looked_into(self, path: str) -> bool:
