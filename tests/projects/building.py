@@ -16,7 +16,7 @@ WRAPPED_CC = " ".join((*BUTFOR, "cc"))
 def run(command: list[str], folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     """What a command wrote and how it ended."""
     env = {**os.environ, **variables}
-    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=600)
 
 
 def cc(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -76,7 +76,9 @@ def _make(binary: Path, plan: TwinPlan, compiler: toolchain.Compiler, work: Path
         _make_of(plan_twin(binary, refused), imported, compiler, work, progress)
 
 
-def _make_of(plan: TwinPlan, imported: frozenset[str], compiler: toolchain.Compiler, work: Path, progress: Progress) -> None:
+def _make_of(
+    plan: TwinPlan, imported: frozenset[str], compiler: toolchain.Compiler, work: Path, progress: Progress
+) -> None:
     whole = _merged(plan)
     _add_spare_units(whole, plan, imported)
     text, texts = _without_sources(with_idle_assembly_as_copies(str(whole)))
