@@ -78,6 +78,7 @@ struct shared {
   u32 end, changed; /* changed: how often a rule gave another value */
   u64 events, change_event; /* before the first change */
   u64 reached;              /* how often a probe was met */
+  u64 followed;             /* how often a site with a rule was met */
   u64 used_files, refused;  /* files were written or removed; how often something was refused because it would reach beyond the run */
   u32 error, error_at;      /* the memory error that ended the run: what it was (checks/checks.c), at which check */
   char said[MAX_SAID];     /* the assertion that failed, with its place */
@@ -92,7 +93,8 @@ extern u32 bf_changed_before;   /* changes before that */
 extern HIDDEN u64 bf_events, bf_most_events;
 extern const u64 __cf_counts[3]; /* sites, globals, functions */
 void bf_stop_run(int end) __attribute__((noreturn));
-struct rule *bf_fork_off(u32 site); /* forked_runs.c: the rule in the runs that begin here, 0 in the one that goes on */
+struct occurrence;
+struct rule *bf_fork_off(const struct occurrence *o); /* forked_runs.c: the rule in the runs that begin here, 0 in the one that goes on */
 void bf_met(u32 rule, u32 times);   /* this rule was met so often */
 void bf_nondet_give(const u64 *values, u64 n);
 void bf_initial(const struct rule *r);
