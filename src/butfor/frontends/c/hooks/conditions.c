@@ -41,7 +41,7 @@ static struct effect comparison(const struct occurrence *o, const struct rule *r
   return (struct effect){n, n != o->value, 0};
 }
 
-int __cf_at_c(u32 site, int result, i64 a, i64 b, u32 predicate, const u8 *frame) {
+int bf_at_c(u32 site, int result, i64 a, i64 b, u32 predicate, const u8 *frame) {
   if (QUIET(site)) return result;
   if (bf_seen) {
     struct seen *s = watch(site);
@@ -63,7 +63,7 @@ static struct effect comparison_of_reals(const struct occurrence *o, const struc
   return (struct effect){n, n != o->value, 0};
 }
 
-int __cf_at_cd(u32 site, int result, double a, double b, u32 predicate, const u8 *frame) {
+int bf_at_cd(u32 site, int result, double a, double b, u32 predicate, const u8 *frame) {
   if (QUIET(site)) return result;
   if (bf_seen) {
     watch(site)->relations |= (a < b ? 1u : a == b ? 2u : 4u) | (result ? 16u : 8u);
@@ -74,7 +74,7 @@ int __cf_at_cd(u32 site, int result, double a, double b, u32 predicate, const u8
 
 static struct effect truth(const struct occurrence *o, const struct rule *r) { return condition(o, r, 0, 0); }
 
-int __cf_at_b(u32 site, int result) {
+int bf_at_b(u32 site, int result) {
   if (QUIET(site)) return result;
   if (bf_seen) {
     watch(site)->relations |= result ? 16u : 8u;

@@ -202,17 +202,14 @@ static struct rule *fork_off_changes(const struct occurrence *o, int *has_begun)
   return 0;
 }
 
-static u64 fork_off_at(u64 occurrence) {
-  const struct occurrence *o = (const struct occurrence *)occurrence;
+struct rule *bf_fork_off(const struct occurrence *o) {
   int error = errno, has_begun = 0;
-  if (is_forked) return bf_active[o->site] = 0; /* it wrote over the table: it forks no others */
+  if (is_forked) return bf_active[o->site] = 0, (struct rule *)0; /* it wrote over the table: it forks no others */
   struct rule *r = fork_off_changes(o, &has_begun);
   const struct rule *rule = r ? 0 : common_rule(o->site);
   if (!r && first[o->site] == NONE) bf_active[o->site] = rule ? (u8)(1 + (rule - bf_common)) : 0;
   if (rule && rule->op == OP_PROBE) bf_shared->reached++;
   if (has_begun) go_on();
   errno = error;
-  return (u64)r;
+  return r;
 }
-
-struct rule *bf_fork_off(const struct occurrence *o) { return (struct rule *)bf_on_own_stack(fork_off_at, (u64)o); }

@@ -86,13 +86,13 @@ void bf_initial(const struct rule *r) {
   write_to(p, (i64)(v + (u64)r->a), r->bytes);
 }
 
-i64 __cf_at_i(u32 site, i64 v, const u8 *frame) {
+i64 bf_at_i(u32 site, i64 v, const u8 *frame) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), v), v;
   return bf_follow(&(struct occurrence){bf_of_int, site, .value = v, .frame = frame});
 }
 
-i64 __cf_at_si(u32 site, i64 v, const u8 *frame, const u8 *old, u32 bytes) {
+i64 bf_at_si(u32 site, i64 v, const u8 *frame, const u8 *old, u32 bytes) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), v), v;
   return bf_follow(&(struct occurrence){bf_of_int, site, bytes, v, .frame = frame, .old = old});
@@ -114,13 +114,13 @@ struct effect bf_of_real(const struct occurrence *o, const struct rule *r) {
   return (struct effect){raw(n), raw(n) != o->value, 0};
 }
 
-double __cf_at_d(u32 site, double v, const u8 *frame) {
+double bf_at_d(u32 site, double v, const u8 *frame) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), raw(v)), v;
   return real(bf_follow(&(struct occurrence){bf_of_real, site, .value = raw(v), .frame = frame, .is_real = 1}));
 }
 
-double __cf_at_sd(u32 site, double v, const u8 *frame, const u8 *old, u32 bytes) {
+double bf_at_sd(u32 site, double v, const u8 *frame, const u8 *old, u32 bytes) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), raw(v)), v;
   return real(bf_follow(&(struct occurrence){bf_of_real, site, bytes, raw(v), .frame = frame, .old = old, .is_real = 1}));
@@ -135,7 +135,7 @@ static struct effect call(const struct occurrence *o, const struct rule *r) {
   return (struct effect){r->op == OP_SKIP ? (i64)bf_nothing : r->op == OP_CALL ? (i64)__cf_ftab[r->a] : o->value, 1, 0};
 }
 
-void *__cf_at_f(u32 site, void *function) {
+void *bf_at_f(u32 site, void *function) {
   if (QUIET(site)) return function;
   if (bf_seen) return watch(site), function;
   return (void *)bf_follow(&(struct occurrence){call, site, .value = (i64)function});

@@ -62,7 +62,7 @@ static struct effect operation(const struct occurrence *o, const struct rule *r)
   return (struct effect){n, o->traps ? !trapping : trapping || n != o->value, (u8)trapping};
 }
 
-i64 __cf_at_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
+i64 bf_at_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
   if (QUIET(site)) return result;
   if (bf_seen) return note(watch(site), result), result;
   return bf_follow(&(struct occurrence){operation, site, code, result, a, b, frame, .traps = (u8)traps(code >> 8, a, b, code & 255)});
@@ -82,7 +82,7 @@ static struct effect operation_on_reals(const struct occurrence *o, const struct
   return (struct effect){raw(n), raw(n) != o->value, 0};
 }
 
-double __cf_at_od(u32 site, double result, double a, double b, u32 operator, const u8 *frame) {
+double bf_at_od(u32 site, double result, double a, double b, u32 operator, const u8 *frame) {
   if (QUIET(site)) return result;
   if (bf_seen) return note(watch(site), raw(result)), result;
   return real(bf_follow(&(struct occurrence){operation_on_reals, site, operator, raw(result), raw(a), raw(b), frame, .is_real = 1}));

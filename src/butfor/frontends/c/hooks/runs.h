@@ -43,6 +43,7 @@ extern const u64 bf_reserved; /* megabytes of address space */
 
 /* own_stack.c */
 void bf_own_stack_start(void);
+void bf_own_stack_for_hooks(int is_wanted); /* whether they run on it from now on */
 u64 bf_on_own_stack(u64 (*function)(u64), u64 argument);
 
 /* forked_runs.c */

@@ -92,6 +92,7 @@ static void become_program(const struct rule *rules, u32 n) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, 0);
   bf_most_events = q->events;
+  bf_own_stack_for_hooks((int)q->snapshots);
   if (q->mode != WATCH) bf_seen = 0;
   for (u32 i = 0; i < n; i++)
     if (rules[i].op == OP_INITIAL) bf_initial(rules + i);
