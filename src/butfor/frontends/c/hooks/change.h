@@ -28,12 +28,12 @@ i64 bf_operate(u32 operator, i64 a, i64 b, u32 bits, i64 fallback);
 double bf_operate_real(u32 operator, double a, double b);
 
 static inline void tick(void) {
-  if (++bf_events > bf_most_events) bf_stop_run(END_LIMIT);
+  if (--bf_events_left < 0) bf_stop_run(END_LIMIT);
 }
 
 static inline struct seen *watch(u32 site) {
   struct seen *s = bf_seen + site;
-  if (!s->count++) s->first = bf_events;
+  if (!s->count++) s->first = bf_events();
   return s;
 }
 
@@ -44,7 +44,7 @@ static inline void note(struct seen *s, i64 v) {
 }
 
 static inline void changed(void) {
-  if (!bf_shared->changed++) bf_shared->change_event = bf_events;
+  if (!bf_shared->changed++) bf_shared->change_event = bf_events();
 }
 
 static inline i64 variable(const u8 *p, u32 bytes) {

@@ -5,17 +5,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-u8 *bf_active;
 struct rule *bf_rules;
 struct seen *bf_seen;
 struct shared *bf_shared;
 struct rule *bf_applied;
 u32 bf_changed_before;
-u64 bf_events, bf_most_events = ~0ull;
+i64 bf_events_left = INT64_MAX, bf_most_events = INT64_MAX;
 
 void bf_stop_run(int end) {
   bf_shared->end = end;
-  bf_shared->events = bf_events;
+  bf_shared->events = bf_events();
   _exit(120 + end);
 }
 

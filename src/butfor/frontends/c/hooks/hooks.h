@@ -84,13 +84,15 @@ struct shared {
   char said[MAX_SAID];     /* the assertion that failed, with its place */
 };
 
-extern HIDDEN u8 *bf_active; /* per site: 0, or 1 + the number of its first rule, or ARMED */
+extern HIDDEN u8 bf_active[]; /* in the hooked program, per site: 0, or 1 + the number of its first rule, or ARMED */
 extern struct rule *bf_rules; /* those of one site one behind the other; behind the last one stands one without a site */
 extern struct seen *bf_seen; /* 0 unless the run is watched */
 extern struct shared *bf_shared;
 extern struct rule *bf_applied; /* the rule that the latest active site followed, 0 if none */
 extern u32 bf_changed_before;   /* changes before that */
-extern HIDDEN u64 bf_events, bf_most_events;
+extern HIDDEN i64 bf_events_left; /* conditions and calls until the run ends; one number to count and to compare */
+extern i64 bf_most_events;
+static inline u64 bf_events(void) { return (u64)(bf_most_events - bf_events_left); }
 extern const u64 __cf_counts[3]; /* sites, globals, functions */
 void bf_stop_run(int end) __attribute__((noreturn));
 struct occurrence;

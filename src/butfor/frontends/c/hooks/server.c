@@ -71,7 +71,7 @@ static void limit(int what, u64 n) {
 
 static void finish(int status, void *arg) {
   (void)status, (void)arg;
-  bf_shared->events = bf_events;
+  bf_shared->events = bf_events();
 }
 
 static int is_forking; /* other runs are to be forked off this one, which needs some of the server's files for them */
@@ -91,7 +91,7 @@ static void become_program(const struct rule *rules, u32 n) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, 0);
-  bf_most_events = q->events;
+  bf_most_events = bf_events_left = (i64)q->events;
   bf_own_stack_for_hooks((int)q->snapshots);
   if (q->mode != WATCH) bf_seen = 0;
   for (u32 i = 0; i < n; i++)
@@ -250,7 +250,6 @@ static __attribute__((constructor(101))) void start(int argc, char **argv) {
   bf_tree_start(bf_folder);
   u64 n = __cf_counts[0] + 1;
   bf_memory_start();
-  bf_active = bf_own_memory(n);
   bf_shared = bf_shared_memory(sizeof *bf_shared);
   bf_progress = bf_shared_memory(sizeof *bf_progress);
   bf_seen = bf_shared_memory(sizeof *bf_seen * n);
