@@ -90,7 +90,7 @@ ret void
 
 
 def hook_definitions(sites: int, *, checked: bool) -> str:
-    """What a module with so many sites needs of hooks: their table, at an address that the code knows, and the hooks."""
-    table = f"@{TABLE} = hidden global [{sites + 1} x i8] zeroinitializer, section \"{TABLE}_table\", align {PAGE_BYTES}"
+    """What a module with so many sites needs of hooks: the table, at an address that the code knows, and the hooks."""
+    table = f'@{TABLE} = hidden global [{sites + 1} x i8] zeroinitializer, section "{TABLE}_table", align {PAGE_BYTES}'
     hooks = (*_HOOKS, *(_CHECKED_HOOKS if checked else ()))
     return "\n".join((table, _OTHERS, *(line for h in hooks for line in (h.declaration(), *h.definition())), ""))
