@@ -18,7 +18,7 @@ from butfor.explanation import Explanation, Failure, Status
 from butfor.files import write_file
 from butfor.frontends.c.c_frontend import compile_program, run_spec
 from butfor.frontends.c.run_program import RunSpec
-from butfor.frontends.program_kinds import C_PROGRAM
+from butfor.frontends.program_kinds import kind_of_program
 from butfor.options import DEFAULT_TIME_LIMIT, Options
 from butfor.pipeline import analyse
 from butfor.tests_file import tests_text
@@ -48,7 +48,7 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
     """The explanation of the first failure found; `extra` has all of them in `found`, what was tried in `search`."""
     say = progress or _silent
     start = time.monotonic()
-    C_PROGRAM.check_options(options.sources, options.given)
+    kind_of_program(options.sources).check_options(options.sources, options.given)
     program = compile_program(options, say)
     witness = None if options.witness is None else follow_witness(options, program, say)
     if witness is not None:

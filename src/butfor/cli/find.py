@@ -15,7 +15,7 @@ from butfor.cli.report_targets import ReportRequest
 from butfor.errors import ExitCode, UsageError
 from butfor.explanation import Explanation
 from butfor.files import check_writable
-from butfor.frontends.program_kinds import BOOGIE_PROGRAM, C_PROGRAM
+from butfor.frontends.program_kinds import BINARY, BOOGIE_PROGRAM, C_PROGRAM
 
 _HELP = """\b
 Examples:
@@ -75,10 +75,10 @@ def command(
         from butfor import api  # late: --help and wrong flags need none of it
 
         return answer(lambda progress: api.explain(options, progress), report)
-    if not all(map(C_PROGRAM.has, options.sources)):
+    if not all(map(C_PROGRAM.has, options.sources)) and not BINARY.has(options.sources[0]):
         raise UsageError(
             f"{options.sources[0]} is not a C file",
-            hint="butfor find takes the C sources of a program, or one .bpl file",
+            hint='butfor find takes the C sources of a program, a program built with CC="butfor cc", or one .bpl file',
         )
     from butfor.find import FindOptions, find  # late: --help and wrong flags need none of it
 

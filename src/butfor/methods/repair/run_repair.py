@@ -13,9 +13,9 @@ import numpy as np
 from butfor.counterfactual.experiment import Goal
 from butfor.counterfactual.rerun import MAX_FAILING_TESTS as MAX_FAILING_TESTS_PER_CHANGE
 from butfor.counterfactual.rerun import goal_of_run, recorded_spec
-from butfor.errors import ButforError
+from butfor.errors import ButforError, UsageError
 from butfor.frontends.c.c_frontend import build_spec
-from butfor.frontends.program_kinds import RECORDING
+from butfor.frontends.program_kinds import BINARY, RECORDING
 from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier
 from butfor.methods.repair import slip_library
@@ -156,6 +156,8 @@ def _executed(case: FailingRun) -> list[Place]:
 
 
 def _sources(case: FailingRun) -> ProgramSources:
+    if BINARY.has(case.options.sources[0]):
+        raise UsageError("a program that was built before is not repaired; give its C files")
     spec = build_spec(case.options)
     paths, trees = {}, {}
     for given in spec.sources:
