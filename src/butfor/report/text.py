@@ -10,6 +10,7 @@ from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, 
 from butfor.report.cause_tree import tree_block
 from butfor.report.error_invariants_text import error_invariants_block
 from butfor.report.fixes import best_changed_run, fixes
+from butfor.report.ladder_text import ladder_block
 from butfor.report.proofs_text import proofs_block
 from butfor.report.repairs_text import best_repair_line, repairs_block
 from butfor.report.shared_words import (
@@ -45,6 +46,7 @@ def render(
     known = explanation.sources if sources is None else sources
     blocks = [
         list(_failure_block(page, explanation, known, verbose)),
+        [] if only_repairs else list(ladder_block(page, explanation)),
         [] if only_repairs else list(_causes_block(page, explanation, known, verbose)),
         list(repairs_block(page, explanation) if only_repairs else _fixes_block(page, explanation, verbose)),
         [] if only_repairs else list(tree_block(page, explanation, verbose)),

@@ -1,0 +1,62 @@
+"""Assignments that did not happen: what keeps an old value, or none, and which decision would have changed that."""
+
+from __future__ import annotations
+
+from butfor.origins.run_words import RunWords
+from butfor.origins.value_origins import Origin
+from butfor.trace.log.record_layout import ObjectKind
+from butfor.trace.trace import Node, UnknownValue
+from butfor.trace.view.source_places import Place
+
+_MAX_DECISIONS = 2  # told for one value: the nearest ones
+
+
+class MissingAssignments:
+    """Questions about assignments that a run did not make."""
+
+    def __init__(self, words: RunWords) -> None:
+        self.words = words
+
+    def declaration(self, origin: Origin) -> Place | None:
+        """Where the memory that nothing assigned was declared, or allocated; else where it was read."""
+        o = self.words.objects.at(origin.address, origin.node[0])
+        if o is not None and o.variable is not None:
+            if o.kind == ObjectKind.GLOBAL:
+                found = self.words.objects.global_at(origin.address)
+                initial = self.words.places.initialisers(*found) if found is not None else []
+                if initial:
+                    return initial[0]
+            return self.words.places.declaration(o.variable, self.words.trace.at(origin.node[0]).fn.name)
+        if o is not None and o.block is not None:
+            return self.words.place(o.block.made_by)
+        return self.words.place(origin.node)
+
+    def memory_words(self, origin: Origin) -> str:
+        """What the memory is: declared here, or part of a block that was made here."""
+        o = self.words.objects.at(origin.address, origin.node[0])
+        if o is None:
+            return ""
+        if o.variable is not None:
+            return ": it is declared here without one" if o.kind != ObjectKind.GLOBAL else ""
+        if o.block is not None:
+            return f": it is in {o.block.describe()}, which nothing has filled there"
+        return ""
+
+    def kept_by(self, load: Node) -> list[tuple[Node, str]]:
+        """The decisions but for which what a load read would have been assigned again, with a sentence for each."""
+        if self.words.trace.instr(load).op != "load":
+            return []
+        try:
+            branches = self.words.dependence.potential_dependence.of_load(load)
+        except UnknownValue:
+            return []
+        found = []
+        for branch in sorted(branches, reverse=True)[:_MAX_DECISIONS]:
+            place = self.words.place(branch)
+            step = self.words.steps.of(branch, brief=True)
+            if place is None or step is None or step.outcome is None:
+                continue
+            shown = self.words.with_origins(self.words.leaves(branch)[:3], place)
+            says = f"{self.words.quoted(place)} was {step.outcome}" + (f" with {shown}" if shown else "")
+            found.append((branch, f"{says}; otherwise it could have been assigned"))
+        return found

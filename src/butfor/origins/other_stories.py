@@ -1,0 +1,118 @@
+"""Wrong output, runs without an end and endless recursion told in their own words."""
+
+from __future__ import annotations
+
+from butfor.failures.failure_point import FailurePoint
+from butfor.origin_ladder import RungKind
+from butfor.origins.memory_stories import call_stack, quoted_place
+from butfor.origins.run_words import RunWords
+from butfor.origins.value_ladder import LadderBuilder, Subject
+from butfor.trace.trace import Node
+from butfor.trace.view.string_literals import string_literal
+
+_CALLS_SHOWN_AT_END, _CALLS_SHOWN_AT_START = 3, 2  # of a deep recursion
+
+
+def tell_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
+    """Tell wrong output: what was printed instead of what, by which statement, and where the value came from."""
+    words = b.words
+    place = words.place(node)
+    if point.details.get("difference") == "missing":
+        _tell_missing_output(b, point, node)
+        return
+    says = f"{quoted_place(words, place)} printed {_printed_words(point)}"
+    leaves = [root for root in point.roots if root[1] >= 0]
+    round_ = words.round_words(node[0])
+    b.add(b.at(RungKind.FAILURE, node, says + (f", {round_}" if round_ else "") + call_stack(words, node[0])))
+    for root in leaves[:2]:
+        b.tell_value(Subject(root, words.pointer_name(root), 0, node))
+    if not leaves:
+        b.tell_decision_around(node, 0, most=2)
+
+
+def _printed_words(point: FailurePoint) -> str:
+    printed = point.printed
+    if printed is None:
+        return "this piece of the output"
+    got = string_literal(printed.text)
+    if point.details.get("difference") == "extra":
+        return f"{got}, where the output should have ended"
+    wanted = _wanted(printed.text, printed.expected, printed.after)
+    return f"{got} where {string_literal(wanted)} was expected"
+
+
+def _wanted(text: bytes, expected: bytes, after: bytes) -> bytes:
+    """What was expected in place of a printed piece: up to what follows it in the output, or up to a blank."""
+    line = expected.split(b"\n")[0] or expected[:1]
+    stop = after[:1]
+    if stop and stop != b"\n" and stop in line:
+        return line[: line.index(stop)] or line[: len(text)]
+    if stop in (b"", b"\n"):
+        return line
+    return line[: max(len(text), 1)]
+
+
+def _tell_missing_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
+    words = b.words
+    b.add(b.at(RungKind.FAILURE, node, f"the program ended here without printing what was still expected, {_next(point)}"))
+    for root in point.roots[:3]:
+        if root[1] >= 0 and words.trace.instr(root).is_conditional:
+            place = words.place(root)
+            if b.tell_decision(root, 0, prefix="nothing more was printed because "):
+                for leaf in [x for x in words.leaves(root) if not x.is_index][:2]:
+                    b.tell_value(Subject(leaf.node, leaf.name, 1, root))
+
+
+def _next(point: FailurePoint) -> str:
+    expected = point.details.get("expected", b"")
+    return string_literal(expected) if isinstance(expected, bytes) else str(expected)
+
+
+def tell_endless(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
+    """Tell a run that does not end: the loop, what its condition reads, and what of that does not change."""
+    words = b.words
+    place = words.place(node)
+    round_ = words.round_words(node[0])
+    says = f"the loop at {quoted_place(words, place)} does not end" + (f", now {round_}" if round_ else "")
+    b.add(b.at(RungKind.FAILURE, node, says + call_stack(words, node[0])))
+    if not words.trace.instr(node).is_conditional:
+        return
+    unchanged = set(point.details.get("unchanged", ()))
+    b.tell_decision(node, 0, prefix="it goes on because ")
+    for leaf in words.leaves(node):
+        if leaf.name in unchanged:
+            says = f"`{leaf.name}` is {leaf.value} in every round: nothing in the loop changes it"
+            b.add(b.at(RungKind.MISSING, node, says, 1))
+        b.tell_value(Subject(leaf.node, leaf.name, 1, node))
+
+
+def tell_recursion(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
+    """Tell a stack overflow: the cycle of calls, their arguments from the innermost out, and what starts it."""
+    words = b.words
+    place = words.place(node)
+    depth = int(point.details["depth"])
+    name = words.trace.at(node[0]).fn.name
+    text = quoted_place(words, place)
+    b.add(b.at(RungKind.FAILURE, node, f"{text} calls without an end: {depth:,} calls are nested, the stack is full"))
+    inside = words.frames(node[0], depth)
+    inner = [words.call_words(at, with_caller=False) for at in inside[:_CALLS_SHOWN_AT_END]]
+    own = [at for at in inside if words.trace.at(at).fn.name == name]
+    outer = [words.call_words(at, with_caller=False) for at in own[-_CALLS_SHOWN_AT_START:]]
+    says = f"the innermost calls are {', '.join(inner)}; the first ones were {', '.join(reversed(outer))}"
+    b.add(b.at(RungKind.CALL, node, says))
+    _tell_arguments_that_stay(b, own, node)
+    first = words.trace.call_of(own[-1]) if own else None
+    if first is not None:
+        b.add(b.at(RungKind.CALL, first, f"it began here: {quoted_place(words, words.place(first))}"))
+    b.tell_decision_around(node, 0)
+
+
+def _tell_arguments_that_stay(b: LadderBuilder, calls: list[int], node: Node) -> None:
+    """Say which arguments are the same in all of the innermost calls."""
+    words: RunWords = b.words
+    given = [dict(words.arguments(words.trace.frame_entry(at))) for at in calls[:8]]
+    if len(given) < 2:
+        return
+    same = [name for name, value in given[0].items() if all(g.get(name) == value for g in given[1:])]
+    for name in same:
+        b.add(b.at(RungKind.MISSING, node, f"`{name}` is {given[0][name]} in every one of them: it does not change", 1))

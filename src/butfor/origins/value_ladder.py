@@ -1,0 +1,320 @@
+"""The ladder from a value back to where it was made: one rung for each statement that computed something."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from butfor.libc.library import lookup
+from butfor.origin_ladder import Ladder, Rung, RungKind
+from butfor.origins.input_words import input_words
+from butfor.origins.missing_assignments import MissingAssignments
+from butfor.origins.repeated_updates import RepeatedUpdate, repeated_update
+from butfor.origins.run_words import Leaf, RunWords
+from butfor.origins.value_origins import Origin, OriginKind
+from butfor.trace.trace import Node
+from butfor.trace.view.source_places import Place
+
+MAX_RUNGS = 9  # of a story: what fits a screen together with the failure and the first causes
+_MAX_OPERANDS_FOLLOWED = 3  # of one computation
+_MAX_USES_SHOWN = 4  # values beside a statement
+_MAX_THROUGH = 6  # places that only passed a value on
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Something to explain: a value, with its name as written ("" for none) and the instance that asks for it.
+
+    Where `is_decision`, it is a branch: the question is why it went as it did.
+    """
+
+    node: Node
+    name: str = ""
+    level: int = 0
+    asked_by: Node | None = None
+    is_decision: bool = False
+
+
+@dataclass(slots=True)
+class LadderBuilder:
+    """Collects the rungs of one ladder; what was told once is not told again."""
+
+    words: RunWords
+    most: int = MAX_RUNGS
+    rungs: list[Rung] = field(default_factory=list)
+    is_complete: bool = True
+    _told: set[tuple[Node, str]] = field(default_factory=set)
+
+    def ladder(self) -> Ladder:
+        """The rungs so far."""
+        return Ladder(tuple(self.rungs), self.is_complete)
+
+    def add(self, rung: Rung) -> bool:
+        """Add a rung where there is room for it and it says something new; whether it was added."""
+        if any((r.says, r.file, r.line) == (rung.says, rung.file, rung.line) for r in self.rungs):
+            return False
+        if len(self.rungs) >= self.most:
+            self.is_complete = False
+            return False
+        self.rungs.append(rung)
+        return True
+
+    def at(self, kind: RungKind, node: Node, says: str, level: int = 0) -> Rung:
+        """A rung at the statement of an instance."""
+        rung = self.at_place(kind, self.words.place(node), says, level)
+        return replace(rung, rounds=self.words.rounds(node[0]))
+
+    def at_place(self, kind: RungKind, place: Place | None, says: str, level: int = 0) -> Rung:
+        """A rung at a statement."""
+        if place is None:
+            return Rung(kind, says, level=level)
+        return Rung(kind, says, place.file, place.line, place.column, place.function, place.text, level)
+
+    # --- values -------------------------------------------------------------------------------------------------
+
+    def tell_value(self, subject: Subject) -> None:
+        """Add the rungs that say where a value came from, the nearest first."""
+        work = [subject]
+        while work:
+            first = work.pop(0)
+            work = (self._decision(first) if first.is_decision else self._tell(first)) + work
+
+    def _decision(self, subject: Subject) -> list[Subject]:
+        """Tell a decision; the values that decided it are returned, where they say more."""
+        if not self.tell_decision(subject.node, subject.level):
+            return []
+        leaves = [leaf for leaf in self.words.leaves(subject.node) if not leaf.is_index]
+        telling = [leaf for leaf in leaves if self._is_telling(leaf, subject.node)]
+        return [Subject(leaf.node, leaf.name, subject.level, subject.node) for leaf in telling[:1]]
+
+    def _tell(self, subject: Subject) -> list[Subject]:
+        """Tell the origin of a value; the values that it was made of are returned."""
+        origin = self.words.origins.of(subject.node)
+        key = (origin.holder, "")
+        if key in self._told:
+            return []
+        self._told.add(key)
+        match origin.kind:
+            case OriginKind.COMPUTED:
+                return self._computed(subject, origin)
+            case OriginKind.CONSTANT:
+                return self._constant(subject, origin)
+            case OriginKind.RETURNED:
+                return self._returned(subject, origin)
+            case OriginKind.WRITTEN:
+                self._written(subject, origin)
+            case OriginKind.INITIAL | OriginKind.UNINITIALISED:
+                self._unassigned(subject, origin)
+            case OriginKind.ADDRESS:
+                self._address(subject, origin)
+            case OriginKind.OUTSIDE:
+                self._outside(subject, origin)
+        return []
+
+    def _through(self, subject: Subject, origin: Origin, made: Place | None) -> tuple[tuple[str, int], ...]:
+        """The places between the statement that made a value and the one that asks for it."""
+        asked_at = self.words.place(subject.asked_by) if subject.asked_by is not None else None
+        own = {(p.path, p.line) for p in (made, asked_at) if p is not None}
+        places = [self.words.place(node) for node in origin.through]
+        found = dict.fromkeys((p.file, p.line) for p in places if p is not None and (p.path, p.line) not in own)
+        return tuple(found)[:_MAX_THROUGH]
+
+    def _rung(self, subject: Subject, origin: Origin, node: Node, says: str, values: list[Leaf] | None = None) -> bool:
+        place = self.words.place(node)
+        shown = tuple((leaf.name, leaf.value) for leaf in values or ())
+        rung = replace(
+            self.at(RungKind.VALUE, node, says, subject.level), through=self._through(subject, origin, place), values=shown
+        )
+        return self.add(rung)
+
+    def _computed(self, subject: Subject, origin: Origin) -> list[Subject]:
+        place = self.words.place(origin.node)
+        holder = self._holder_beside(origin, place)
+        node = holder or origin.node
+        instr = self.words.trace.instr(node)
+        leaves = self.words.leaves(origin.node)
+        update = repeated_update(self.words, node, leaves) if instr.op == "store" else None
+        if update is not None and update.count > 1:
+            return self._updated(subject, origin, node, update)
+        uses = leaves[:_MAX_USES_SHOWN]
+        with_values = self.words.with_origins(uses, place)
+        says = self._made_words(subject, origin, node) + (f" with {with_values}" if with_values else "")
+        self._rung(subject, origin, node, self._located(says, node), uses)
+        return self._operands(subject, leaves, node) + self._decided(subject, origin, node)
+
+    def _decided(self, subject: Subject, origin: Origin, node: Node) -> list[Subject]:
+        """The decision that chose a value, or that let the statement run which made it; none that goes without saying."""
+        if origin.decisions:
+            return [Subject(origin.decisions[0], level=subject.level + 1, is_decision=True)]
+        branch = self.words.telling_decision(node, subject.asked_by)
+        return [] if branch is None else [Subject(branch, level=subject.level + 1, is_decision=True)]
+
+    def _holder_beside(self, origin: Origin, place: Place | None) -> Node | None:
+        """The store or return that put a computed value into a variable, in the statement that computed it."""
+        for node in origin.through[::-1][:1]:
+            there = self.words.place(node)
+            if node[1] >= 0 and there is not None and place is not None and there.line == place.line:
+                return node
+        return None
+
+    def _made_words(self, subject: Subject, origin: Origin, node: Node) -> str:
+        """The clause that says what a statement made: `avg` became 3 here: `avg = sum / n`."""
+        place, instr = self.words.place(node), self.words.trace.instr(node)
+        text = self.words.quoted(place) if place is not None else ""
+        if instr.op == "store":
+            step = self.words.steps.of(node, brief=True)
+            target = step.target if step is not None else None
+            value = self.words.stored_text(node, instr, target)
+            if target is None and place is not None and place.role == "return":
+                return f"{self.words.trace.at(node[0]).fn.name}() returned {value} here: {text}"
+            name = f"`{target or subject.name}`" if target or subject.name else "the value"
+            return f"{name} became {value} here: {text}"
+        if instr.op == "ret":
+            return f"{self.words.trace.at(node[0]).fn.name}() returned {self.words.text_of(origin.node)} here: {text}"
+        return f"{text} gave {self.words.text_of(origin.node)}" if text else f"it is {self.words.text_of(origin.node)}"
+
+    def _located(self, says: str, node: Node) -> str:
+        """The clause with the round of the loop and the call that it was in, where the call is another one."""
+        extra = [self.words.round_words(node[0])]
+        return says + "".join(f", {words}" for words in extra if words)
+
+    def _updated(self, subject: Subject, origin: Origin, store: Node, update: RepeatedUpdate) -> list[Subject]:
+        """Tell a variable that a loop changed again and again."""
+        place, instr = self.words.place(store), self.words.trace.instr(store)
+        step = self.words.steps.of(store, brief=True)
+        name = (step.target if step is not None else None) or subject.name or "the value"
+        value = self.words.stored_text(store, instr, name)
+        text = self.words.quoted(place) if place is not None else ""
+        first = self.words.line_of(update.start) if update.start is not None else ""
+        since = f" since it was set at {first}" if first else ""
+        times = f"{update.count:,} times{since}"
+        says = f"`{name}` became {value} here: {text}, run {times} ({', '.join(update.history)})"
+        self._rung(subject, origin, store, says)
+        return []
+
+    def _operands(self, subject: Subject, leaves: list[Leaf], node: Node) -> list[Subject]:
+        """The operands of a computation that are worth a rung of their own."""
+        telling = [leaf for leaf in leaves if self._is_telling(leaf, node)]
+        values = [leaf for leaf in telling if not leaf.is_index] or telling
+        level = subject.level if len(values) == 1 else subject.level + 1
+        return [Subject(leaf.node, leaf.name, level, node) for leaf in values[:_MAX_OPERANDS_FOLLOWED]]
+
+    def _is_telling(self, leaf: Leaf, asked_by: Node) -> bool:
+        """Whether a rung would say more than the value and where it is from, which the rung above has."""
+        origin = self.words.origins.of(leaf.node)
+        if origin.kind is OriginKind.CONSTANT:
+            holder = origin.holder
+            return holder[1] >= 0 and self.words.telling_decision(holder, asked_by) is not None
+        if origin.kind in (OriginKind.RETURNED, OriginKind.WRITTEN):
+            return not input_words(self.words, origin.node, origin.event)
+        return origin.kind not in (OriginKind.ADDRESS, OriginKind.OUTSIDE)
+
+    def _constant(self, subject: Subject, origin: Origin) -> list[Subject]:
+        node = origin.holder if origin.through else origin.node
+        if node[1] < 0:  # a constant argument
+            call = self.words.trace.call_of(node[0])
+            name = f"`{subject.name}`" if subject.name else "the value"
+            place = self.words.place(call) if call is not None else None
+            text = self.words.quoted(place) if place is not None else "the call"
+            self._rung(subject, origin, call or node, f"{name} is {self.words.text_of(subject.node)}, passed here: {text}")
+            return []
+        self._rung(subject, origin, node, self._located(self._made_words(subject, origin, node), node))
+        return self._decided(subject, origin, node)
+
+    def _returned(self, subject: Subject, origin: Origin) -> list[Subject]:
+        """Tell the result of a library function; what it was given follows."""
+        instr, place = self.words.trace.instr(origin.node), self.words.place(origin.node)
+        leaves = [leaf for leaf in self.words.leaves(origin.node) if leaf.name != f"{instr.callee}()"]
+        text = f": {self.words.quoted(place)}" if place is not None else ""
+        given = self.words.with_origins(leaves[:_MAX_USES_SHOWN], place)
+        value = self.words.text_of(subject.node)
+        says = f"{instr.callee or 'the function'}() returned {value} here{text}" + (f" with {given}" if given else "")
+        self._rung(subject, origin, origin.node, self._located(says, origin.node), leaves[:_MAX_USES_SHOWN])
+        read = input_words(self.words, origin.node)
+        if read:
+            self.add(self.at(RungKind.INPUT, origin.node, read, subject.level + 1))
+        found = lookup(instr.callee)
+        return [] if found is None or found.allocates or read else self._operands(subject, leaves, origin.node)
+
+    def _written(self, subject: Subject, origin: Origin) -> None:
+        instr, place = self.words.trace.instr(origin.node), self.words.place(origin.node)
+        text = f": {self.words.quoted(place)}" if place is not None else ""
+        name = f"`{subject.name}`" if subject.name else "the value"
+        who = f"{instr.callee}()" if instr.callee and not instr.callee.startswith("llvm.") else "a copy"
+        says = f"{name} became {self.words.text_of(subject.node)} here, written by {who}{text}"
+        self._rung(subject, origin, origin.node, self._located(says, origin.node))
+        read = input_words(self.words, origin.node, origin.event)
+        if read:
+            self.add(self.at(RungKind.INPUT, origin.node, read, subject.level + 1))
+
+    def _unassigned(self, subject: Subject, origin: Origin) -> None:
+        """Tell memory that nothing has assigned: where it is declared, what would have assigned it, and why not."""
+        missing = MissingAssignments(self.words)
+        name = f"`{subject.name}`" if subject.name else "it"
+        if origin.kind is OriginKind.INITIAL:
+            value = self.words.text_of(subject.node)
+            says = f"{name} still has its initial value {value}: nothing has assigned it"
+            kind = RungKind.DECLARATION
+        else:
+            says, kind = f"{name} was never given a value{missing.memory_words(origin)}", RungKind.MISSING
+        rung = self.at_place(kind, missing.declaration(origin), says, subject.level)
+        made = self.words.place(origin.node)
+        self.add(replace(rung, through=self._through(subject, origin, made)) if made is not None else rung)
+        self.tell_missing(origin.node, subject.level + 1)
+
+    def tell_missing(self, load: Node, level: int) -> None:
+        """Add the decisions but for which another value would have been assigned to what a load read."""
+        for decision, says in MissingAssignments(self.words).kept_by(load):
+            self.add(self.at(RungKind.DECISION, decision, says, level))
+
+    def _address(self, subject: Subject, origin: Origin) -> None:
+        name = f"`{subject.name}`" if subject.name else "the pointer"
+        node = origin.holder
+        if node[1] >= 0:
+            place = self.words.place(node)
+            text = f": {self.words.quoted(place)}" if place is not None else ""
+            self._rung(subject, origin, node, f"{name} got {self.words.text_of(subject.node)} here{text}")
+
+    def _outside(self, subject: Subject, origin: Origin) -> None:
+        name = subject.name or "the value"
+        fn = self.words.trace.at(origin.node[0]).fn.name
+        if fn == "main" and origin.node[1] == ~0:
+            says = f"`{name}` is {self.words.text_of(subject.node)}: the command line, with the program's name"
+            self.add(self.at(RungKind.INPUT, origin.node, says, subject.level))
+            return
+        read = input_words(self.words, origin.node, address_of=subject.node)
+        if read:
+            self.add(self.at(RungKind.INPUT, subject.node, f"`{name}` is {read}", subject.level))
+
+    # --- decisions ----------------------------------------------------------------------------------------------
+
+    def tell_decision_around(self, node: Node, level: int, most: int = 1) -> Node | None:
+        """Add the decisions, in the same function, that let an instance run; the outermost of those told."""
+        at, last = node[0], None
+        frame = self.words.log.frame_of(at)
+        for _ in range(most):
+            parent = self.words.dependence.control(at)
+            if parent is None or self.words.log.frame_of(parent[0]) != frame:
+                break
+            if not self.words.trace.instr(parent).is_conditional:
+                break
+            self.tell_decision(parent, level)
+            at, last = parent[0], parent
+        return last
+
+    def tell_decision(self, branch: Node, level: int, prefix: str = "because ") -> bool:
+        """Add the rung of one decision: its condition, its outcome, and the values that it read."""
+        place = self.words.place(branch)
+        if place is None:
+            return False
+        leaves = self.words.leaves(branch)
+        step = self.words.steps.of(branch, brief=True)
+        outcome = (step.outcome if step is not None else None) or "decided"
+        if self.words.trace.instr(branch).op == "switch":
+            says = f"{prefix}the switch on {self.words.quoted(place)} went to the case of {outcome}"
+        else:
+            says = f"{prefix}{self.words.quoted(place)} was {outcome}"
+            shown = self.words.with_origins(leaves[:_MAX_USES_SHOWN], place)
+            says += f" with {shown}" if shown else ""
+        rung = self.at(RungKind.DECISION, branch, self._located(says, branch), level)
+        values = tuple((leaf.name, leaf.value) for leaf in leaves[:_MAX_USES_SHOWN])
+        return self.add(replace(rung, values=values))
