@@ -6,6 +6,7 @@ from butfor.explanation import FailureKind
 from butfor.failures.check_functions import failed_check
 from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import Ladder, RungKind
+from butfor.origins.failing_access import failing_access
 from butfor.origins.memory_stories import (
     call_stack,
     quoted_place,
@@ -16,7 +17,7 @@ from butfor.origins.memory_stories import (
     tell_uninitialised,
 )
 from butfor.origins.other_stories import tell_endless, tell_output, tell_recursion
-from butfor.origins.run_words import RunWords
+from butfor.origins.run_words import RunWords, told_leaves
 from butfor.origins.value_ladder import LadderBuilder, Subject
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node
@@ -56,6 +57,8 @@ def _tell(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
             tell_recursion(b, point, node)
         case FailureKind.SIGNAL if "address" in point.details or "function pointer" in point.message:
             tell_bad_pointer(b, point, node)
+        case FailureKind.SIGNAL if _has_null_argument(b.words, node):
+            tell_bad_pointer(b, point, node)
         case FailureKind.ASSERTION | FailureKind.REACH_ERROR:
             _tell_check(b, point, node)
         case FailureKind.OUTPUT:
@@ -68,11 +71,17 @@ def _tell(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
             _tell_operands(b, point, node)
 
 
+def _has_null_argument(words: RunWords, node: Node) -> bool:
+    """Whether an instance is the call of a library function that was given a null pointer."""
+    access = failing_access(words, node, 0) if node[1] >= 0 and words.trace.instr(node).op == "call" else None
+    return access is not None and access.base is not None and words.number(access.base) == 0
+
+
 def _tell_operands(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     """Tell an operation that failed: its statement with values, and where its bad operands came from."""
     words = b.words
     place = words.place(node)
-    shown = words.with_origins(words.leaves(node)[:_MAX_OPERANDS], place) if node[1] >= 0 else ""
+    shown = words.with_origins(told_leaves(words.leaves(node), _MAX_OPERANDS), place) if node[1] >= 0 else ""
     says = f"{quoted_place(words, place)}: {point.message}" + (f", with {shown}" if shown else "")
     b.add(b.at(RungKind.FAILURE, node, says + call_stack(words, node[0])))
     for root in point.roots[:_MAX_OPERANDS]:
@@ -90,7 +99,7 @@ def _tell_check(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
         b.add(b.at(RungKind.FAILURE, node, f"{quoted_place(words, place)}: {point.message}{call_stack(words, node[0])}"))
         _tell_reached(b, node)
         return
-    shown = words.with_origins(leaves[:_MAX_OPERANDS], place)
+    shown = words.with_origins(told_leaves(leaves, _MAX_OPERANDS), place)
     says = f"{quoted_place(words, place)} failed" + (f" with {shown}" if shown else "")
     b.add(b.at(RungKind.FAILURE, node, says + call_stack(words, node[0])))
     values = [leaf for leaf in leaves if not leaf.is_index][:_MAX_OPERANDS]
@@ -122,5 +131,5 @@ def _tell_reached(b: LadderBuilder, node: Node) -> None:
             place = b.words.place(last)
             leaves = [leaf for leaf in b.words.leaves(last) if not leaf.is_index]
             for leaf in leaves[:1]:
-                b.tell_value(Subject(leaf.node, leaf.name, 1, last))
+                b.tell_operand(leaf, 1, last)
         at = b.words.trace.call_of(at[0])

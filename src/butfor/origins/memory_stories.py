@@ -8,11 +8,11 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import RungKind
 from butfor.origins.assignments_of import assignments_of, cell_of
 from butfor.origins.failing_access import FailingAccess, failing_access, failing_object
-from butfor.origins.run_words import RunWords
+from butfor.origins.run_words import RunWords, callee_name
 from butfor.origins.value_ladder import LadderBuilder, Subject
 from butfor.origins.value_origins import Origin, OriginKind
 from butfor.trace.log.record_layout import ObjectKind
-from butfor.trace.trace import Node, UnknownValue
+from butfor.trace.trace import Node
 from butfor.trace.view.object_parts import is_scalar
 from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
@@ -88,13 +88,17 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     through = dict.fromkeys((p.file, p.line) for p in places if p is not None and (p.path, p.line) not in above)
     b.add(replace(rung, through=tuple(through)))
     _tell_not_reset(b, kept, target)
+    read = next((load for store, load in origin.reads if store == kept), None)
+    if read is not None:
+        b.tell_missing(read, 2, most=1)
 
 
 def _tell_not_reset(b: LadderBuilder, store: Node, target: str) -> None:
     words = b.words
     fn, instr = words.trace.at(store[0]).fn, words.trace.instr(store)
     cell, own = cell_of(words, fn, instr.args[1]), words.place(store)
-    says = f"nothing has assigned `{target}` since, so it still pointed there"
+    name = "that element" if target.endswith("]") else f"`{target}`"
+    says = f"nothing has assigned {name} since, so it still pointed there"
     if cell is not None and own is not None:
         others = [p for p in assignments_of(words, cell) if (p.path, p.line) != (own.path, own.line)]
         if not others:
@@ -185,7 +189,7 @@ def _tell_guard(b: LadderBuilder, node: Node, names: set[str]) -> None:
             b.tell_decision(parent, 0, prefix="it went on because ")
             leaves = [x for x in words.leaves(parent) if x.name not in names and not x.is_index]
             for leaf in leaves[:1]:
-                b.tell_value(Subject(leaf.node, leaf.name, 1, parent))
+                b.tell_operand(leaf, 1, parent)
             return
         at = parent[0]
     indices = ", ".join(f"`{name}`" for name in sorted(names) if name)
@@ -201,11 +205,11 @@ def _tell_arguments(b: LadderBuilder, call: Node) -> None:
     leaves = [x for x in words.leaves(call) if not x.is_index]
     shown = words.with_origins(leaves[:4], place)
     if shown:
-        b.add(b.at(RungKind.CALL, call, f"{instr.callee}() was given {shown}", 1))
+        b.add(b.at(RungKind.CALL, call, f"{callee_name(instr)}() was given {shown}", 1))
     for leaf in leaves:
         load = words.trace.instr(leaf.node)
         if load.type.kind.value == "int":
-            b.tell_value(Subject(leaf.node, leaf.name, 1, node))
+            b.tell_operand(leaf, 1, call)
 
 
 def _tell_extent(b: LadderBuilder, o: RunObject) -> None:
@@ -229,7 +233,7 @@ def _tell_extent(b: LadderBuilder, o: RunObject) -> None:
         says = f"{o.block.kind_text} was made here" if o.block.type_text else f"the {o.block.kind_text} was made here"
         b.add(b.at(RungKind.ALLOCATION, node, f"{says}: {text}" + (f" with {shown}" if shown else "")))
         for leaf in sizes[:1]:
-            b.tell_value(Subject(leaf.node, leaf.name, 1, node))
+            b.tell_operand(leaf, 1, node)
 
 
 # --- null and other bad pointers ----------------------------------------------------------------------------------
@@ -238,13 +242,13 @@ def _tell_extent(b: LadderBuilder, o: RunObject) -> None:
 def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     """Tell an access through a pointer that points nowhere: what it is, where it was made, what does not catch it."""
     words = b.words
-    access = failing_access(words, node)
+    access = failing_access(words, node, 0)
     place = words.place(node)
     if access.base is None:
         return
     name = f"`{access.base_name}`" if access.base_name else "a pointer"
     value = words.text_of(access.base)
-    is_null = _number(words, access.base) == 0
+    is_null = words.number(access.base) == 0
     verb = "calls" if access.callee and not words.trace.instr(node).callee else does(access)
     how = f"{verb} through {name}" if not access.callee else f"passes {name} to {verb}"
     says = f"{quoted_place(words, place)} {how}, which is {value}"
@@ -253,14 +257,6 @@ def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     b.tell_value(Subject(access.base, access.base_name, 0, node))
     if is_null and access.base_name:
         _tell_check(b, node, access, words.origins.of(access.base))
-
-
-def _number(words: RunWords, node: Node) -> int | None:
-    try:
-        value = words.trace.value(node)
-    except UnknownValue:
-        return None
-    return value if isinstance(value, int) else None
 
 
 def _tell_check(b: LadderBuilder, node: Node, access: FailingAccess, origin: Origin) -> None:

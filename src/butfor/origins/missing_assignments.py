@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from butfor.origins.run_words import RunWords
+from butfor.origins.run_words import RunWords, told_leaves
 from butfor.origins.value_origins import Origin
 from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.trace import Node, UnknownValue
@@ -42,7 +42,7 @@ class MissingAssignments:
             return f": it is in {o.block.describe()}, which nothing has filled there"
         return ""
 
-    def kept_by(self, load: Node) -> list[tuple[Node, str]]:
+    def kept_by(self, load: Node, most: int = _MAX_DECISIONS) -> list[tuple[Node, str]]:
         """The decisions but for which what a load read would have been assigned again, with a sentence for each."""
         if self.words.trace.instr(load).op != "load":
             return []
@@ -51,12 +51,17 @@ class MissingAssignments:
         except UnknownValue:
             return []
         found = []
-        for branch in sorted(branches, reverse=True)[:_MAX_DECISIONS]:
+        for branch in sorted(branches, key=self._relevance, reverse=True)[:most]:
             place = self.words.place(branch)
             step = self.words.steps.of(branch, brief=True)
             if place is None or step is None or step.outcome is None:
                 continue
-            shown = self.words.with_origins(self.words.leaves(branch)[:3], place)
+            shown = self.words.with_origins(told_leaves(self.words.leaves(branch), 3), place)
             says = f"{self.words.quoted(place)} was {step.outcome}" + (f" with {shown}" if shown else "")
             found.append((branch, f"{says}; otherwise it could have been assigned"))
         return found
+
+    def _relevance(self, branch: Node) -> tuple[bool, Node]:
+        """The order of decisions: conditions of loops last, else the latest one first."""
+        place = self.words.place(branch)
+        return place is None or place.keyword not in ("for", "while", "do"), branch

@@ -5,11 +5,13 @@ from __future__ import annotations
 from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import RungKind
 from butfor.origins.memory_stories import call_stack, quoted_place
-from butfor.origins.run_words import RunWords
+from butfor.origins.run_words import RunWords, told_leaves
 from butfor.origins.value_ladder import LadderBuilder, Subject
 from butfor.trace.trace import Node
 from butfor.trace.view.string_literals import string_literal
 
+_MAX_VARIABLES_TOLD = 3  # of a loop's condition
+_CALLS_SEARCHED = 64  # innermost ones, for the functions of a cycle
 _CALLS_SHOWN_AT_END, _CALLS_SHOWN_AT_START = 3, 2  # of a deep recursion
 
 
@@ -26,6 +28,9 @@ def tell_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     b.add(b.at(RungKind.FAILURE, node, says + (f", {round_}" if round_ else "") + call_stack(words, node[0])))
     for root in leaves[:2]:
         b.tell_value(Subject(root, words.pointer_name(root), 0, node))
+    for root in leaves[:1]:
+        if words.trace.instr(root).op == "load":
+            b.tell_missing(root, 1, most=1)
     if not leaves:
         b.tell_decision_around(node, 0, most=2)
 
@@ -79,32 +84,51 @@ def tell_endless(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
         return
     unchanged = set(point.details.get("unchanged", ()))
     b.tell_decision(node, 0, prefix="it goes on because ")
-    for leaf in words.leaves(node):
+    for leaf in told_leaves(words.leaves(node), _MAX_VARIABLES_TOLD):
         if leaf.name in unchanged:
-            says = f"`{leaf.name}` is {leaf.value} in every round: nothing in the loop changes it"
-            b.add(b.at(RungKind.MISSING, node, says, 1))
+            b.add(b.at(RungKind.MISSING, node, f"`{leaf.name}` is {leaf.value} in every round", 1))
         b.tell_value(Subject(leaf.node, leaf.name, 1, node))
 
 
 def tell_recursion(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     """Tell a stack overflow: the cycle of calls, their arguments from the innermost out, and what starts it."""
     words = b.words
-    place = words.place(node)
     depth = int(point.details["depth"])
-    name = words.trace.at(node[0]).fn.name
-    text = quoted_place(words, place)
-    b.add(b.at(RungKind.FAILURE, node, f"{text} calls without an end: {depth:,} calls are nested, the stack is full"))
     inside = words.frames(node[0], depth)
-    inner = [words.call_words(at, with_caller=False) for at in inside[:_CALLS_SHOWN_AT_END]]
-    own = [at for at in inside if words.trace.at(at).fn.name == name]
-    outer = [words.call_words(at, with_caller=False) for at in own[-_CALLS_SHOWN_AT_START:]]
-    says = f"the innermost calls are {', '.join(inner)}; the first ones were {', '.join(reversed(outer))}"
-    b.add(b.at(RungKind.CALL, node, says))
-    _tell_arguments_that_stay(b, own, node)
-    first = words.trace.call_of(own[-1]) if own else None
-    if first is not None:
-        b.add(b.at(RungKind.CALL, first, f"it began here: {quoted_place(words, words.place(first))}"))
-    b.tell_decision_around(node, 0)
+    cycle = _cycle(words, inside)
+    calls = [k for k, at in enumerate(inside[:_CALLS_SEARCHED]) if words.trace.at(at).fn.name == cycle[0]]
+    own = [inside[k] for k in calls]
+    again = words.trace.call_of(own[0]) or node
+    text = quoted_place(words, words.place(again))
+    names = " and ".join(f"{name}()" for name in cycle)
+    who = f"{names} call each other" if len(cycle) > 1 else f"{names} calls itself"
+    b.add(b.at(RungKind.FAILURE, again, f"{text}: {who} without an end, {depth:,} calls are nested and the stack is full"))
+    inner = [words.call_words(at, with_caller=False) for at in own[:_CALLS_SHOWN_AT_END]]
+    outer = _first_calls(words, inside, cycle[0])
+    first = ", ".join(words.call_words(at, with_caller=False) for at in outer)
+    b.add(b.at(RungKind.CALL, again, f"the first calls were {first}; the latest ones are {', '.join(reversed(inner))}"))
+    _tell_arguments_that_stay(b, own, again)
+    b.tell_decision_around(again, 0, most=2)
+    begun = words.trace.call_of(outer[0]) if outer else None
+    if begun is not None:
+        b.add(b.at(RungKind.CALL, begun, f"it began here: {quoted_place(words, words.place(begun))}"))
+
+
+def _cycle(words: RunWords, inside: list[int]) -> list[str]:
+    """The functions that call each other again and again, of the innermost calls."""
+    names = [words.trace.at(at).fn.name for at in inside[:_CALLS_SEARCHED]]
+    return list(dict.fromkeys(name for name in names if names.count(name) > 1)) or names[:1]
+
+
+def _first_calls(words: RunWords, inside: list[int], name: str) -> list[int]:
+    """The outermost calls of a function, the first one first."""
+    found: list[int] = []
+    for at in reversed(inside):
+        if words.trace.at(at).fn.name == name:
+            found.append(at)
+        if len(found) == _CALLS_SHOWN_AT_START:
+            break
+    return found
 
 
 def _tell_arguments_that_stay(b: LadderBuilder, calls: list[int], node: Node) -> None:

@@ -10,6 +10,7 @@ from butfor.trace.trace import Node
 
 _MAX_ROUNDS_WALKED = 400  # of a variable that has no fixed place, such as `p->count`
 _VALUES_SHOWN_AT_START, _VALUES_SHOWN_AT_END = 3, 2  # of a long history
+_INSTANCES_KEPT = 3  # of the updates: what they added can be told
 _MAX_VALUES_SHOWN = 6  # a history up to that long is shown whole
 
 
@@ -20,6 +21,12 @@ class RepeatedUpdate:
     start: Node | None
     count: int
     history: tuple[str, ...]  # values, that of `start` first; "..." stands for those left out
+    instances: tuple[Node, ...]  # the latest updates, in order
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether the updates left the variable as it was."""
+        return len({text for text in self.history if text != "..."}) == 1
 
 
 def repeated_update(words: RunWords, store: Node, leaves: list[Leaf]) -> RepeatedUpdate | None:
@@ -39,7 +46,7 @@ def repeated_update(words: RunWords, store: Node, leaves: list[Leaf]) -> Repeate
         else [*values[:_VALUES_SHOWN_AT_START], None, *values[-_VALUES_SHOWN_AT_END:]]
     )
     texts = tuple("..." if at is None else words.stored_text(at, words.trace.instr(at)) for at in shown)
-    return RepeatedUpdate(start, len(updates), texts) if instr.op == "store" else None
+    return RepeatedUpdate(start, len(updates), texts, tuple(updates[-_INSTANCES_KEPT:])) if instr.op == "store" else None
 
 
 def _own_leaf(words: RunWords, store: Node, leaves: list[Leaf]) -> Leaf | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from butfor.ir.instructions import Instr, Operand
+from butfor.ir.instructions import Const, Instr, Operand
+from butfor.libc.library import lookup
 from butfor.origin_ladder import Round
 from butfor.origins.value_origins import Origin, OriginKind, ValueOrigins
 from butfor.trace.dependence.dependence import Dependence
@@ -16,6 +18,7 @@ from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 from butfor.trace.view.source_steps import Steps
 
+_LAST_MEMBER = re.compile(r"(?:->|\.)\s*\w+$")
 _MAX_VALUE_CHARS = 48  # of one value within a sentence
 _MAX_PARAMETERS_SHOWN = 3  # of a call within a sentence
 _MAX_LEAVES = 12  # values that one expression is made of; more do not fit a sentence anyway
@@ -144,6 +147,14 @@ class RunWords:
         except (UnknownValue, TypeError, ValueError):
             return "?"
 
+    def number(self, node: Node) -> int | None:
+        """The value of an instance, where it is a known number or address."""
+        try:
+            value = self.trace.value(node)
+        except UnknownValue:
+            return None
+        return value if isinstance(value, int) else None
+
     def leaves(self, node: Node, operands: Iterable[Operand] | None = None) -> list[Leaf]:
         """The values that an instance's expression was computed from, as they are read in the source."""
         args = self.trace.instr(node).args if operands is None else operands
@@ -180,7 +191,7 @@ class RunWords:
                 found.setdefault((leaf.name, False), leaf)
             return [(at[0], instr.args[0], True)]
         if instr.op == "call" and self.trace.at(at[0]).layout.kinds[at[1]] != "pure":
-            name = f"{instr.callee or 'the function'}()"
+            name = f"{callee_name(instr)}()"
             if not is_index:
                 found.setdefault((name, True), Leaf(at, name, self.text_of(at)))
             return []
@@ -197,7 +208,18 @@ class RunWords:
             return None
         if read is None or read.text.startswith("0x"):
             return None
-        return Leaf(load, " ".join(read.name.split()), short(read.text), is_index)
+        return Leaf(load, self._fitting_name(load, read.name), short(read.text), is_index)
+
+    def _fitting_name(self, load: Node, written: str) -> str:
+        """The name of what a load read; the debug info gives `a->b` and the `a` in it the same position."""
+        name = " ".join(written.split())
+        if _LAST_MEMBER.search(name) is None:
+            return name
+        fn = self.trace.at(load[0]).fn
+        gep = fn.definition(self.trace.instr(load).args[0])
+        last = gep.args[-1] if gep is not None and gep.op == "gep" else None
+        is_element = last is not None and (not isinstance(last, Const) or len(last_step(gep)) == 1)
+        return _LAST_MEMBER.sub("", name) if gep is None or gep.op == "alloca" or is_element else name
 
     def pointer_name(self, node: Node) -> str:
         """How the source writes what a load read, or the call that gave a value; "" where it does not."""
@@ -207,14 +229,14 @@ class RunWords:
         if instr.op == "load":
             named = self._named_anyway(node)
             return named
-        return f"{instr.callee}()" if instr.op == "call" and instr.callee else ""
+        return f"{callee_name(instr)}()" if instr.op == "call" and instr.callee else ""
 
     def _named_anyway(self, load: Node) -> str:
         try:
             read = next(iter(self.steps.accesses.read(load)), None)
         except UnknownValue:
             return self.places.lvalue_text(self.trace.instr(load)) or ""
-        return " ".join(read.name.split()) if read is not None else ""
+        return self._fitting_name(load, read.name) if read is not None else ""
 
     def with_origins(self, leaves: Iterable[Leaf], beside: Place | None) -> str:
         """Names, values and the lines where the values were made: `lo = 3 (line 20), hi = 3`."""
@@ -287,6 +309,26 @@ class RunWords:
         if origin.kind is OriginKind.CONSTANT and origin.through:
             return self.place(origin.holder)
         return self.place(origin.node)
+
+
+def last_step(gep: Instr | None) -> tuple[Operand, ...]:
+    """The indices of an address computation; a single one steps over elements."""
+    return gep.args[1:] if gep is not None else ()
+
+
+def callee_name(instr: Instr) -> str:
+    """The function that a call calls, by the name that headers give it."""
+    if instr.callee is None:
+        return "the function"
+    known = lookup(instr.callee)
+    return known.name if known is not None else instr.callee
+
+
+def told_leaves(leaves: Iterable[Leaf], most: int) -> list[Leaf]:
+    """The leaves to show beside a statement: values, then numbers that chose elements; no pointers on the way."""
+    given = list(leaves)
+    numbers = [leaf for leaf in given if leaf.is_index and not leaf.value.startswith("&")]
+    return ([leaf for leaf in given if not leaf.is_index] + numbers)[:most]
 
 
 def short(text: str) -> str:

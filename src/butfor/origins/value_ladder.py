@@ -9,13 +9,14 @@ from butfor.origin_ladder import Ladder, Rung, RungKind
 from butfor.origins.input_words import input_words
 from butfor.origins.missing_assignments import MissingAssignments
 from butfor.origins.repeated_updates import RepeatedUpdate, repeated_update
-from butfor.origins.run_words import Leaf, RunWords
+from butfor.origins.run_words import Leaf, RunWords, callee_name, told_leaves
 from butfor.origins.value_origins import Origin, OriginKind
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
 MAX_RUNGS = 9  # of a story: what fits a screen together with the failure and the first causes
 _MAX_OPERANDS_FOLLOWED = 3  # of one computation
+_MAX_ROUNDS_FOLLOWED = 3  # of an update: the values that it added are told one by one
 _MAX_USES_SHOWN = 4  # values beside a statement
 _MAX_THROUGH = 6  # places that only passed a value on
 
@@ -69,6 +70,11 @@ class LadderBuilder:
             return Rung(kind, says, level=level)
         return Rung(kind, says, place.file, place.line, place.column, place.function, place.text, level)
 
+    def tell_operand(self, leaf: Leaf, level: int, asked_by: Node) -> None:
+        """Tell where a value came from, if that says more than the value and the line that are told already."""
+        if self._is_telling(leaf, asked_by):
+            self.tell_value(Subject(leaf.node, leaf.name, level, asked_by))
+
     # --- values -------------------------------------------------------------------------------------------------
 
     def tell_value(self, subject: Subject) -> None:
@@ -83,7 +89,7 @@ class LadderBuilder:
         if not self.tell_decision(subject.node, subject.level):
             return []
         leaves = [leaf for leaf in self.words.leaves(subject.node) if not leaf.is_index]
-        telling = [leaf for leaf in leaves if self._is_telling(leaf, subject.node)]
+        telling = [x for x in leaves if self._is_telling(x, subject.node) and not self._is_counter(x)]
         return [Subject(leaf.node, leaf.name, subject.level, subject.node) for leaf in telling[:1]]
 
     def _tell(self, subject: Subject) -> list[Subject]:
@@ -135,7 +141,7 @@ class LadderBuilder:
         update = repeated_update(self.words, node, leaves) if instr.op == "store" else None
         if update is not None and update.count > 1:
             return self._updated(subject, origin, node, update)
-        uses = leaves[:_MAX_USES_SHOWN]
+        uses = told_leaves(leaves, _MAX_USES_SHOWN)
         with_values = self.words.with_origins(uses, place)
         says = self._made_words(subject, origin, node) + (f" with {with_values}" if with_values else "")
         self._rung(subject, origin, node, self._located(says, node), uses)
@@ -188,8 +194,23 @@ class LadderBuilder:
         since = f" since it was set at {first}" if first else ""
         times = f"{update.count:,} times{since}"
         says = f"`{name}` became {value} here: {text}, run {times} ({', '.join(update.history)})"
-        self._rung(subject, origin, store, says)
-        return []
+        each = [leaf for at in update.instances for leaf in self._added(at, name)]
+        added = list({(leaf.name, leaf.value): leaf for leaf in each}.values()) if update.is_constant else each
+        few = added if update.count <= _MAX_ROUNDS_FOLLOWED or update.is_constant else []
+        shown = self.words.with_origins(few[-_MAX_USES_SHOWN:], place)
+        self._rung(subject, origin, store, says + (f" with {shown}" if shown else ""), few[-_MAX_USES_SHOWN:])
+        return self._operands(subject, few[-_MAX_OPERANDS_FOLLOWED:], store)
+
+    def _added(self, store: Node, name: str) -> list[Leaf]:
+        """What an update of a variable read besides that variable."""
+        return [leaf for leaf in self.words.leaves(store) if leaf.name != name and not leaf.is_index]
+
+    def _is_counter(self, leaf: Leaf) -> bool:
+        """Whether a value was counted up in a loop: its rounds are told with the decision that it is a part of."""
+        holder = self.words.origins.of(leaf.node).holder
+        if holder[1] < 0 or self.words.trace.instr(holder).op != "store":
+            return False
+        return repeated_update(self.words, holder, self.words.leaves(holder)) is not None
 
     def _operands(self, subject: Subject, leaves: list[Leaf], node: Node) -> list[Subject]:
         """The operands of a computation that are worth a rung of their own."""
@@ -223,11 +244,11 @@ class LadderBuilder:
     def _returned(self, subject: Subject, origin: Origin) -> list[Subject]:
         """Tell the result of a library function; what it was given follows."""
         instr, place = self.words.trace.instr(origin.node), self.words.place(origin.node)
-        leaves = [leaf for leaf in self.words.leaves(origin.node) if leaf.name != f"{instr.callee}()"]
+        leaves = [leaf for leaf in self.words.leaves(origin.node) if leaf.name != f"{callee_name(instr)}()"]
         text = f": {self.words.quoted(place)}" if place is not None else ""
-        given = self.words.with_origins(leaves[:_MAX_USES_SHOWN], place)
+        given = self.words.with_origins(told_leaves(leaves, _MAX_USES_SHOWN), place)
         value = self.words.text_of(subject.node)
-        says = f"{instr.callee or 'the function'}() returned {value} here{text}" + (f" with {given}" if given else "")
+        says = f"{callee_name(instr)}() returned {value} here{text}" + (f" with {given}" if given else "")
         self._rung(subject, origin, origin.node, self._located(says, origin.node), leaves[:_MAX_USES_SHOWN])
         read = input_words(self.words, origin.node)
         if read:
@@ -239,7 +260,7 @@ class LadderBuilder:
         instr, place = self.words.trace.instr(origin.node), self.words.place(origin.node)
         text = f": {self.words.quoted(place)}" if place is not None else ""
         name = f"`{subject.name}`" if subject.name else "the value"
-        who = f"{instr.callee}()" if instr.callee and not instr.callee.startswith("llvm.") else "a copy"
+        who = f"{callee_name(instr)}()" if instr.callee and not instr.callee.startswith("llvm.") else "a copy"
         says = f"{name} became {self.words.text_of(subject.node)} here, written by {who}{text}"
         self._rung(subject, origin, origin.node, self._located(says, origin.node))
         read = input_words(self.words, origin.node, origin.event)
@@ -261,9 +282,9 @@ class LadderBuilder:
         self.add(replace(rung, through=self._through(subject, origin, made)) if made is not None else rung)
         self.tell_missing(origin.node, subject.level + 1)
 
-    def tell_missing(self, load: Node, level: int) -> None:
+    def tell_missing(self, load: Node, level: int, most: int = 2) -> None:
         """Add the decisions but for which another value would have been assigned to what a load read."""
-        for decision, says in MissingAssignments(self.words).kept_by(load):
+        for decision, says in MissingAssignments(self.words).kept_by(load, most):
             self.add(self.at(RungKind.DECISION, decision, says, level))
 
     def _address(self, subject: Subject, origin: Origin) -> None:
@@ -310,10 +331,11 @@ class LadderBuilder:
         step = self.words.steps.of(branch, brief=True)
         outcome = (step.outcome if step is not None else None) or "decided"
         if self.words.trace.instr(branch).op == "switch":
+            outcome = leaves[0].value if len(leaves) == 1 else outcome
             says = f"{prefix}the switch on {self.words.quoted(place)} went to the case of {outcome}"
         else:
             says = f"{prefix}{self.words.quoted(place)} was {outcome}"
-            shown = self.words.with_origins(leaves[:_MAX_USES_SHOWN], place)
+            shown = self.words.with_origins(told_leaves(leaves, _MAX_USES_SHOWN), place)
             says += f" with {shown}" if shown else ""
         rung = self.at(RungKind.DECISION, branch, self._located(says, branch), level)
         values = tuple((leaf.name, leaf.value) for leaf in leaves[:_MAX_USES_SHOWN])

@@ -43,6 +43,7 @@ class Origin:
     node: Node
     through: tuple[Node, ...] = ()
     decisions: tuple[Node, ...] = ()
+    reads: tuple[tuple[Node, Node], ...] = ()  # each store on the way, and the load that read what it left
     address: int = 0
     event: int = 0  # of the log, from 1: what a library function wrote
 
@@ -57,9 +58,11 @@ class _Walk:
     at: Node
     through: list[Node]
     decisions: list[Node]
+    reads: list[tuple[Node, Node]]
 
     def ends(self, kind: OriginKind, address: int = 0, event: int = 0) -> Origin:
-        return Origin(kind, self.at, tuple(self.through), tuple(self.decisions), address, event)
+        passed = tuple(self.through), tuple(self.decisions), tuple(self.reads)
+        return Origin(kind, self.at, *passed, address, event)
 
 
 class ValueOrigins:
@@ -72,7 +75,7 @@ class ValueOrigins:
 
     def of(self, node: Node) -> Origin:
         """The origin of an instance's value; a store stands for the value that it stored."""
-        walk = _Walk(node, [], [])
+        walk = _Walk(node, [], [], [])
         for _ in range(_MAX_HOPS):
             try:
                 found = self._hop(walk)
@@ -162,7 +165,9 @@ class ValueOrigins:
             return walk.ends(OriginKind.UNINITIALISED, next(s.address for s in sources if s.kind == "uninit"))
         stores = dict.fromkeys(self.trace.find_store(s.number)[1] for s in sources if s.kind == "store")
         if kinds == {"store"} and len(stores) == 1:
-            walk.at = next(iter(stores))
+            store = next(iter(stores))
+            walk.reads.append((store, walk.at))
+            walk.at = store
             return None
         if stores:
             return walk.ends(OriginKind.COMPUTED)

@@ -2,7 +2,7 @@
  *
  * args: 1+(2*x)
  * at: factor
- * says: calls without an end
+ * says: calls itself without an end
  * says: does not change
  * says: factor
  */

@@ -2,9 +2,10 @@
  *
  * args: 5 3 8 9 -8
  * at: tree_free
- * says: freed already|after it was freed
+ * says: after it was freed
+ * says: `child == NULL` was false
  * says: first freed here|freed here
- * says: struct tree
+ * says: `tree`
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.ir.debug_types import CType, Location
 from butfor.ir.instructions import Function, Instr
@@ -150,10 +151,10 @@ class HeapBlocks:
         same = self._siblings(number, made_by)
         return 0 if len(same) < 2 else 1 + int(np.searchsorted(same, number))
 
-    def _siblings(self, number: int, made_by: Node) -> np.ndarray:
+    def _siblings(self, number: int, made_by: Node) -> NDArray[np.int64]:
         """The numbers of the blocks that the same statement made, ascending."""
         births = self.log.object["birth"][self._numbers]
-        same = self._numbers[self._segments == self.log.segment(int(self.log.object[number]["birth"]))]
+        same: NDArray[np.int64] = self._numbers[self._segments == self.log.segment(int(self.log.object[number]["birth"]))]
         if made_by[0] == int(self.log.object[number]["birth"]):
             return same
         if len(births) > _MAX_BLOCKS_NUMBERED:
@@ -166,13 +167,13 @@ class HeapBlocks:
         return made_by is not None and self.log.segment(made_by[0]) == site
 
     @cached_property
-    def _numbers(self) -> np.ndarray:
+    def _numbers(self) -> NDArray[np.int64]:
         return np.flatnonzero(self.log.object["kind"] == ObjectKind.HEAP)
 
     @cached_property
-    def _segments(self) -> np.ndarray:
+    def _segments(self) -> NDArray[np.int64]:
         """The static segment that each heap block was made in."""
-        return np.asarray(self.log.seg)[self.log.object["birth"][self._numbers]]
+        return np.asarray(self.log.seg[self.log.object["birth"][self._numbers]], np.int64)
 
 
 def _stores_of(fn: Function, call: Instr) -> Iterator[Instr]:
