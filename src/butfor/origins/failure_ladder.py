@@ -16,7 +16,7 @@ from butfor.origins.memory_stories import (
     tell_lifetime,
     tell_uninitialised,
 )
-from butfor.origins.other_stories import tell_endless, tell_output, tell_recursion
+from butfor.origins.other_stories import tell_endless, tell_output, tell_reached, tell_recursion
 from butfor.origins.run_words import RunWords, told_leaves
 from butfor.origins.value_ladder import LadderBuilder, Subject
 from butfor.trace.dependence.dependence import Dependence
@@ -32,7 +32,6 @@ _MEMORY = {
     "uninitialised": tell_uninitialised,
 }
 _MAX_OPERANDS = 4  # of a failed check, each with its own origin
-_MAX_DECISIONS = 2  # around a statement that should not have run
 
 
 def failure_ladder(
@@ -97,7 +96,7 @@ def _tell_check(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     leaves = [leaf for d in decisions for leaf in words.leaves(d)]
     if not decisions:
         b.add(b.at(RungKind.FAILURE, node, f"{quoted_place(words, place)}: {point.message}{call_stack(words, node[0])}"))
-        _tell_reached(b, node)
+        tell_reached(b, node)
         return
     shown = words.with_origins(told_leaves(leaves, _MAX_OPERANDS), place)
     says = f"{quoted_place(words, place)} failed" + (f" with {shown}" if shown else "")
@@ -117,19 +116,4 @@ def _tell_exit(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     for root in point.roots:
         b.tell_value(Subject(root, words.pointer_name(root), 0, node))
     if not origins:
-        _tell_reached(b, node)
-
-
-def _tell_reached(b: LadderBuilder, node: Node) -> None:
-    """Tell the decisions that led to a statement: in its function, then around the call of that."""
-    at: Node | None = node
-    told = 0
-    while at is not None and told < _MAX_DECISIONS:
-        last = b.tell_decision_around(at, 0)
-        if last is not None:
-            told += 1
-            place = b.words.place(last)
-            leaves = [leaf for leaf in b.words.leaves(last) if not leaf.is_index]
-            for leaf in leaves[:1]:
-                b.tell_operand(leaf, 1, last)
-        at = b.words.trace.call_of(at[0])
+        tell_reached(b, node)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from butfor.libc.library import lookup
 from butfor.origins.run_words import RunWords, told_leaves
 from butfor.origins.value_origins import Origin
 from butfor.trace.log.record_layout import ObjectKind
@@ -42,6 +43,19 @@ class MissingAssignments:
             return f": it is in {o.block.describe()}, which nothing has filled there"
         return ""
 
+    def initial_words(self, origin: Origin, name: str) -> str:
+        """That a variable still has its initial value; of a table that nothing assigns, the element that was read."""
+        shown, value = f"`{name}`" if name else "it", self.words.text_of(origin.node)
+        found = self.words.objects.global_at(origin.address)
+        declared = self.words.places.recording.source.global_variables().get(found[0]) if found is not None else None
+        if declared is None or not declared.constant:
+            return f"{shown} still has its initial value {value}: nothing has assigned it"
+        indices = [leaf for leaf in self.words.leaves(origin.node) if leaf.value[:1] != "&"]
+        place = self.declaration(origin)
+        text = f": {self.words.quoted(place)}" if place is not None else ""
+        with_ = self.words.with_origins(told_leaves(indices, 3), place)
+        return f"{shown} is {value} by its initialiser here{text}" + (f" with {with_}" if with_ else "")
+
     def kept_by(self, load: Node, most: int = _MAX_DECISIONS) -> list[tuple[Node, str]]:
         """The decisions but for which what a load read would have been assigned again, with a sentence for each."""
         if self.words.trace.instr(load).op != "load":
@@ -51,6 +65,7 @@ class MissingAssignments:
         except UnknownValue:
             return []
         found = []
+        branches = [branch for branch in branches if not self._is_end_of_input(branch)]
         for branch in sorted(branches, key=self._relevance, reverse=True)[:most]:
             place = self.words.place(branch)
             step = self.words.steps.of(branch, brief=True)
@@ -63,5 +78,11 @@ class MissingAssignments:
 
     def _relevance(self, branch: Node) -> tuple[bool, Node]:
         """The order of decisions: conditions of loops last, else the latest one first."""
-        place = self.words.place(branch)
-        return place is None or place.keyword not in ("for", "while", "do"), branch
+        return not self.words.is_loop_condition(branch), branch
+
+    def _is_end_of_input(self, branch: Node) -> bool:
+        """Whether a decision only says that there was nothing more to read."""
+        leaves = self.words.leaves(branch)
+        calls = [self.words.trace.instr(x.node) for x in leaves if x.node[1] >= 0]
+        readers = [lookup(instr.callee) for instr in calls if instr.op == "call"]
+        return any(known is not None and known.reads_input for known in readers)

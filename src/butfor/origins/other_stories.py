@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import RungKind
+from butfor.origins.input_words import input_words
 from butfor.origins.memory_stories import call_stack, quoted_place
 from butfor.origins.run_words import RunWords, told_leaves
 from butfor.origins.value_ladder import LadderBuilder, Subject
@@ -11,6 +12,7 @@ from butfor.trace.trace import Node
 from butfor.trace.view.string_literals import string_literal
 
 _MAX_VARIABLES_TOLD = 3  # of a loop's condition
+_MAX_DECISIONS = 2  # around a statement that should not have run
 _CALLS_SEARCHED = 64  # innermost ones, for the functions of a cycle
 _CALLS_SHOWN_AT_END, _CALLS_SHOWN_AT_START = 3, 2  # of a deep recursion
 
@@ -22,17 +24,62 @@ def tell_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     if point.details.get("difference") == "missing":
         _tell_missing_output(b, point, node)
         return
-    says = f"{quoted_place(words, place)} printed {_printed_words(point)}"
-    leaves = [root for root in point.roots if root[1] >= 0]
+    roots = _printed_roots(words, point)
+    leaves = [leaf for root in roots for leaf in words.leaves(root)] if roots else []
+    shown = words.with_origins(told_leaves(leaves, _MAX_VARIABLES_TOLD), None)
+    says = f"{quoted_place(words, place)} printed {_printed_words(point)}" + (f", with {shown}" if shown else "")
     round_ = words.round_words(node[0])
     b.add(b.at(RungKind.FAILURE, node, says + (f", {round_}" if round_ else "") + call_stack(words, node[0])))
-    for root in leaves[:2]:
+    for root in roots[:2]:
         b.tell_value(Subject(root, words.pointer_name(root), 0, node))
-    for root in leaves[:1]:
+    _tell_text(b, point)
+    for root in roots[:1]:
         if words.trace.instr(root).op == "load":
             b.tell_missing(root, 1, most=1)
-    if not leaves:
-        b.tell_decision_around(node, 0, most=2)
+    if not roots and not point.wrong_text_bytes:
+        tell_reached(b, node)
+
+
+def _printed_roots(words: RunWords, point: FailurePoint) -> list[Node]:
+    """The instances whose values were printed wrong; of a text, not the call that printed it nor its address."""
+    roots = [root for root in point.roots if root[1] >= 0]
+    if not point.wrong_text_bytes:
+        return roots
+    literals = [root for root in roots if _is_literal(words, root)]
+    return literals
+
+
+def _is_literal(words: RunWords, root: Node) -> bool:
+    """Whether a printed pointer led to a string literal: then the choice of the pointer is what matters."""
+    return words.trace.instr(root).op != "gep" and words.text_of(root).startswith('"')
+
+
+def _tell_text(b: LadderBuilder, point: FailurePoint) -> None:
+    """Tell who wrote the wrong byte of a printed text, and the decision but for which another one would be there."""
+    words = b.words
+    for event, at in point.wrong_text_bytes[:1]:
+        e = words.log.event[event]
+        for writer, size, address in words.trace.last_writers.runs_read(event + 1, at, at + 1, int(e["addr"])):
+            for source in words.trace.last_writers.sources(writer, size, address):
+                for kind, target in words.dependence.source_edge(source):
+                    if kind == "data":
+                        _tell_text_writer(b, target)
+        found = words.dependence.potential_of_text(event, at)
+        for branch in sorted(found, key=lambda n: (not words.is_loop_condition(n), n), reverse=True)[:1]:
+            b.tell_decision(branch, 1, prefix="the text could have been another one, but ")
+
+
+def _tell_text_writer(b: LadderBuilder, writer: Node) -> None:
+    words, instr = b.words, b.words.trace.instr(writer)
+    text = quoted_place(words, words.place(writer))
+    if instr.op == "store":
+        b.tell_value(Subject(writer, "", 0, None))
+        return
+    round_ = words.round_words(writer[0])
+    b.add(b.at(RungKind.VALUE, writer, f"the text was written here: {text}" + (f", {round_}" if round_ else "")))
+    read = input_words(words, writer)
+    if read:
+        b.add(b.at(RungKind.INPUT, writer, read, 1))
 
 
 def _printed_words(point: FailurePoint) -> str:
@@ -60,12 +107,11 @@ def _wanted(text: bytes, expected: bytes, after: bytes) -> bytes:
 def _tell_missing_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     words = b.words
     b.add(b.at(RungKind.FAILURE, node, f"the program ended here without printing what was still expected, {_next(point)}"))
-    for root in point.roots[:3]:
-        if root[1] >= 0 and words.trace.instr(root).is_conditional:
-            place = words.place(root)
-            if b.tell_decision(root, 0, prefix="nothing more was printed because "):
-                for leaf in [x for x in words.leaves(root) if not x.is_index][:2]:
-                    b.tell_value(Subject(leaf.node, leaf.name, 1, root))
+    roots = [r for r in point.roots if r[1] >= 0 and words.trace.instr(r).is_conditional]
+    for root in sorted(roots, key=lambda r: not words.is_loop_condition(r))[:_MAX_DECISIONS]:
+        if b.tell_decision(root, 0, prefix="nothing more was printed because "):
+            for leaf in [x for x in words.leaves(root) if not x.is_index][:2]:
+                b.tell_operand(leaf, 1, root)
 
 
 def _next(point: FailurePoint) -> str:
@@ -140,3 +186,18 @@ def _tell_arguments_that_stay(b: LadderBuilder, calls: list[int], node: Node) ->
     same = [name for name, value in given[0].items() if all(g.get(name) == value for g in given[1:])]
     for name in same:
         b.add(b.at(RungKind.MISSING, node, f"`{name}` is {given[0][name]} in every one of them: it does not change", 1))
+
+
+def tell_reached(b: LadderBuilder, node: Node) -> None:
+    """Tell the decisions that led to a statement: in its function, then around the call of that."""
+    at: Node | None = node
+    told = 0
+    while at is not None and told < _MAX_DECISIONS:
+        last = b.tell_decision_around(at, 0)
+        if last is not None:
+            told += 1
+            place = b.words.place(last)
+            leaves = [leaf for leaf in b.words.leaves(last) if not leaf.is_index]
+            for leaf in leaves[:1]:
+                b.tell_operand(leaf, 1, last)
+        at = b.words.trace.call_of(at[0])

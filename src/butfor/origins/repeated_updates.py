@@ -22,6 +22,7 @@ class RepeatedUpdate:
     count: int
     history: tuple[str, ...]  # values, that of `start` first; "..." stands for those left out
     instances: tuple[Node, ...]  # the latest updates, in order
+    cut: Node | None = None  # the first update whose value did not fit the variable
 
     @property
     def is_constant(self) -> bool:
@@ -46,7 +47,20 @@ def repeated_update(words: RunWords, store: Node, leaves: list[Leaf]) -> Repeate
         else [*values[:_VALUES_SHOWN_AT_START], None, *values[-_VALUES_SHOWN_AT_END:]]
     )
     texts = tuple("..." if at is None else words.stored_text(at, words.trace.instr(at)) for at in shown)
-    return RepeatedUpdate(start, len(updates), texts, tuple(updates[-_INSTANCES_KEPT:])) if instr.op == "store" else None
+    if instr.op != "store":
+        return None
+    latest = tuple(updates[-_INSTANCES_KEPT:])
+    return RepeatedUpdate(start, len(updates), texts, latest, _first_cut(words, updates))
+
+
+def _first_cut(words: RunWords, updates: list[Node]) -> Node | None:
+    """The conversion that first cut off a part of an updated value, among the updates that are looked at."""
+    for store in updates[:_MAX_ROUNDS_WALKED]:
+        operand = words.trace.instr(store).args[0]
+        at = words.definition(store[0], operand)
+        if at is not None and at[1] >= 0 and words.origins.before_conversion(at) is not None:
+            return at
+    return None
 
 
 def _own_leaf(words: RunWords, store: Node, leaves: list[Leaf]) -> Leaf | None:
@@ -55,7 +69,7 @@ def _own_leaf(words: RunWords, store: Node, leaves: list[Leaf]) -> Leaf | None:
     address = words.trace.instr(store).args[1]
     for leaf in leaves:
         instr = words.trace.instr(leaf.node)
-        if instr.op != "load" or words.trace.at(leaf.node[0]).fn is not fn:
+        if leaf.is_index or instr.op != "load" or words.trace.at(leaf.node[0]).fn is not fn:
             continue
         frame = words.trace.program.layout(fn.name).frame
         place = variable_and_offset(fn, address, frame)

@@ -13,6 +13,7 @@ from butfor.origins.value_origins import Origin, OriginKind, ValueOrigins
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import NO_FRAME, EventKind
 from butfor.trace.trace import Node, Trace, UnknownValue
+from butfor.trace.view.access_names import NamedRead
 from butfor.trace.view.c_values import value_text
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
@@ -93,8 +94,9 @@ class RunWords:
             instr = s.fn.instrs[n]
             if instr.op == "store" and s.fn.is_parameter(instr.args[0]):
                 known = self.steps.accesses.types.variable(s.fn, instr.args[1])
-                if known is not None:
-                    found.append((known[0].name, self.stored_text((entry, n), instr)))
+                value = self.stored_text((entry, n), instr) if known is not None else "0x"
+                if known is not None and not value.startswith("0x"):
+                    found.append((known[0].name, value))
         return found
 
     def frames(self, i: int, most: int) -> list[int]:
@@ -165,14 +167,15 @@ class RunWords:
         seen: set[Node] = set()
         while work and len(seen) < _MAX_EXPRESSION_NODES and len(found) < _MAX_LEAVES:
             i, operand, is_index = work.pop(0)
-            at = self._definition(i, operand)
+            at = self.definition(i, operand)
             if at is None or at in seen:
                 continue
             seen.add(at)
             work += self._inner(at, found, is_index)
         return list(found.values())
 
-    def _definition(self, i: int, operand: Operand) -> Node | None:
+    def definition(self, i: int, operand: Operand) -> Node | None:
+        """The instance that defined an operand as seen in segment instance i; None for constants and unknown ones."""
         try:
             return self.trace.definition(i, operand) if isinstance(operand, int) else None
         except UnknownValue:
@@ -203,12 +206,23 @@ class RunWords:
 
     def _named(self, load: Node, is_index: bool = False) -> Leaf | None:
         try:
-            read = next(iter(self.steps.accesses.read(load)), None)
+            read = next(iter(self.steps.accesses.read(load)), None) or self._updated_read(load)
         except UnknownValue:
             return None
         if read is None or read.text.startswith("0x"):
             return None
         return Leaf(load, self._fitting_name(load, read.name), short(read.text), is_index)
+
+    def _updated_read(self, load: Node) -> NamedRead | None:
+        """What a compound assignment read of its own target, whose position in the debug info is the operator."""
+        instr = self.trace.instr(load)
+        where, place = self.places.location(instr), self.places.of(load)
+        tree = self.places.tree(place.path) if place is not None else None
+        target = tree.target_at(where.line, where.column) if tree is not None and where is not None else None
+        if target is None:
+            return None
+        data = self.trace.loaded_bytes(load)
+        return NamedRead(target, data, self.steps.accesses.value_text(load[0], instr.args[0], instr.type, data, target))
 
     def _fitting_name(self, load: Node, written: str) -> str:
         """The name of what a load read; the debug info gives `a->b` and the `a` in it the same position."""
@@ -254,12 +268,29 @@ class RunWords:
             return None
         if self._keeps_loop_going(branch, node) or branch in self._decisions_around(asked_by, frame):
             return None
-        is_way_out = self.trace.at(node[0]).last.op == "ret" or self._is_return(node)
-        return None if self.dependence.is_guard(branch) and not is_way_out else branch
+        return None if self._is_passed_guard(branch) else branch
+
+    def decision_on(self, origin: Origin, asked_by: Node | None) -> Node | None:
+        """The decision that chose a value: among operands, to make it, or to return it; None if none says anything."""
+        if origin.decisions:
+            return origin.decisions[0]
+        holder = origin.holder if origin.through else origin.node
+        returns = [n for n in origin.through if n[1] >= 0 and self._is_return(n)]
+        for node in dict.fromkeys((holder, *returns[::-1])):
+            found = self.telling_decision(node, asked_by) if node[1] >= 0 else None
+            if found is not None:
+                return found
+        return None
 
     def _is_return(self, node: Node) -> bool:
         place = self.place(node)
-        return place is not None and place.role == "return"
+        return self.trace.instr(node).op == "store" and place is not None and place.role == "return"
+
+    def _is_passed_guard(self, branch: Node) -> bool:
+        """Whether a branch is a check that would have left the function, and did not."""
+        place, step = self.place(branch), self.steps.of(branch, brief=True)
+        is_if = place is not None and place.keyword == "if"
+        return is_if and step is not None and step.outcome == "false" and self.dependence.is_guard(branch)
 
     def _keeps_loop_going(self, branch: Node, node: Node) -> bool:
         """Whether a branch is that of a loop, and the instance is in the body that it let run once more."""
@@ -267,6 +298,11 @@ class RunWords:
         place = self.place(branch)
         keyword = place.keyword if place is not None else None
         return self.trace.at(branch[0]).seg.block in blocks or (keyword in ("for", "while", "do") and bool(blocks))
+
+    def is_loop_condition(self, branch: Node) -> bool:
+        """Whether a decision is the condition of a loop."""
+        place = self.place(branch)
+        return place is not None and place.keyword in ("for", "while", "do")
 
     def _decisions_around(self, node: Node | None, frame: int) -> set[Node]:
         """The decisions of one call that let an instance run, the nearest ones."""

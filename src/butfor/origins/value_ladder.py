@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from butfor.ir.array_indices import address_computations
+from butfor.ir.instructions import Const, Operand
 from butfor.libc.library import lookup
 from butfor.origin_ladder import Ladder, Rung, RungKind
 from butfor.origins.input_words import input_words
@@ -109,9 +111,9 @@ class LadderBuilder:
             case OriginKind.WRITTEN:
                 self._written(subject, origin)
             case OriginKind.INITIAL | OriginKind.UNINITIALISED:
-                self._unassigned(subject, origin)
+                return self._unassigned(subject, origin)
             case OriginKind.ADDRESS:
-                self._address(subject, origin)
+                return self._address(subject, origin)
             case OriginKind.OUTSIDE:
                 self._outside(subject, origin)
         return []
@@ -120,7 +122,8 @@ class LadderBuilder:
         """The places between the statement that made a value and the one that asks for it."""
         asked_at = self.words.place(subject.asked_by) if subject.asked_by is not None else None
         own = {(p.path, p.line) for p in (made, asked_at) if p is not None}
-        places = [self.words.place(node) for node in origin.through]
+        passing = [n for n in origin.through if n[1] < 0 or self.words.trace.instr(n).op != "ret"]
+        places = [self.words.place(node) for node in passing]
         found = dict.fromkeys((p.file, p.line) for p in places if p is not None and (p.path, p.line) not in own)
         return tuple(found)[:_MAX_THROUGH]
 
@@ -141,17 +144,22 @@ class LadderBuilder:
         update = repeated_update(self.words, node, leaves) if instr.op == "store" else None
         if update is not None and update.count > 1:
             return self._updated(subject, origin, node, update)
+        if holder is None and self._is_told_already(place, subject):
+            return self._operands(subject, leaves, node)
         uses = told_leaves(leaves, _MAX_USES_SHOWN)
         with_values = self.words.with_origins(uses, place)
-        says = self._made_words(subject, origin, node) + (f" with {with_values}" if with_values else "")
+        says = self._made_words(subject, origin, node) + self._cut_words(origin.node) + (f" with {with_values}" if with_values else "")
         self._rung(subject, origin, node, self._located(says, node), uses)
-        return self._operands(subject, leaves, node) + self._decided(subject, origin, node)
+        return self._operands(subject, leaves, node) + self._decided(subject, origin)
 
-    def _decided(self, subject: Subject, origin: Origin, node: Node) -> list[Subject]:
+    def _is_told_already(self, place: Place | None, subject: Subject) -> bool:
+        """Whether a value was computed within the statement that asks for it: its operands are told there."""
+        asked_at = self.words.place(subject.asked_by) if subject.asked_by is not None else None
+        return place is not None and asked_at is not None and (place.path, place.line) == (asked_at.path, asked_at.line)
+
+    def _decided(self, subject: Subject, origin: Origin) -> list[Subject]:
         """The decision that chose a value, or that let the statement run which made it; none that goes without saying."""
-        if origin.decisions:
-            return [Subject(origin.decisions[0], level=subject.level + 1, is_decision=True)]
-        branch = self.words.telling_decision(node, subject.asked_by)
+        branch = self.words.decision_on(origin, subject.asked_by)
         return [] if branch is None else [Subject(branch, level=subject.level + 1, is_decision=True)]
 
     def _holder_beside(self, origin: Origin, place: Place | None) -> Node | None:
@@ -176,7 +184,17 @@ class LadderBuilder:
             return f"{name} became {value} here: {text}"
         if instr.op == "ret":
             return f"{self.words.trace.at(node[0]).fn.name}() returned {self.words.text_of(origin.node)} here: {text}"
+        if origin.through and origin.through[-1][1] < 0:
+            return f"{text} passed {self.words.text_of(origin.node)}"
         return f"{text} gave {self.words.text_of(origin.node)}" if text else f"it is {self.words.text_of(origin.node)}"
+
+    def _cut_words(self, node: Node) -> str:
+        """That a value did not fit where it was converted to, if so."""
+        instr = self.words.trace.instr(node)
+        if instr.op != "trunc":
+            return ""
+        before, after = self.words.origins.before_conversion(node), self.words.text_of(node)
+        return f", cut from {before} to {after} because only {instr.type.bits} bits fit" if before is not None else ""
 
     def _located(self, says: str, node: Node) -> str:
         """The clause with the round of the loop and the call that it was in, where the call is another one."""
@@ -196,10 +214,20 @@ class LadderBuilder:
         says = f"`{name}` became {value} here: {text}, run {times} ({', '.join(update.history)})"
         each = [leaf for at in update.instances for leaf in self._added(at, name)]
         added = list({(leaf.name, leaf.value): leaf for leaf in each}.values()) if update.is_constant else each
+        if not added:  # what was counted may have been counted in the wrong place
+            added = [leaf for leaf in self.words.leaves(store, self._address_operands(store)) if leaf.name != name]
         few = added if update.count <= _MAX_ROUNDS_FOLLOWED or update.is_constant else []
+        if update.cut is not None:
+            says += self._cut_words(update.cut) + f", {self.words.round_words(update.cut[0])}".rstrip(", ")
         shown = self.words.with_origins(few[-_MAX_USES_SHOWN:], place)
         self._rung(subject, origin, store, says + (f" with {shown}" if shown else ""), few[-_MAX_USES_SHOWN:])
         return self._operands(subject, few[-_MAX_OPERANDS_FOLLOWED:], store)
+
+    def _address_operands(self, store: Node) -> tuple[Operand, ...]:
+        """The operands that chose the element which a store assigned."""
+        fn = self.words.trace.at(store[0]).fn
+        geps = address_computations(fn, self.words.trace.instr(store).args[1])
+        return tuple(a for gep in geps for a in gep.args[1:] if not isinstance(a, Const))
 
     def _added(self, store: Node, name: str) -> list[Leaf]:
         """What an update of a variable read besides that variable."""
@@ -223,8 +251,7 @@ class LadderBuilder:
         """Whether a rung would say more than the value and where it is from, which the rung above has."""
         origin = self.words.origins.of(leaf.node)
         if origin.kind is OriginKind.CONSTANT:
-            holder = origin.holder
-            return holder[1] >= 0 and self.words.telling_decision(holder, asked_by) is not None
+            return self.words.decision_on(origin, asked_by) is not None
         if origin.kind in (OriginKind.RETURNED, OriginKind.WRITTEN):
             return not input_words(self.words, origin.node, origin.event)
         return origin.kind not in (OriginKind.ADDRESS, OriginKind.OUTSIDE)
@@ -239,7 +266,7 @@ class LadderBuilder:
             self._rung(subject, origin, call or node, f"{name} is {self.words.text_of(subject.node)}, passed here: {text}")
             return []
         self._rung(subject, origin, node, self._located(self._made_words(subject, origin, node), node))
-        return self._decided(subject, origin, node)
+        return self._decided(subject, origin)
 
     def _returned(self, subject: Subject, origin: Origin) -> list[Subject]:
         """Tell the result of a library function; what it was given follows."""
@@ -261,39 +288,39 @@ class LadderBuilder:
         text = f": {self.words.quoted(place)}" if place is not None else ""
         name = f"`{subject.name}`" if subject.name else "the value"
         who = f"{callee_name(instr)}()" if instr.callee and not instr.callee.startswith("llvm.") else "a copy"
-        says = f"{name} became {self.words.text_of(subject.node)} here, written by {who}{text}"
+        by = "" if who == "a copy" and place is not None and place.role == "declaration" else f", written by {who}"
+        says = f"{name} became {self.words.text_of(subject.node)} here{by}{text}"
         self._rung(subject, origin, origin.node, self._located(says, origin.node))
         read = input_words(self.words, origin.node, origin.event)
         if read:
             self.add(self.at(RungKind.INPUT, origin.node, read, subject.level + 1))
 
-    def _unassigned(self, subject: Subject, origin: Origin) -> None:
+    def _unassigned(self, subject: Subject, origin: Origin) -> list[Subject]:
         """Tell memory that nothing has assigned: where it is declared, what would have assigned it, and why not."""
         missing = MissingAssignments(self.words)
         name = f"`{subject.name}`" if subject.name else "it"
         if origin.kind is OriginKind.INITIAL:
-            value = self.words.text_of(subject.node)
-            says = f"{name} still has its initial value {value}: nothing has assigned it"
-            kind = RungKind.DECLARATION
+            says, kind = missing.initial_words(origin, self.words.pointer_name(origin.node) or subject.name), RungKind.DECLARATION
         else:
             says, kind = f"{name} was never given a value{missing.memory_words(origin)}", RungKind.MISSING
         rung = self.at_place(kind, missing.declaration(origin), says, subject.level)
         made = self.words.place(origin.node)
         self.add(replace(rung, through=self._through(subject, origin, made)) if made is not None else rung)
         self.tell_missing(origin.node, subject.level + 1)
+        indices = [leaf for leaf in self.words.leaves(origin.node) if leaf.value[:1] != "&"]
+        return self._operands(subject, indices, origin.node)
 
     def tell_missing(self, load: Node, level: int, most: int = 2) -> None:
         """Add the decisions but for which another value would have been assigned to what a load read."""
         for decision, says in MissingAssignments(self.words).kept_by(load, most):
             self.add(self.at(RungKind.DECISION, decision, says, level))
 
-    def _address(self, subject: Subject, origin: Origin) -> None:
-        name = f"`{subject.name}`" if subject.name else "the pointer"
+    def _address(self, subject: Subject, origin: Origin) -> list[Subject]:
         node = origin.holder
-        if node[1] >= 0:
-            place = self.words.place(node)
-            text = f": {self.words.quoted(place)}" if place is not None else ""
-            self._rung(subject, origin, node, f"{name} got {self.words.text_of(subject.node)} here{text}")
+        if node[1] < 0 or not origin.through:
+            return []
+        self._rung(subject, origin, node, self._located(self._made_words(subject, origin, node), node))
+        return self._decided(subject, origin)
 
     def _outside(self, subject: Subject, origin: Origin) -> None:
         name = subject.name or "the value"

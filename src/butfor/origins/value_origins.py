@@ -9,7 +9,8 @@ from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Kind
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.last_writers import ByteSource
-from butfor.trace.log.record_layout import EventKind
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventKind
+from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, Trace, UnknownValue
 
 _MAX_HOPS = 10_000  # instructions that one value is followed through: beyond are values that wander through a long loop
@@ -59,6 +60,7 @@ class _Walk:
     through: list[Node]
     decisions: list[Node]
     reads: list[tuple[Node, Node]]
+    part: tuple[int, int] | None = None  # of a struct in a register: the first byte that matters, and how many do
 
     def ends(self, kind: OriginKind, address: int = 0, event: int = 0) -> Origin:
         passed = tuple(self.through), tuple(self.decisions), tuple(self.reads)
@@ -109,9 +111,6 @@ class ValueOrigins:
                 return self._operand(walk, i, instr.args[0]) if instr.args else walk.ends(OriginKind.OUTSIDE)
             case "phi":
                 return self._phi(walk)
-            case "select":
-                chosen = instr.args[1] if self.trace.operand(i, instr.args[0]) else instr.args[2]
-                return self._operand(walk, i, chosen)
             case "call":
                 return self._call(walk, instr)
             case "alloca":
@@ -144,6 +143,13 @@ class ValueOrigins:
         wide, narrow = instr.detail.bits, instr.type.bits
         return before == after or before == after | ((1 << wide) - (1 << narrow))
 
+    def before_conversion(self, node: Node) -> int | None:
+        """The number that a truncation changed; None if it did not change it."""
+        instr = self.trace.instr(node)
+        if instr.op != "trunc" or self._keeps_value(node, instr):
+            return None
+        return signed(int(self.trace.operand(node[0], instr.args[0])), instr.detail.bits)
+
     def _parameter(self, walk: _Walk) -> Origin | None:
         i, k = walk.at[0], ~walk.at[1]
         call = self.trace.call_of(i)
@@ -159,7 +165,7 @@ class ValueOrigins:
         return self._operand(walk, call[0], argument)
 
     def _load(self, walk: _Walk) -> Origin | None:
-        sources = [s for writer, size in self.trace.writers(walk.at) for s in self._sources(writer, size)]
+        sources = [s for writer, size in self._writers(walk) for s in self._sources(writer, size)]
         kinds = {s.kind for s in sources}
         if "uninit" in kinds:
             return walk.ends(OriginKind.UNINITIALISED, next(s.address for s in sources if s.kind == "uninit"))
@@ -179,6 +185,27 @@ class ValueOrigins:
         if kinds == {"initial"}:
             return walk.ends(OriginKind.INITIAL, sources[0].address)
         return walk.ends(OriginKind.OUTSIDE)
+
+    def _writers(self, walk: _Walk) -> list[tuple[int, int]]:
+        """The writers of the bytes that matter of what a load read; what matters of their values is noted."""
+        found, at = [], 0
+        low, size = walk.part or (0, 1 << 30)
+        for writer, length in self.trace.writers(walk.at):
+            first, end = max(low, at), min(low + size, at + length)
+            if first < end:
+                is_part = 0 < writer < FIRST_EVENT_ID
+                found.append((writer + first - at if is_part else writer, end - first if is_part else length))
+            at += length
+        walk.part = self._part_of_store(found[0]) if len(found) == 1 else None
+        return found
+
+    def _part_of_store(self, writer: tuple[int, int]) -> tuple[int, int] | None:
+        """The bytes of a stored value that were read; None for all of it, and for what no store wrote."""
+        number, size = writer
+        if not 0 < number < FIRST_READ_ID:
+            return None
+        whole = len(self.trace.stored_bytes(self.trace.find_store(number >> 3)[1]))
+        return None if size >= whole else (number & 7, size)
 
     def _sources(self, writer: int, size: int) -> list[ByteSource]:
         """The sources of loaded bytes, without the copies on the way to one that is known."""
