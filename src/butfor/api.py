@@ -134,7 +134,7 @@ def _failure_in(recording: Recording, options: Options) -> Failure | None:
 def record(options: Options, out: Path, progress: Progress | None = None) -> RunInfo:
     """What was recorded; the recording is written to `out`."""
     say = progress or _silent
-    recording = _recorded(options, say)
+    recording = recorded(options, say)
     info = run_info(recording)
     say("saving")
     recordings.save(recording, out)
@@ -169,7 +169,7 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
         recording = recordings.load(options.sources[0], RECORDING.run_frontend.read_program)
         recording = recording.with_expectations(options.expect_stdout, options.expect_exit)
     else:
-        recording = _recorded(options, say)
+        recording = recorded(options, say)
     places = Places(recording)
     say("looking for the failure")
     point = verdict_on(recording, places, Dependence(recording.trace), options).failure
@@ -192,7 +192,7 @@ def _kind_of_program(options: Options) -> ProgramKind:
     return kind
 
 
-def _recorded(options: Options, say: Progress) -> Recording:
+def recorded(options: Options, say: Progress = _silent) -> Recording:
     """A recording of the run that the options describe."""
     kind = _kind_of_program(options)
     if kind is RECORDING:

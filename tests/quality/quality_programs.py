@@ -1,8 +1,8 @@
 """Programs whose story is checked: each states in its first comment how it is run and what must be said of it.
 
-    args, stdin, expect, exit, steps: how it is run, and what should have come out (`\n` is a new line)
-    at: the function where the failure shows
-    says: a regular expression that the text of the story must match; `not:` one that it must not match
+args, stdin, expect, exit, steps: how it is run, and what should have come out (`\n` is a new line)
+at: the function where the failure shows
+says: a regular expression that the text of the story must match; `not:` one that it must not match
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def failing_access(words: RunWords, node: Node, address: int | None = None) -> F
     """The parts of an access; of a call, those of the argument that points to what was accessed at `address`."""
     instr = words.trace.instr(node)
     if instr.op == "call":
-        operand = _argument_near(words, node, address)
+        operand = _argument_near(words, node, address) if instr.callee is not None else instr.args[-1]
         callee = instr.callee or ""
         return _parts(words, node, operand, False, callee)
     return _parts(words, node, instr.address if instr.accesses_memory else None, instr.op == "store", "")

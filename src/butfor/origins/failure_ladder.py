@@ -19,6 +19,7 @@ from butfor.origins.memory_stories import (
 from butfor.origins.other_stories import tell_endless, tell_output, tell_reached, tell_recursion
 from butfor.origins.run_words import RunWords, told_leaves
 from butfor.origins.value_ladder import LadderBuilder, Subject
+from butfor.source.source_model import Role
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Places
@@ -95,7 +96,9 @@ def _tell_check(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     decisions = [r for r in point.roots if r[1] >= 0 and words.trace.instr(r).is_conditional]
     leaves = [leaf for d in decisions for leaf in words.leaves(d)]
     if not decisions:
-        b.add(b.at(RungKind.FAILURE, node, f"{quoted_place(words, place)}: {point.message}{call_stack(words, node[0])}"))
+        b.add(
+            b.at(RungKind.FAILURE, node, f"{quoted_place(words, place)}: {point.message}{call_stack(words, node[0])}")
+        )
         tell_reached(b, node)
         return
     shown = words.with_origins(told_leaves(leaves, _MAX_OPERANDS), place)
@@ -109,11 +112,11 @@ def _tell_check(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
 def _tell_exit(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     """Tell an exit status: the statement that gave it, and the decisions that led there."""
     words = b.words
-    place = words.place(node)
-    says = f"{quoted_place(words, place)} ended the program with status {point.details.get('status')}"
-    b.add(b.at(RungKind.FAILURE, node, says + call_stack(words, node[0])))
-    origins = [words.origins.of(root) for root in point.roots]
-    for root in point.roots:
+    returned = [origin.through[-1] for root in point.roots if (origin := words.origins.of(root)).through]
+    is_end = getattr(words.place(node), "role", "") == Role.END
+    at = returned[0] if is_end and returned and returned[0][1] >= 0 else node
+    says = f"{quoted_place(words, words.place(at))} ended the program with status {point.details.get('status')}"
+    b.add(b.at(RungKind.FAILURE, at, says + call_stack(words, at[0])))
+    for root in point.roots if at == node else ():
         b.tell_value(Subject(root, words.pointer_name(root), 0, node))
-    if not origins:
-        tell_reached(b, node)
+    tell_reached(b, at)

@@ -11,7 +11,7 @@ from butfor.origins.failing_access import FailingAccess, failing_access, failing
 from butfor.origins.run_words import RunWords, callee_name
 from butfor.origins.value_ladder import LadderBuilder, Subject
 from butfor.origins.value_origins import Origin, OriginKind
-from butfor.trace.log.record_layout import ObjectKind
+from butfor.trace.log.record_layout import NO_FRAME, ObjectKind
 from butfor.trace.trace import Node
 from butfor.trace.view.object_parts import is_scalar
 from butfor.trace.view.run_objects import RunObject
@@ -19,6 +19,7 @@ from butfor.trace.view.source_places import Place
 
 _MAX_CALLERS_TOLD = 4  # calls around a failure
 _MAX_SEGMENTS_SEARCHED = 3_000  # of the failing call, for a check of the pointer
+_MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds
 _MAX_LINES_LISTED = 4  # other statements that assign a variable
 
 
@@ -31,6 +32,12 @@ def call_stack(words: RunWords, i: int) -> str:
     callers = [words.call_words(at, with_caller=True) for at in inside[1:_MAX_CALLERS_TOLD]]
     rest = [c for c in callers if not c.startswith("main()")]
     return f", in {first}" + "".join(f", in {c}" for c in rest)
+
+
+def in_call(words: RunWords, i: int) -> str:
+    """The call that a segment instance is in, unless that is main: ` in pop(), called at line 51`."""
+    shown = words.call_words(i)
+    return "" if shown == "main()" else f" in {shown}"
 
 
 def does(access: FailingAccess) -> str:
@@ -51,7 +58,13 @@ def tell_freed(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     name = f"`{access.base_name}`" if access.base_name else "a pointer"
     block = o.describe() if o is not None else "a block"
     is_second_free = point.details.get("memory") == "double-free"
-    verb = "frees" if is_second_free else f"{'writes' if access.is_write else 'reads'} through" if not access.callee else "uses"
+    verb = (
+        "frees"
+        if is_second_free
+        else f"{'writes' if access.is_write else 'reads'} through"
+        if not access.callee
+        else "uses"
+    )
     what = f"{quoted_place(words, place)} {verb} {name}, a pointer to {block}"
     ending = ", which was freed already" if is_second_free else ", after it was freed"
     b.add(b.at(RungKind.FAILURE, node, what + ending + call_stack(words, node[0])))
@@ -60,7 +73,7 @@ def tell_freed(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     if freed is not None:
         text = quoted_place(words, words.place((death, freed.index)))
         round_ = words.round_words(death)
-        says = f"{'first ' if is_second_free else ''}freed here: {text} in {words.call_words(death)}"
+        says = f"{'first ' if is_second_free else ''}freed here: {text}{in_call(words, death)}"
         b.add(b.at(RungKind.FREE, (death, freed.index), says + (f", {round_}" if round_ else "")))
     if access.base is not None:
         _tell_kept_pointer(b, access, death)
@@ -81,7 +94,7 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     step = words.steps.of(kept, brief=True)
     target = (step.target if step is not None else None) or access.base_name
     text = quoted_place(words, words.place(kept))
-    says = f"`{target}` got the pointer here: {text} in {words.call_words(kept[0])}"
+    says = f"`{target}` got the pointer here: {text}{in_call(words, kept[0])}"
     rung = b.at(RungKind.VALUE, kept, says)
     above = {(p.path, p.line) for p in (words.place(access.node), words.place(kept)) if p is not None}
     places = [words.place(n) for n in later]
@@ -115,7 +128,7 @@ def _tell_made(b: LadderBuilder, o: RunObject, level: int = 0) -> None:
         return
     node = o.block.made_by
     text = quoted_place(words, words.place(node))
-    b.add(b.at(RungKind.ALLOCATION, node, f"made here: {text} in {words.call_words(node[0])}", level))
+    b.add(b.at(RungKind.ALLOCATION, node, f"made here: {text}{in_call(words, node[0])}", level))
 
 
 # --- out of bounds ------------------------------------------------------------------------------------------------
@@ -219,7 +232,10 @@ def _tell_extent(b: LadderBuilder, o: RunObject) -> None:
         place = words.places.declaration(o.variable)
         _, count = _elements(o)
         size = f"{count} element{'s' if count != 1 else ''}" if count else f"{o.size} bytes"
-        b.add(b.at_place(RungKind.DECLARATION, place, f"`{o.name}` is declared here, with {size}"))
+        frame = int(words.log.object[o.number]["frame"]) if o.number and o.kind != ObjectKind.GLOBAL else NO_FRAME
+        owner = words.trace.at(int(words.log.frame["entry"][frame])).fn.name if frame != NO_FRAME else ""
+        whose = f" in {owner}()" if owner and owner != words.trace.at(len(words.trace) - 1).fn.name else ""
+        b.add(b.at_place(RungKind.DECLARATION, place, f"`{o.name}` is declared here{whose}, with {size}"))
     elif o.block is not None:
         call = words.trace.at(o.birth).call
         node = o.block.made_by
@@ -249,7 +265,8 @@ def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     name = f"`{access.base_name}`" if access.base_name else "a pointer"
     value = words.text_of(access.base)
     is_null = words.number(access.base) == 0
-    verb = "calls" if access.callee and not words.trace.instr(node).callee else does(access)
+    is_indirect = words.trace.instr(node).op == "call" and not access.callee
+    verb = "calls" if is_indirect else does(access)
     how = f"{verb} through {name}" if not access.callee else f"passes {name} to {verb}"
     says = f"{quoted_place(words, place)} {how}, which is {value}"
     round_ = words.round_words(node[0])
@@ -297,6 +314,23 @@ def tell_uninitialised(b: LadderBuilder, point: FailurePoint, node: Node) -> Non
             return
     for root in point.roots[:2]:
         b.tell_value(Subject(root, words.pointer_name(root), 0, node))
+    load = _uninitialised_load(words, point.roots)
+    if load is not None:
+        b.tell_value(Subject(load, words.pointer_name(load), 0, node))
+
+
+def _uninitialised_load(words: RunWords, roots: tuple[Node, ...]) -> Node | None:
+    """The latest load of memory that nothing had written, of those that some values were computed from."""
+    found, seen, work = [], set(roots), list(roots)
+    while work and len(seen) < _MAX_INSTANCES_TRACED:
+        node = work.pop()
+        for kind, target in words.dependence.edges(node):
+            if kind == "uninit":
+                found.append(node)
+            elif kind == "data" and target not in seen:
+                seen.add(target)
+                work.append(target)
+    return max(found, default=None)
 
 
 def _leaves_and_self(words: RunWords, node: Node) -> list[tuple[Node, str]]:

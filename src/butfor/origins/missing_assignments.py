@@ -40,7 +40,9 @@ class MissingAssignments:
         if o.variable is not None:
             return ": it is declared here without one" if o.kind != ObjectKind.GLOBAL else ""
         if o.block is not None:
-            return f": it is in {o.block.describe()}, which nothing has filled there"
+            place = self.words.place(o.block.made_by)
+            text = f": {self.words.quoted(place)}" if place is not None else ""
+            return f": nothing set that part of the {o.block.kind_text} made here{text}"
         return ""
 
     def initial_words(self, origin: Origin, name: str) -> str:
@@ -49,7 +51,7 @@ class MissingAssignments:
         found = self.words.objects.global_at(origin.address)
         declared = self.words.places.recording.source.global_variables().get(found[0]) if found is not None else None
         if declared is None or not declared.constant:
-            return f"{shown} still has its initial value {value}: nothing has assigned it"
+            return f"{shown} still had its initial value {value}: nothing had assigned it"
         indices = [leaf for leaf in self.words.leaves(origin.node) if leaf.value[:1] != "&"]
         place = self.declaration(origin)
         text = f": {self.words.quoted(place)}" if place is not None else ""
@@ -65,7 +67,7 @@ class MissingAssignments:
         except UnknownValue:
             return []
         found = []
-        branches = [branch for branch in branches if not self._is_end_of_input(branch)]
+        branches = [branch for branch in branches if not self._goes_without_saying(branch)]
         for branch in sorted(branches, key=self._relevance, reverse=True)[:most]:
             place = self.words.place(branch)
             step = self.words.steps.of(branch, brief=True)
@@ -80,8 +82,11 @@ class MissingAssignments:
         """The order of decisions: conditions of loops last, else the latest one first."""
         return not self.words.is_loop_condition(branch), branch
 
-    def _is_end_of_input(self, branch: Node) -> bool:
-        """Whether a decision only says that there was nothing more to read."""
+    def _goes_without_saying(self, branch: Node) -> bool:
+        """Whether a decision only says that there was nothing more to read, or that a loop was over."""
+        step = self.words.steps.of(branch, brief=True)
+        if self.words.is_loop_condition(branch) and (step is None or step.outcome != "true"):
+            return True
         leaves = self.words.leaves(branch)
         calls = [self.words.trace.instr(x.node) for x in leaves if x.node[1] >= 0]
         readers = [lookup(instr.callee) for instr in calls if instr.op == "call"]

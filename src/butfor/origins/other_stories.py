@@ -32,11 +32,12 @@ def tell_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     b.add(b.at(RungKind.FAILURE, node, says + (f", {round_}" if round_ else "") + call_stack(words, node[0])))
     for root in roots[:2]:
         b.tell_value(Subject(root, words.pointer_name(root), 0, node))
-    _tell_text(b, point)
+    texts = [(event, at) for event, at in point.wrong_text_bytes if int(words.log.event[event]["seg"]) == node[0]]
+    _tell_text(b, texts)
     for root in roots[:1]:
         if words.trace.instr(root).op == "load":
             b.tell_missing(root, 1, most=1)
-    if not roots and not point.wrong_text_bytes:
+    if not roots and not texts:
         tell_reached(b, node)
 
 
@@ -54,10 +55,10 @@ def _is_literal(words: RunWords, root: Node) -> bool:
     return words.trace.instr(root).op != "gep" and words.text_of(root).startswith('"')
 
 
-def _tell_text(b: LadderBuilder, point: FailurePoint) -> None:
+def _tell_text(b: LadderBuilder, texts: list[tuple[int, int]]) -> None:
     """Tell who wrote the wrong byte of a printed text, and the decision but for which another one would be there."""
     words = b.words
-    for event, at in point.wrong_text_bytes[:1]:
+    for event, at in texts[:1]:
         e = words.log.event[event]
         for writer, size, address in words.trace.last_writers.runs_read(event + 1, at, at + 1, int(e["addr"])):
             for source in words.trace.last_writers.sources(writer, size, address):
@@ -106,7 +107,9 @@ def _wanted(text: bytes, expected: bytes, after: bytes) -> bytes:
 
 def _tell_missing_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     words = b.words
-    b.add(b.at(RungKind.FAILURE, node, f"the program ended here without printing what was still expected, {_next(point)}"))
+    b.add(
+        b.at(RungKind.FAILURE, node, f"the program ended here without printing what was still expected, {_next(point)}")
+    )
     roots = [r for r in point.roots if r[1] >= 0 and words.trace.instr(r).is_conditional]
     for root in sorted(roots, key=lambda r: not words.is_loop_condition(r))[:_MAX_DECISIONS]:
         if b.tell_decision(root, 0, prefix="nothing more was printed because "):
@@ -133,7 +136,7 @@ def tell_endless(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     for leaf in told_leaves(words.leaves(node), _MAX_VARIABLES_TOLD):
         if leaf.name in unchanged:
             b.add(b.at(RungKind.MISSING, node, f"`{leaf.name}` is {leaf.value} in every round", 1))
-        b.tell_value(Subject(leaf.node, leaf.name, 1, node))
+        b.tell_operand(leaf, 1, node)
 
 
 def tell_recursion(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
@@ -148,7 +151,9 @@ def tell_recursion(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     text = quoted_place(words, words.place(again))
     names = " and ".join(f"{name}()" for name in cycle)
     who = f"{names} call each other" if len(cycle) > 1 else f"{names} calls itself"
-    b.add(b.at(RungKind.FAILURE, again, f"{text}: {who} without an end, {depth:,} calls are nested and the stack is full"))
+    b.add(
+        b.at(RungKind.FAILURE, again, f"{text}: {who} without an end, {depth:,} calls are nested and the stack is full")
+    )
     inner = [words.call_words(at, with_caller=False) for at in own[:_CALLS_SHOWN_AT_END]]
     outer = _first_calls(words, inside, cycle[0])
     first = ", ".join(words.call_words(at, with_caller=False) for at in outer)
@@ -190,14 +195,16 @@ def _tell_arguments_that_stay(b: LadderBuilder, calls: list[int], node: Node) ->
 
 def tell_reached(b: LadderBuilder, node: Node) -> None:
     """Tell the decisions that led to a statement: in its function, then around the call of that."""
+    words = b.words
     at: Node | None = node
     told = 0
     while at is not None and told < _MAX_DECISIONS:
-        last = b.tell_decision_around(at, 0)
-        if last is not None:
+        decision = words.telling_decision(at, None)
+        if decision is not None and b.tell_decision(decision, 0):
             told += 1
-            place = b.words.place(last)
-            leaves = [leaf for leaf in b.words.leaves(last) if not leaf.is_index]
-            for leaf in leaves[:1]:
-                b.tell_operand(leaf, 1, last)
-        at = b.words.trace.call_of(at[0])
+            leaves = [leaf for leaf in words.leaves(decision) if not leaf.is_index]
+            before = len(b.rungs)
+            for leaf in leaves:
+                if len(b.rungs) == before:
+                    b.tell_operand(leaf, 1, decision)
+        at = words.trace.call_of(at[0])

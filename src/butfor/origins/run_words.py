@@ -22,6 +22,7 @@ from butfor.trace.view.source_steps import Steps
 _LAST_MEMBER = re.compile(r"(?:->|\.)\s*\w+$")
 _MAX_VALUE_CHARS = 48  # of one value within a sentence
 _MAX_PARAMETERS_SHOWN = 3  # of a call within a sentence
+_FEW_FRAMES = 100  # calls around an instance that are walked one by one
 _MAX_LEAVES = 12  # values that one expression is made of; more do not fit a sentence anyway
 _MAX_EXPRESSION_NODES = 400  # instructions of one expression
 _MAX_DECISIONS_AROUND = 8  # of an instance: more are nested too deeply to matter
@@ -103,9 +104,12 @@ class RunWords:
         """The innermost calls around a segment instance, as the segment instances that are in each, at most so many."""
         found = [i]
         frame = self.log.frame_of(i)
-        while len(found) < most and int(self.log.frame["parent"][frame]) != NO_FRAME:
-            found.append(int(self.log.frame["caller"][frame]))
-            frame = int(self.log.frame["parent"][frame])
+        parents, callers = self.log.frame["parent"], self.log.frame["caller"]
+        if most > _FEW_FRAMES:  # plain lists are several times faster to walk
+            parents, callers = parents[: frame + 1].tolist(), callers[: frame + 1].tolist()
+        while len(found) < most and int(parents[frame]) != NO_FRAME:
+            found.append(int(callers[frame]))
+            frame = int(parents[frame])
         return found
 
     # --- loops --------------------------------------------------------------------------------------------------
@@ -181,9 +185,7 @@ class RunWords:
         except UnknownValue:
             return None
 
-    def _inner(
-        self, at: Node, found: dict[tuple[str, bool], Leaf], is_index: bool
-    ) -> list[tuple[int, Operand, bool]]:
+    def _inner(self, at: Node, found: dict[tuple[str, bool], Leaf], is_index: bool) -> list[tuple[int, Operand, bool]]:
         """The operands to look at behind an instance; a leaf is added to those found."""
         if at[1] < 0:
             return []
@@ -247,7 +249,7 @@ class RunWords:
 
     def _named_anyway(self, load: Node) -> str:
         try:
-            read = next(iter(self.steps.accesses.read(load)), None)
+            read = next(iter(self.steps.accesses.read(load)), None) or self._updated_read(load)
         except UnknownValue:
             return self.places.lvalue_text(self.trace.instr(load)) or ""
         return self._fitting_name(load, read.name) if read is not None else ""
@@ -268,7 +270,15 @@ class RunWords:
             return None
         if self._keeps_loop_going(branch, node) or branch in self._decisions_around(asked_by, frame):
             return None
-        return None if self._is_passed_guard(branch) else branch
+        return None if self._is_passed_guard(branch) or self._is_passed_check(branch) else branch
+
+    def _is_passed_check(self, branch: Node) -> bool:
+        """Whether a branch is an assertion that held: its other arms do not come back."""
+        s = self.trace.at(branch[0])
+        following = self.trace.next_in_frame(branch[0])
+        taken = self.trace.at(following).seg.block if following >= 0 else -1
+        others = [block for block in s.fn.blocks[s.seg.block].succs if block != taken]
+        return bool(others) and all(s.fn.terminator(block).op == "unreachable" for block in others)
 
     def decision_on(self, origin: Origin, asked_by: Node | None) -> Node | None:
         """The decision that chose a value: among operands, to make it, or to return it; None if none says anything."""

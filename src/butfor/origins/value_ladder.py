@@ -18,6 +18,7 @@ from butfor.trace.view.source_places import Place
 
 MAX_RUNGS = 9  # of a story: what fits a screen together with the failure and the first causes
 _MAX_OPERANDS_FOLLOWED = 3  # of one computation
+_RUNGS_OF_SYMPTOM = 2  # the failure and what it read: an assignment that is missing there is worth a rung
 _MAX_ROUNDS_FOLLOWED = 3  # of an update: the values that it added are told one by one
 _MAX_USES_SHOWN = 4  # values beside a statement
 _MAX_THROUGH = 6  # places that only passed a value on
@@ -131,14 +132,16 @@ class LadderBuilder:
         place = self.words.place(node)
         shown = tuple((leaf.name, leaf.value) for leaf in values or ())
         rung = replace(
-            self.at(RungKind.VALUE, node, says, subject.level), through=self._through(subject, origin, place), values=shown
+            self.at(RungKind.VALUE, node, says, subject.level),
+            through=self._through(subject, origin, place),
+            values=shown,
         )
         return self.add(rung)
 
     def _computed(self, subject: Subject, origin: Origin) -> list[Subject]:
-        place = self.words.place(origin.node)
-        holder = self._holder_beside(origin, place)
+        holder = self._holder_beside(origin, self.words.place(origin.node))
         node = holder or origin.node
+        place = self.words.place(node)
         instr = self.words.trace.instr(node)
         leaves = self.words.leaves(origin.node)
         update = repeated_update(self.words, node, leaves) if instr.op == "store" else None
@@ -148,7 +151,11 @@ class LadderBuilder:
             return self._operands(subject, leaves, node)
         uses = told_leaves(leaves, _MAX_USES_SHOWN)
         with_values = self.words.with_origins(uses, place)
-        says = self._made_words(subject, origin, node) + self._cut_words(origin.node) + (f" with {with_values}" if with_values else "")
+        says = (
+            self._made_words(subject, origin, node)
+            + self._cut_words(origin.node)
+            + (f" with {with_values}" if with_values else "")
+        )
         self._rung(subject, origin, node, self._located(says, node), uses)
         return self._operands(subject, leaves, node) + self._decided(subject, origin)
 
@@ -166,7 +173,7 @@ class LadderBuilder:
         """The store or return that put a computed value into a variable, in the statement that computed it."""
         for node in origin.through[::-1][:1]:
             there = self.words.place(node)
-            if node[1] >= 0 and there is not None and place is not None and there.line == place.line:
+            if node[1] >= 0 and there is not None and (place is None or there.line == place.line):
                 return node
         return None
 
@@ -238,6 +245,8 @@ class LadderBuilder:
         holder = self.words.origins.of(leaf.node).holder
         if holder[1] < 0 or self.words.trace.instr(holder).op != "store":
             return False
+        if self.words.log.frame_of(holder[0]) != self.words.log.frame_of(leaf.node[0]):
+            return False
         return repeated_update(self.words, holder, self.words.leaves(holder)) is not None
 
     def _operands(self, subject: Subject, leaves: list[Leaf], node: Node) -> list[Subject]:
@@ -263,7 +272,9 @@ class LadderBuilder:
             name = f"`{subject.name}`" if subject.name else "the value"
             place = self.words.place(call) if call is not None else None
             text = self.words.quoted(place) if place is not None else "the call"
-            self._rung(subject, origin, call or node, f"{name} is {self.words.text_of(subject.node)}, passed here: {text}")
+            self._rung(
+                subject, origin, call or node, f"{name} is {self.words.text_of(subject.node)}, passed here: {text}"
+            )
             return []
         self._rung(subject, origin, node, self._located(self._made_words(subject, origin, node), node))
         return self._decided(subject, origin)
@@ -300,13 +311,17 @@ class LadderBuilder:
         missing = MissingAssignments(self.words)
         name = f"`{subject.name}`" if subject.name else "it"
         if origin.kind is OriginKind.INITIAL:
-            says, kind = missing.initial_words(origin, self.words.pointer_name(origin.node) or subject.name), RungKind.DECLARATION
+            says, kind = (
+                missing.initial_words(origin, self.words.pointer_name(origin.node) or subject.name),
+                RungKind.DECLARATION,
+            )
         else:
             says, kind = f"{name} was never given a value{missing.memory_words(origin)}", RungKind.MISSING
         rung = self.at_place(kind, missing.declaration(origin), says, subject.level)
         made = self.words.place(origin.node)
         self.add(replace(rung, through=self._through(subject, origin, made)) if made is not None else rung)
-        self.tell_missing(origin.node, subject.level + 1)
+        if len(self.rungs) <= _RUNGS_OF_SYMPTOM or kind is RungKind.MISSING:
+            self.tell_missing(origin.node, subject.level + 1)
         indices = [leaf for leaf in self.words.leaves(origin.node) if leaf.value[:1] != "&"]
         return self._operands(subject, indices, origin.node)
 

@@ -4,7 +4,7 @@
  * at: print_group
  * says: division by zero
  * says: `g->count`|count = 0
- * says: (still has its initial value|became 0|memset|calloc|never)
+ * says: (still had its initial value|became 0|memset|calloc|never)
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * args: 10 one two three four five
  * expect: one two\nthree four\nfive\n
- * at: wrap
+ * at: start_line
  * says: printed "\\n".* where " |where " four|expected
  * says: `?used`?
  */

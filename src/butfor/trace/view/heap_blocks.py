@@ -154,7 +154,9 @@ class HeapBlocks:
     def _siblings(self, number: int, made_by: Node) -> NDArray[np.int64]:
         """The numbers of the blocks that the same statement made, ascending."""
         births = self.log.object["birth"][self._numbers]
-        same: NDArray[np.int64] = self._numbers[self._segments == self.log.segment(int(self.log.object[number]["birth"]))]
+        same: NDArray[np.int64] = self._numbers[
+            self._segments == self.log.segment(int(self.log.object[number]["birth"]))
+        ]
         if made_by[0] == int(self.log.object[number]["birth"]):
             return same
         if len(births) > _MAX_BLOCKS_NUMBERED:
