@@ -27,6 +27,7 @@ from butfor.marks import marks_file
 from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options
+from butfor.origins.queries import RunQueries
 from butfor.pipeline import analyse, chosen_methods, explain_tests, run_info
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
@@ -139,6 +140,15 @@ def record(options: Options, out: Path, progress: Progress | None = None) -> Run
     say("saving")
     recordings.save(recording, out)
     return info
+
+
+def queries(options: Options, progress: Progress | None = None) -> RunQueries:
+    """The run that the options describe, or the saved one that they name, ready to answer questions."""
+    say = progress or _silent
+    if is_recording(options.sources):
+        RECORDING.check_options(options.sources, options.given)
+        return RunQueries(recordings.load(options.sources[0], RECORDING.run_frontend.read_program))
+    return RunQueries(recorded(options, say))
 
 
 def replay(path: Path, options: Options, progress: Progress | None = None) -> Explanation:

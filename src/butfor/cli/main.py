@@ -26,6 +26,7 @@ Examples:
   butfor repair prog.c --tests tests.json
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr -o report.html
+  butfor why prog.c:26:last -- 6 5 4
   butfor doctor
 
 Takes a C program and one failing run, and answers which statements caused the failure. The program's own arguments go
@@ -50,6 +51,7 @@ _COMMANDS = {
     "repair": "Find edits that fix a failing program.",
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
+    "why": "Say where a value came from, who printed an output, or why a line did not run.",
     "show": "Browse a report in the terminal.",
     "doctor": "Say what is installed, what is missing and how to get it.",
 }

@@ -19,11 +19,16 @@ _CALLS_SHOWN_AT_END, _CALLS_SHOWN_AT_START = 3, 2  # of a deep recursion
 
 def tell_output(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     """Tell wrong output: what was printed instead of what, by which statement, and where the value came from."""
-    words = b.words
-    place = words.place(node)
     if point.details.get("difference") == "missing":
         _tell_missing_output(b, point, node)
-        return
+    else:
+        tell_printed(b, point, node)
+
+
+def tell_printed(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
+    """Tell who printed a piece of the output, and where the value in it came from."""
+    words = b.words
+    place = words.place(node)
     roots = _printed_roots(words, point)
     leaves = [leaf for root in roots for leaf in words.leaves(root)] if roots else []
     shown = words.with_origins(told_leaves(leaves, _MAX_VARIABLES_TOLD), None)
@@ -88,6 +93,8 @@ def _printed_words(point: FailurePoint) -> str:
     if printed is None:
         return "this piece of the output"
     got = string_literal(printed.text)
+    if "difference" not in point.details:
+        return f"{got} here"
     if point.details.get("difference") == "extra":
         return f"{got}, where the output should have ended"
     wanted = _wanted(printed.text, printed.expected, printed.after)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from butfor.ir.instructions import Const, Instr, Operand
+from butfor.ir.machine_types import Kind
 from butfor.libc.library import lookup
 from butfor.origin_ladder import Round
 from butfor.origins.value_origins import Origin, OriginKind, ValueOrigins
@@ -213,7 +214,20 @@ class RunWords:
             return None
         if read is None or read.text.startswith("0x"):
             return None
-        return Leaf(load, self._fitting_name(load, read.name), short(read.text), is_index)
+        text = self._freed_target(load) or read.text
+        return Leaf(load, self._fitting_name(load, read.name), short(text), is_index)
+
+    def _freed_target(self, load: Node) -> str:
+        """A pointer to a heap block that was freed by then: its memory may be that of another block; "" for others."""
+        if self.trace.instr(load).type.kind is not Kind.PTR or not len(self.log.death):
+            return ""
+        origin = self.origins.of(load)
+        if origin.kind is not OriginKind.RETURNED:
+            return ""
+        made = self.objects.blocks.made_in(origin.node[0])
+        died = self.log.death_of(made) if made else -1
+        block = self.objects.blocks.of(made) if 0 <= died < load[0] else None
+        return f"&({block.value_text()}, freed)" if block is not None else ""
 
     def _updated_read(self, load: Node) -> NamedRead | None:
         """What a compound assignment read of its own target, whose position in the debug info is the operator."""

@@ -89,7 +89,8 @@ class LadderBuilder:
 
     def _decision(self, subject: Subject) -> list[Subject]:
         """Tell a decision; the values that decided it are returned, where they say more."""
-        if not self.tell_decision(subject.node, subject.level):
+        prefix = "" if not self.rungs else "because "
+        if not self.tell_decision(subject.node, subject.level, prefix):
             return []
         leaves = [leaf for leaf in self.words.leaves(subject.node) if not leaf.is_index]
         telling = [x for x in leaves if self._is_telling(x, subject.node) and not self._is_counter(x)]
@@ -285,7 +286,8 @@ class LadderBuilder:
         leaves = [leaf for leaf in self.words.leaves(origin.node) if leaf.name != f"{callee_name(instr)}()"]
         text = f": {self.words.quoted(place)}" if place is not None else ""
         given = self.words.with_origins(told_leaves(leaves, _MAX_USES_SHOWN), place)
-        value = self.words.text_of(subject.node)
+        block = self.words.objects.blocks.of(self.words.objects.blocks.made_in(origin.node[0]))
+        value = self.words.text_of(subject.node) if block is None else f"&({block.value_text()})"
         says = f"{callee_name(instr)}() returned {value} here{text}" + (f" with {given}" if given else "")
         self._rung(subject, origin, origin.node, self._located(says, origin.node), leaves[:_MAX_USES_SHOWN])
         read = input_words(self.words, origin.node)

@@ -8,7 +8,9 @@ from rich.cells import cell_len
 
 from butfor.explanation import Explanation
 from butfor.origin_ladder import Ladder, Rung
-from butfor.report.text_page import Page
+from butfor.plain_json import plain
+from butfor.report.json_report import json_text
+from butfor.report.text_page import Page, make_page
 
 _MAX_INDENT_LEVELS = 3  # deeper rungs are not indented further: there would be no room for their text
 
@@ -58,3 +60,14 @@ def places_text(places: Sequence[tuple[str, int]], home: str) -> str:
     texts = [str(line) if own else f"{file.rpartition('/')[2]}:{line}" for file, line in ordered]
     joined = texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
     return f"line{'s' if len(texts) > 1 else ''} {joined}" if own else joined
+
+
+def render(ladder: Ladder, *, color: bool = False, width: int = 100, encoding: str = "utf-8") -> str:
+    """The answer to a question as text, ending in a newline."""
+    page = make_page(width, color, encoding)
+    return "\n".join(ladder_lines(page, ladder)) + "\n"
+
+
+def render_json(ladder: Ladder) -> str:
+    """The answer as one JSON object, as in the `story` of a report."""
+    return json_text(plain(ladder.to_dict()))

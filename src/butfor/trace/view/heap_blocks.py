@@ -89,7 +89,9 @@ class HeapBlocks:
         return self.recording.trace
 
     def of(self, number: int) -> HeapBlock | None:
-        """The heap block that is this object, None where no call of the program made it."""
+        """The heap block that is this object, None where no call of the program made it, and for object 0."""
+        if not number:
+            return None
         known = self._known.get(number)
         if known is None:
             made_by = self._made_by(number)
@@ -100,6 +102,12 @@ class HeapBlocks:
             known = HeapBlock(made_by, where, self._stored_type(made_by), size, self._rank(number, made_by))
             self._known[number] = known
         return known
+
+    def made_in(self, i: int) -> int:
+        """The number of the heap block that a segment instance made, 0 for none."""
+        births = self.log.object["birth"][self._numbers]
+        found = np.flatnonzero(births == i)
+        return int(self._numbers[found[0]]) if len(found) else 0
 
     def _made_by(self, number: int) -> Node | None:
         """The call that made a block: the outermost one that only passes it on to a place with a type."""
