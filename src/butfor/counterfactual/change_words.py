@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from butfor.counterfactual.change_candidates import ChangeCandidate
@@ -10,7 +11,9 @@ from butfor.counterfactual.change_rules import Op, real_of
 from butfor.counterfactual.comparison_relations import EQUAL, GREATER, LESS, OPERATORS, TRUE_FOR
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.instructions import Const
+from butfor.libc.library import lookup
 from butfor.trace.semantics.integers import signed
+from butfor.trace.view.heap_blocks import ordinal
 from butfor.trace.view.source_places import Places
 
 _WHEN = {
@@ -19,6 +22,12 @@ _WHEN = {
     Op.FLIP_GREATER: (GREATER, "its left side is greater"),
 }
 _UNWRITTEN = "..."  # stands for an expression whose source is not known
+
+
+UNSPOKEN_CHANGE = "a change of what it does here avoids the failure"  # for changes that nobody could have meant
+_WITHOUT_REASON = frozenset(("value", "solved", "case", "once"))  # families of numbers that nothing in the source suggests
+_NOT_FOR_SENTENCES = frozenset((Op.NOT, Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL))
+_GIVEN = re.compile(r"arg[cv]\b")  # what the system passes in is not what a programmer mistyped
 
 
 class ChangeWords:
@@ -46,6 +55,31 @@ class ChangeWords:
         if kind is SiteKind.ADDRESS and c.rule.op is not Op.PLUS_LOCAL:
             return self._other_part(c)
         return self._value(c)
+
+    def is_sensible(self, c: ChangeCandidate) -> bool:
+        """Whether a programmer could have meant the change, so that it may be said; else it only counts as evidence."""
+        op, kind, text = c.rule.op, c.site.kind, self._text(c.site)
+        if op in _NOT_FOR_SENTENCES or text == _UNWRITTEN or _GIVEN.match(text):
+            return False
+        if kind is SiteKind.ADDRESS and op is not Op.PLUS_LOCAL:  # another member, or an element of something else
+            return op is Op.ADD and not c.rule.name.isdigit()
+        if op is Op.COMPOUND:
+            place = self.places.of_instr(self.places.recording.program.function(c.site.function), self._instr(c.site))
+            return place is not None and bool(place.target) and place.role == "expression"
+        if kind is SiteKind.CALL and op is Op.SKIP:
+            return not self._manages_resources(c.site)
+        if c.family == "reversed" and self._compares_with_constant(c.site):
+            return False  # people reverse a comparison of two variables, hardly ever one with 0
+        return not (op is Op.SET and c.family in _WITHOUT_REASON)
+
+    def _manages_resources(self, site: Site) -> bool:
+        """Whether a call allocates, frees, prints or ends the program: without it, the failure is only put off."""
+        known = lookup(self._instr(site).callee)
+        return known is not None and bool(known.frees or known.allocates or known.prints or known.control)
+
+    def _compares_with_constant(self, site: Site) -> bool:
+        """Whether a comparison is one with a constant, as in `left > 0` and `open(...) < 0`."""
+        return any(isinstance(operand, Const) for operand in self._instr(site).args)
 
     def edit(self, c: ChangeCandidate) -> str:
         """The edit of the source that the change amounts to, empty if there is no simple one."""
@@ -86,11 +120,13 @@ class ChangeWords:
         if op in _WHEN:
             relation, when = _WHEN[op]
             value = "false" if TRUE_FOR[c.site.operator] & relation else "true"
+            if c.operator is not None and not c.is_total:
+                return f"had {text} been written with `{OPERATORS[c.operator]}` instead of `{OPERATORS[c.site.operator]}`"
             return f"had {text} been {value}{'' if c.is_total else f' whenever {when}'}"
         if op is Op.RELATION:
             return f"had {text} been decided by `{OPERATORS[c.rule.a]}`"
         if op is Op.FLIP:
-            return f"had {text} gone the other way {f'at time number {c.rule.only}' if c.rule.only else 'each time'}"
+            return f"had {text} gone the other way {f'the {ordinal(c.rule.only)} time' if c.rule.only else 'each time'}"
         if op in (Op.TRUE, Op.FALSE):
             return f"had {text} always been {'true' if op is Op.TRUE else 'false'}"
         if op is Op.SHIFT:
@@ -126,7 +162,7 @@ class ChangeWords:
             if place is not None and place.target:
                 text = f"`{place.target}`"
             if op is Op.KEEP:
-                return f"had {text} kept its old value{f' at time number {c.rule.only}' if c.rule.only else ''}"
+                return f"had {text} kept its old value{f' the {ordinal(c.rule.only)} time' if c.rule.only else ''}"
         if op is Op.COMPOUND:
             return f"had {text} been changed by `{SIGNS[c.rule.a]}=`"
         if op in (Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL):

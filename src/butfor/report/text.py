@@ -18,6 +18,7 @@ from butfor.report.shared_words import (
     MAX_ROWS_SHOWN,
     failing_text,
     ordered_reasons,
+    rows_to_show,
     strongest_reason,
     telling_reason,
 )
@@ -129,7 +130,7 @@ def _causes_block(page: Page, explanation: Explanation, sources: Mapping[str, st
         yield from _heading(page, f"causes: none found{partial}")
         return
     yield from _heading(page, f"causes, most likely first{partial}:")
-    shown = rows if verbose else rows[:MAX_ROWS_SHOWN]
+    shown = rows if verbose else rows_to_show(explanation)
     digits = max(len(str(row.rank)) for row in shown)
     for row in shown:
         yield from _row(page, row, digits, sources, verbose, brief=not verbose and row is not shown[0])
