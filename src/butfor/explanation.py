@@ -199,8 +199,8 @@ class Explanation:
 
     `memory_errors` are those the run survived, other than `failure` itself. `sources` maps file names to source text,
     with bytes that are not UTF-8 as surrogate escapes; `story` is the run step by step, made only for reports that show
-    it (`Options.story`). Neither is part of the JSON report. `ladder` leads from the failure back to where the bad value
-    was made; it is what the JSON report calls its story.
+    it (`Options.story`). Neither is part of the JSON report. `ladder` leads from the failure back to where the bad
+    value was made; it is what the JSON report calls its story.
     """
 
     status: Status

@@ -305,7 +305,8 @@ CRASHES = [
         "int main(void) {\n struct n **list = malloc(1 << 20);\n list[0] = malloc(sizeof **list);\n"
         " struct n *p = list[9];\n return p->§w; }\n",
         "SIGSEGV: read through a null pointer (offset 4): "
-        "the pointer was never given a value, it comes from uninitialised memory of a `struct n *[131072]` made at prog.c:11",
+        "the pointer was never given a value, it comes from uninitialised memory of a `struct n *[131072]` "
+        "made at prog.c:11",
         uninitialised="a `struct n *[131072]` made at prog.c:11",
         address=4,
     ),
@@ -315,7 +316,8 @@ CRASHES = [
         "int main(void) {\n struct s *a = malloc(1 << 20);\n a->n = 0; struct s b = *a;\n int *p = b.p;\n"
         " *p §= get(b); return 0; }\n",
         "SIGSEGV: write through a null pointer: "
-        "the pointer was never given a value, it comes from uninitialised memory of a `struct s[65536]` made at prog.c:13",
+        "the pointer was never given a value, it comes from uninitialised memory of a `struct s[65536]` made "
+        "at prog.c:13",
     ),
     crash(
         "index that was never set",
@@ -327,7 +329,8 @@ CRASHES = [
         "argument of the library that was never set",
         "int main(void) {\n char **p = malloc(1 << 20);\n return (int)§strlen(p[1]); }\n",
         "the run was ended by SIGSEGV in strlen(): "
-        "an argument was never given a value, it comes from uninitialised memory of a `char *[131072]` made at prog.c:10",
+        "an argument was never given a value, it comes from uninitialised memory of a `char *[131072]` made "
+        "at prog.c:10",
     ),
     crash(
         "function pointer that was never set",

@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.quality.quality_programs import PROGRAMS, Expectation, expectation
 
 from butfor.api import recorded
 from butfor.failures.find_failure import reported_failure, verdict_on
@@ -17,6 +16,7 @@ from butfor.report.ladder_text import ladder_lines
 from butfor.report.text_page import make_page
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
+from tests.quality.quality_programs import PROGRAMS, Expectation, expectation
 
 _NEVER_SAID = (
     r"\bNone\b",

@@ -10,10 +10,14 @@ from butfor.counterfactual.change_phrases import SIGNS
 from butfor.counterfactual.change_rules import Op, real_of
 from butfor.counterfactual.comparison_relations import EQUAL, GREATER, LESS, OPERATORS, TRUE_FOR
 from butfor.ir.change_sites import Site, SiteKind
-from butfor.ir.instructions import Const
+from butfor.ir.debug_types import CType
+from butfor.ir.instructions import Const, Instr
+from butfor.ir.machine_types import Type, store_size
 from butfor.libc.library import lookup
 from butfor.trace.semantics.integers import signed
+from butfor.trace.view.declared_types import DeclaredTypes
 from butfor.trace.view.heap_blocks import ordinal
+from butfor.trace.view.object_parts import scalars_at
 from butfor.trace.view.source_places import Places
 
 _WHEN = {
@@ -25,8 +29,12 @@ _UNWRITTEN = "..."  # stands for an expression whose source is not known
 
 
 UNSPOKEN_CHANGE = "a change of what it does here avoids the failure"  # for changes that nobody could have meant
-_WITHOUT_REASON = frozenset(("value", "solved", "case", "once"))  # families of numbers that nothing in the source suggests
+_WITHOUT_REASON = frozenset(
+    ("value", "solved", "case", "once")
+)  # families of numbers that nothing in the source suggests
 _NOT_FOR_SENTENCES = frozenset((Op.NOT, Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL))
+_ARITHMETIC = frozenset((Op.ADD, Op.NEGATE, Op.PLUS_LOCAL))
+_OTHER_VARIABLE = frozenset((Op.LOCAL, Op.GLOBAL))
 _GIVEN = re.compile(r"arg[cv]\b")  # what the system passes in is not what a programmer mistyped
 
 
@@ -35,6 +43,7 @@ class ChangeWords:
 
     def __init__(self, places: Places) -> None:
         self.places = places
+        self.types = DeclaredTypes(places.recording.program)
 
     def clause(self, c: ChangeCandidate) -> str:
         """The conditional clause of a sentence that says what would have happened."""
@@ -65,12 +74,40 @@ class ChangeWords:
             return op is Op.ADD and not c.rule.name.isdigit()
         if op is Op.COMPOUND:
             place = self.places.of_instr(self.places.recording.program.function(c.site.function), self._instr(c.site))
-            return place is not None and bool(place.target) and place.role == "expression"
+            is_sum = place is not None and bool(place.target) and place.role == "expression"
+            return is_sum and not isinstance(self._instr(c.site).args[0], Const)
+        if op in _ARITHMETIC and (kind is SiteKind.SWITCH or self._is_enumeration(c.site)):
+            return False
+        if op in _OTHER_VARIABLE and not self._has_type_of(c.site, c.rule.name):
+            return False
         if kind is SiteKind.CALL and op is Op.SKIP:
             return not self._manages_resources(c.site)
         if c.family == "reversed" and self._compares_with_constant(c.site):
             return False  # people reverse a comparison of two variables, hardly ever one with 0
         return not (op is Op.SET and c.family in _WITHOUT_REASON)
+
+    def _is_enumeration(self, site: Site) -> bool:
+        """Whether a load or a store is of a variable of an enumeration: nobody adds to those by mistake."""
+        found = self._accessed_type(site)
+        return found is not None and found.kind == "enum"
+
+    def _accessed_type(self, site: Site) -> CType | None:
+        """The declared type of what a load or a store accesses; None where that is not known."""
+        instr = self._instr(site)
+        if not instr.accesses_memory:
+            return None
+        found = self.types.of(self.places.recording.program.function(site.function), instr.address)
+        return next((p.type for p in scalars_at(*found, store_size(_accessed(instr)))), None) if found else None
+
+    def _has_type_of(self, site: Site, name: str) -> bool:
+        """Whether a variable could stand where a load or a store is: one of an enumeration or a pointer fits its own."""
+        wanted, source = self._accessed_type(site), self.places.recording.source
+        fn = self.places.recording.program.function(site.function)
+        known = [v for v in (*source.variables(fn).values(), *source.global_declarations().values()) if v.name == name]
+        if wanted is None or not known:
+            return True
+        is_own_kind = {wanted.kind, known[0].type.kind} & {"enum", "pointer", "float", "bool"}
+        return known[0].type.text == wanted.text if is_own_kind else True
 
     def _manages_resources(self, site: Site) -> bool:
         """Whether a call allocates, frees, prints or ends the program: without it, the failure is only put off."""
@@ -121,7 +158,9 @@ class ChangeWords:
             relation, when = _WHEN[op]
             value = "false" if TRUE_FOR[c.site.operator] & relation else "true"
             if c.operator is not None and not c.is_total:
-                return f"had {text} been written with `{OPERATORS[c.operator]}` instead of `{OPERATORS[c.site.operator]}`"
+                return (
+                    f"had {text} been written with `{OPERATORS[c.operator]}` instead of `{OPERATORS[c.site.operator]}`"
+                )
             return f"had {text} been {value}{'' if c.is_total else f' whenever {when}'}"
         if op is Op.RELATION:
             return f"had {text} been decided by `{OPERATORS[c.rule.a]}`"
@@ -190,3 +229,9 @@ def _number(c: ChangeCandidate) -> str:
     if c.site.is_real:
         return f"{real_of(c.rule.a):g}"
     return "NULL" if c.site.is_pointer and not c.rule.a else str(c.rule.a)
+
+
+def _accessed(instr: Instr) -> Type:
+    """The type of what a load or a store moves."""
+    found: Type = instr.detail if instr.op == "store" else instr.type
+    return found

@@ -14,6 +14,7 @@ class Location:
     line: int
     column: int
 
+
 _MAX_STARS = 8  # of a pointer to pointers; a type that points to itself has no end of them
 
 

@@ -174,7 +174,9 @@ def _what_is_accessed(
         room = f"{o.size} byte{'s' if o.size != 1 else ''}"
         if address < o.start:
             return f"{verb} {o.start - address} bytes before {o.describe()}"
-        return f"{verb} {address - o.start + size} bytes from the start of {o.describe()}, which has {room}: {past} too many"
+        of = f"at offset {address - o.start} of" if address > o.start else "from" if verb == "reads" else "to"
+        much = f": {past} too many" if address == o.start else ""
+        return f"{verb} {size} byte{'s' if size != 1 else ''} {of} {o.describe()}, which has {room}{much}"
     number = (address - o.start) // width
     valid = "none" if not count else "only element 0" if count == 1 else f"elements 0 to {count - 1}"
     return f"{verb} element {number} of {o.describe()}, which has {valid}"

@@ -1,4 +1,4 @@
-"""Instances of a run in words: places, calls with their arguments, rounds of loops, values with where they came from."""
+"""Instances of a run in words: places, calls with arguments, rounds of loops, values and where they came from."""
 
 from __future__ import annotations
 

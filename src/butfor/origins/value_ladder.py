@@ -166,7 +166,7 @@ class LadderBuilder:
         return place is not None and asked_at is not None and (place.path, place.line) == (asked_at.path, asked_at.line)
 
     def _decided(self, subject: Subject, origin: Origin) -> list[Subject]:
-        """The decision that chose a value, or that let the statement run which made it; none that goes without saying."""
+        """The decision that chose a value, or that let the statement run which made it, if it says something."""
         branch = self.words.decision_on(origin, subject.asked_by)
         return [] if branch is None else [Subject(branch, level=subject.level + 1, is_decision=True)]
 

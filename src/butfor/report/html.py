@@ -54,7 +54,7 @@ def render(explanation: Explanation) -> str:
     style = _page_file("page.css")
     script = "'use strict';\n(async () => {\n" + "\n".join(_page_file(name) for name in _SCRIPTS) + "})();\n"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose})
+    environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose, "coded": _coded})
     view = _view(explanation, numbers)
     coding, data = _data_element(_data(explanation, numbers, view))
     return environment.from_string(_page_file("page.html.j2")).render(
@@ -70,7 +70,12 @@ def render(explanation: Explanation) -> str:
 
 def _prose(text: str) -> Markup:
     """A sentence: a capital at its start, what stands between backticks as code."""
-    parts = inert(text[:1].upper() + text[1:]).split("`")
+    return _coded(text[:1].upper() + text[1:])
+
+
+def _coded(text: str) -> Markup:
+    """A text in which what stands between backticks is code."""
+    parts = inert(text).split("`")
     if len(parts) % 2 == 0:
         return escape("`".join(parts))
     return Markup("").join(

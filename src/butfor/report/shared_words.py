@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from butfor.explanation import Evidence, Explanation, Failure, FailureKind, RankedStatement, Reason
 from butfor.counterfactual.change_words import UNSPOKEN_CHANGE
+from butfor.explanation import Evidence, Explanation, Failure, FailureKind, RankedStatement, Reason
 from butfor.methods.registry import prominence, tells_what_happened
 from butfor.report.inert_text import one_line
 
