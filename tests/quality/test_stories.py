@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from butfor import explain
 from butfor.api import recorded
 from butfor.failures.find_failure import reported_failure, verdict_on
 from butfor.options import Options, make_options
@@ -29,6 +30,7 @@ _NEVER_SAID = (
     r" with $",
     r"\?\?",
 )
+EXAMPLES = Path(__file__).parents[2] / "examples"
 _MAX_RUNGS = 9
 
 
@@ -67,3 +69,40 @@ def test_there_are_thirty_programs_with_something_to_say() -> None:
     stated = [expectation(path) for path in PROGRAMS]
     assert len(stated) >= 30
     assert all(wanted.at and wanted.says for wanted in stated)
+
+
+_ABSURD = (
+    r"member \d+ of its struct",
+    r"address of `\w+` been passed",
+    r"been changed by",
+    r"had `return .*;` been",
+    r"had `arg[cv]\b",
+    r"`[^`<>=]*` been \w+ whenever",
+    r"time number",
+    r"had `free` not been called",
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "args"),
+    [(EXAMPLES / "queue.c", ["2", "10", "20"]), (PROGRAMS[0].parent / "stack_assert.c", ["3", "n"])],
+    ids=lambda given: given.stem if isinstance(given, Path) else "",
+)
+def test_no_change_is_told_that_nobody_could_have_meant(path: Path, args: list[str]) -> None:
+    answer = explain(path, args=args, methods=["slice", "butfor"])
+    told = [reason.text for row in answer.ranking for reason in row.reasons if reason.method == "butfor"]
+    assert told
+    assert not [(text, pattern) for text in told for pattern in _ABSURD if re.search(pattern, text)]
+
+
+def test_the_story_of_the_queue_names_the_free_the_pointer_and_what_is_missing() -> None:
+    answer = explain(EXAMPLES / "queue.c", args=["2", "10", "20"], methods=["slice"])
+    story = answer.to_dict()["story"]
+    assert [(rung["kind"], rung["line"]) for rung in story["rungs"]] == [
+        ("failure", 26),
+        ("free", 37),
+        ("value", 29),
+        ("missing", 29),
+        ("allocation", 20),
+    ]
+    assert "no other statement of the program assigns it" in story["rungs"][3]["says"]

@@ -35,6 +35,22 @@ _WITHOUT_REASON = frozenset(
 _NOT_FOR_SENTENCES = frozenset((Op.NOT, Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL))
 _ARITHMETIC = frozenset((Op.ADD, Op.NEGATE, Op.PLUS_LOCAL))
 _OTHER_VARIABLE = frozenset((Op.LOCAL, Op.GLOBAL))
+_ON_SIDES = frozenset(
+    (
+        Op.OPERATOR,
+        Op.ONLY_LEFT,
+        Op.ONLY_RIGHT,
+        Op.SWAP,
+        Op.RIGHT,
+        Op.RIGHT_LOCAL,
+        Op.RIGHT_GLOBAL,
+        Op.SHIFT,
+        Op.RELATION,
+    )
+)
+_STEPS_BY_ONE = re.compile(r"\+\+|--")
+_HAS_SIDES = re.compile(r"[-+*/%<>=!&|^]")  # an operator with two sides; the call of a macro has none
+_MISTAKEN_OPERATORS = frozenset(map(frozenset, ("+-", "*/", "/%", "&|", "|^", "&^", ("<<", ">>"))))
 _GIVEN = re.compile(r"arg[cv]\b")  # what the system passes in is not what a programmer mistyped
 
 
@@ -67,11 +83,14 @@ class ChangeWords:
 
     def is_sensible(self, c: ChangeCandidate) -> bool:
         """Whether a programmer could have meant the change, so that it may be said; else it only counts as evidence."""
+        if c.site.kind is SiteKind.INITIAL:
+            return True
         op, kind, text = c.rule.op, c.site.kind, self._text(c.site)
         if op in _NOT_FOR_SENTENCES or text == _UNWRITTEN or _GIVEN.match(text):
             return False
         if kind is SiteKind.ADDRESS and op is not Op.PLUS_LOCAL:  # another member, or an element of something else
-            return op is Op.ADD and not c.rule.name.isdigit()
+            is_fixed = isinstance(self._instr(c.site).args[-1], Const)
+            return op is Op.ADD and not c.rule.name.isdigit() and not is_fixed
         if op is Op.COMPOUND:
             place = self.places.of_instr(self.places.recording.program.function(c.site.function), self._instr(c.site))
             is_sum = place is not None and bool(place.target) and place.role == "expression"
@@ -82,8 +101,16 @@ class ChangeWords:
             return False
         if kind is SiteKind.CALL and op is Op.SKIP:
             return not self._manages_resources(c.site)
-        if c.family == "reversed" and self._compares_with_constant(c.site):
-            return False  # people reverse a comparison of two variables, hardly ever one with 0
+        if c.family == "reversed" and (self._compares_with_constant(c.site) or self._decides_loop(c.site)):
+            return False  # people reverse a comparison of two variables, hardly ever one with 0 or that of a loop
+        if op in _ON_SIDES and (_STEPS_BY_ONE.search(text) or not _HAS_SIDES.search(text)):
+            return False
+        if op is Op.OPERATOR:
+            return frozenset((SIGNS[c.rule.a].lstrip("u"), SIGNS[c.site.operator].lstrip("u"))) in _MISTAKEN_OPERATORS
+        if op is Op.SHIFT and c.family == "literal" and not c.site.is_real:
+            return abs(c.rule.a) <= 1
+        if kind is SiteKind.CONSTANT and text.endswith(")"):
+            return False  # the text is that of the call that the constant is an argument of
         return not (op is Op.SET and c.family in _WITHOUT_REASON)
 
     def _is_enumeration(self, site: Site) -> bool:
@@ -100,7 +127,7 @@ class ChangeWords:
         return next((p.type for p in scalars_at(*found, store_size(_accessed(instr)))), None) if found else None
 
     def _has_type_of(self, site: Site, name: str) -> bool:
-        """Whether a variable could stand where a load or a store is: one of an enumeration or a pointer fits its own."""
+        """Whether a variable could stand where a load or a store is: enumerations and pointers must be the same."""
         wanted, source = self._accessed_type(site), self.places.recording.source
         fn = self.places.recording.program.function(site.function)
         known = [v for v in (*source.variables(fn).values(), *source.global_declarations().values()) if v.name == name]
@@ -113,6 +140,15 @@ class ChangeWords:
         """Whether a call allocates, frees, prints or ends the program: without it, the failure is only put off."""
         known = lookup(self._instr(site).callee)
         return known is not None and bool(known.frees or known.allocates or known.prints or known.control)
+
+    def _decides_loop(self, site: Site) -> bool:
+        """Whether a comparison decides about the next round of a loop."""
+        place = self.places.of_instr(self.places.recording.program.function(site.function), self._branch(site))
+        return place is not None and place.keyword in ("for", "while", "do")
+
+    def _branch(self, site: Site) -> Instr:
+        fn = self.places.recording.program.function(site.function)
+        return fn.terminator(self._instr(site).block)
 
     def _compares_with_constant(self, site: Site) -> bool:
         """Whether a comparison is one with a constant, as in `left > 0` and `open(...) < 0`."""
@@ -161,7 +197,8 @@ class ChangeWords:
                 return (
                     f"had {text} been written with `{OPERATORS[c.operator]}` instead of `{OPERATORS[c.site.operator]}`"
                 )
-            return f"had {text} been {value}{'' if c.is_total else f' whenever {when}'}"
+            is_truth = not _HAS_SIDES.search(text.replace("->", "."))  # a pointer or a flag as a condition
+            return f"had {text} been {value}{'' if c.is_total or is_truth else f' whenever {when}'}"
         if op is Op.RELATION:
             return f"had {text} been decided by `{OPERATORS[c.rule.a]}`"
         if op is Op.FLIP:
@@ -215,6 +252,8 @@ class ChangeWords:
             return f"had {text} been {_number(c)}{', a multiple of what it was' if c.family == 'size' else ''}"
         if op is Op.NOT:
             return f"had {text} been 1 where it was 0, and 0 otherwise"
+        if text.startswith("`return ") and text.endswith(";`"):
+            return f"had the value that {text} gives been {_difference(c)}"
         return f"had {text} been {_difference(c)}"
 
 

@@ -149,7 +149,8 @@ def _fixes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterato
     """The best repair as a diff, or all of them."""
     found = fixes(explanation)
     for fix in found if verbose else found[:1]:
-        yield from _heading(page, f"{'fix' if fix.is_validated else 'partial fix'}: {fix.tests}")
+        called = "partial fix" if not fix.is_validated else "fix" if fix.passing_total else "an edit that avoids it"
+        yield from _heading(page, f"{called}: {fix.tests}")
         lines = fix.diff.rstrip("\n").split("\n")
         for line in lines if verbose else lines[:_MAX_FIX_LINES]:
             shown = page.window(page.show(line.replace("\t", "    ")), 0, page.width - 2)[0]
