@@ -97,6 +97,8 @@ class ChangeWords:
             return is_sum and not isinstance(self._instr(c.site).args[0], Const)
         if op in _ARITHMETIC and (kind is SiteKind.SWITCH or self._is_enumeration(c.site)):
             return False
+        if op in _ARITHMETIC and (c.site.is_pointer and op is Op.PLUS_LOCAL or self._is_answer_of_library(c.site)):
+            return False
         if op in _OTHER_VARIABLE and not self._has_type_of(c.site, c.rule.name):
             return False
         if kind is SiteKind.CALL and op is Op.SKIP:
@@ -135,6 +137,12 @@ class ChangeWords:
             return True
         is_own_kind = {wanted.kind, known[0].type.kind} & {"enum", "pointer", "float", "bool"}
         return known[0].type.text == wanted.text if is_own_kind else True
+
+    def _is_answer_of_library(self, site: Site) -> bool:
+        """Whether a value is what a library function answered; only to a length is 1 forgotten to be added."""
+        instr = self._instr(site)
+        known = lookup(instr.callee) if site.kind is SiteKind.RESULT and instr.op == "call" else None
+        return known is not None and not known.returns_text_length
 
     def _manages_resources(self, site: Site) -> bool:
         """Whether a call allocates, frees, prints or ends the program: without it, the failure is only put off."""
