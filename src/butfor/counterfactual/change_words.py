@@ -29,9 +29,7 @@ _UNWRITTEN = "..."  # stands for an expression whose source is not known
 
 
 UNSPOKEN_CHANGE = "a change of what it does here avoids the failure"  # for changes that nobody could have meant
-_WITHOUT_REASON = frozenset(
-    ("value", "solved", "case", "once")
-)  # families of numbers that nothing in the source suggests
+_WITHOUT_REASON = frozenset(("value", "case", "once"))  # families of numbers that nothing in the source suggests
 _NOT_FOR_SENTENCES = frozenset((Op.NOT, Op.ADDRESS_LOCAL, Op.ADDRESS_GLOBAL))
 _ARITHMETIC = frozenset((Op.ADD, Op.NEGATE, Op.PLUS_LOCAL))
 _OTHER_VARIABLE = frozenset((Op.LOCAL, Op.GLOBAL))
@@ -86,7 +84,7 @@ class ChangeWords:
         if c.site.kind is SiteKind.INITIAL:
             return True
         op, kind, text = c.rule.op, c.site.kind, self._text(c.site)
-        if op in _NOT_FOR_SENTENCES or text == _UNWRITTEN or _GIVEN.match(text):
+        if op in _NOT_FOR_SENTENCES or text == _UNWRITTEN or _GIVEN.match(text) or _GIVEN.match(c.rule.name):
             return False
         if kind is SiteKind.ADDRESS and op is not Op.PLUS_LOCAL:  # another member, or an element of something else
             is_fixed = isinstance(self._instr(c.site).args[-1], Const)

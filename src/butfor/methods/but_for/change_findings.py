@@ -41,7 +41,7 @@ class ChangeReporter:
 
     def finding(self, s: ChangedStatement, log_odds: float) -> Finding:
         """The statement with its best change."""
-        sensible = [c for c in s.found if self.words.is_sensible(c.candidate)]
+        sensible = [c for c in s.found if self.words.is_sensible(c.candidate) or self._is_right_in_tests(c)]
         best = (sensible or s.found)[0]
         edit = self.words.edit(best.candidate)
         if not sensible:
@@ -54,6 +54,10 @@ class ChangeReporter:
         text = f"{what}, {self.then}{output}{'' if best.is_clean else _MEMORY_ERRORS_REMAIN}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
         return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
+
+    def _is_right_in_tests(self, c: ConfirmedChange) -> bool:
+        """Whether a change avoids all other failures too: then it may well be what was meant."""
+        return 0 < self.result.failing == c.avoids
 
     def _tests(self, c: ConfirmedChange) -> str:
         parts = []
