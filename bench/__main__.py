@@ -136,6 +136,8 @@ def main() -> None:
     print("\nChanged runs: with hooks, and with hooks and checks of memory.\n")
     for line in changed.rows():
         print(line, flush=True)
+    for line in changed.throughput():
+        print(line, flush=True)
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")
     left = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'B/instr':>9}"

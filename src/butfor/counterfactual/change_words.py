@@ -95,7 +95,7 @@ class ChangeWords:
             return is_sum and not isinstance(self._instr(c.site).args[0], Const)
         if op in _ARITHMETIC and (kind is SiteKind.SWITCH or self._is_enumeration(c.site)):
             return False
-        if op in _ARITHMETIC and (c.site.is_pointer and op is Op.PLUS_LOCAL or self._is_answer_of_library(c.site)):
+        if op in _ARITHMETIC and ((c.site.is_pointer and op is Op.PLUS_LOCAL) or self._is_answer_of_library(c.site)):
             return False
         if op in _OTHER_VARIABLE and not self._has_type_of(c.site, c.rule.name):
             return False
