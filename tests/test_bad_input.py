@@ -36,7 +36,7 @@ FINE = "int main(void) { return 0; }\n"
         (["nomain.c"], "the program has no function `main`"),
         (["empty.c"], "the program has no function `main`"),
         (["text.txt"], "text.txt is not a C file"),
-        (["/bin/true"], "/bin/true is not a C file, and no binary that carries its program"),
+        (["/bin/true"], "/bin/true does not say what it was built from"),
         (["bad.ll"], "bad.ll is not valid LLVM IR"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

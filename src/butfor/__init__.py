@@ -8,11 +8,11 @@ The modules behind it are imported on first use.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # not from `typing`, which takes longer to import than the wrapped compiler takes to start
 if TYPE_CHECKING:
     import os
     from collections.abc import Callable, Iterable
+    from typing import Any
 
     from butfor.errors import ButforError
     from butfor.explanation import Explanation

@@ -178,6 +178,8 @@ def analyse(
             Status.NO_FAILURE, _timed(info, start), notes=tuple(notes), methods=methods, sources=places.texts()
         )
     marks = settle(options, options.marks)
+    if recording.meta.coverage:
+        notes.append(recording.meta.coverage)
     notes += (
         f"there is no line {where} in the sources, so the mark there says nothing"
         for where in marks.unmatched(places.texts())

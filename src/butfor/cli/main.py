@@ -27,6 +27,7 @@ Examples:
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr -o report.html
   butfor why prog.c:26:last -- 6 5 4
+  butfor explain ./prog -- 6 5 4        a program that was built with CC="butfor cc"
   butfor doctor
 
 Takes a C program and one failing run, and answers which statements caused the failure. The program's own arguments go
@@ -52,9 +53,15 @@ _COMMANDS = {
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
     "why": "Say where a value came from, who printed an output, or why a line did not run.",
+    "cc": 'Compile as usual, and keep what `butfor explain ./binary` needs (CC="butfor cc").',
+    "c++": 'The same for C++ compilers (CXX="butfor c++").',
+    "run": "Run a command such as `make check`, and record what fails in it.",
     "show": "Browse a report in the terminal.",
     "doctor": "Say what is installed, what is missing and how to get it.",
 }
+
+
+_MODULES = {"c++": "cc"}  # of commands whose names are no names of modules
 
 
 class ButforGroup(click.Group):
@@ -68,7 +75,7 @@ class ButforGroup(click.Group):
         """The command of this name, if there is one."""
         if cmd_name not in _COMMANDS:
             return None
-        command = importlib.import_module(f"butfor.cli.{cmd_name}").command
+        command = importlib.import_module(f"butfor.cli.{_MODULES.get(cmd_name, cmd_name)}").command
         assert isinstance(command, click.Command)
         return command
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Protocol
 from butfor.errors import UsageError
 from butfor.files import check_readable
 from butfor.frontends.file_kinds import BOOGIE_SOURCE, C_PROGRAM_FILES, RECORDING_FILE, FileKind, Refusal
+from butfor.frontends.stamped_files import is_program
 from butfor.options import Options, ProgramOptions, RunOptions
 
 if TYPE_CHECKING:  # each front end is imported when a program of its kind is given
@@ -64,6 +65,7 @@ class ProgramKind:
     refusals: tuple[Refusal, ...] = ()
     load_run_frontend: Callable[[], RunFrontend] | None = None
     load_path_frontend: Callable[[], PathFrontend] | None = None
+    accepts: Callable[[Path], bool] | None = None  # for files that are known by their content, whatever they are called
 
     @property
     def run_frontend(self) -> RunFrontend:
@@ -87,8 +89,10 @@ class ProgramKind:
             raise UsageError(f"{refusal.reason}, so {' and '.join(flags)} would have no effect", hint=refusal.hint)
 
     def has(self, path: Path) -> bool:
-        """Whether a program of this kind can be made of this file, going by its suffix."""
-        return any(path.suffix in kind.suffixes for kind in self.files)
+        """Whether a program of this kind can be made of this file, going by its suffix or its content."""
+        return any(path.suffix in kind.suffixes for kind in self.files) or (
+            self.accepts is not None and self.accepts(path)
+        )
 
 
 def _c_frontend() -> RunFrontend:
@@ -111,6 +115,21 @@ C_PROGRAM = ProgramKind(
         Refusal(("bound",), "a C program is run, not searched path by path"),
     ),
     load_run_frontend=_c_frontend,
+)
+BINARY = ProgramKind(
+    "a program that was built before",
+    (),
+    is_one_file=True,
+    refusals=(
+        *C_PROGRAM.refusals,
+        Refusal(
+            ("cc", "cflags", "includes", "defines", "libs"),
+            "the program was compiled and linked before",
+            hint="give them to the build",
+        ),
+    ),
+    load_run_frontend=_c_frontend,
+    accepts=is_program,
 )
 BOOGIE_PROGRAM = ProgramKind(
     "a Boogie program",
@@ -149,7 +168,7 @@ RECORDING = ProgramKind(
     ),
     load_run_frontend=_c_frontend,
 )
-KINDS = (C_PROGRAM, BOOGIE_PROGRAM, RECORDING)
+KINDS = (C_PROGRAM, BOOGIE_PROGRAM, RECORDING, BINARY)
 
 
 _FLAGS = {  # those that are not the name of the option with dashes
@@ -173,7 +192,7 @@ def flag_of(name: str) -> str:
 
 
 def kind_of_file(path: Path) -> ProgramKind | None:
-    """The kind of program that this file belongs to, going by its suffix; None when nothing is known of it."""
+    """The kind of program that this file belongs to, going by its suffix, else its content; None when unknown."""
     return next((kind for kind in KINDS if kind.has(path)), None)
 
 

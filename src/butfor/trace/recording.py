@@ -34,8 +34,8 @@ _MAX_UNPACKED_BYTES = 64 * 2**30  # a file that claims more is no recording but 
 
 
 def invoked_as(name: str) -> str:
-    """What a program of this name finds in argv[0]: it is run as from its own folder."""
-    return f"./{name}"
+    """What a program of this name finds in argv[0]: it is run as from its own folder unless the name has one."""
+    return name if "/" in name else f"./{name}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class Meta:
     expect_exit: int | None = None
     sources: Mapping[str, str] = field(default_factory=dict)  # from paths to members of the recording
     given: tuple[str, ...] = ()  # source paths as the user wrote them
+    coverage: str = ""  # which parts of the program are not looked into, in words; empty when there are none
 
     @property
     def invoked_as(self) -> str:
@@ -285,6 +286,7 @@ def _check_types(meta: Meta) -> None:
         meta.name,
         meta.folder,
         meta.limit,
+        meta.coverage,
         *meta.given,
         *(x for pair in meta.env for x in pair),
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,6 +19,7 @@ from butfor.errors import CompileError, UsageError
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.recording_module import recording_module
+from butfor.frontends.c.llvm.idle_assembly import with_idle_assembly_as_copies
 from butfor.frontends.c.toolchain import IncludedHeaders
 from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
@@ -50,10 +52,13 @@ class Build:
     home: Path
     spec: BuildSpec
     code: RecordedProgram = field(compare=False)
+    binary: Path | None = None  # the program that was built before, where it was not built from `spec.sources`
 
     @property
     def name(self) -> str:
-        """What the program is called: its first source file without the suffix."""
+        """What the program is called: its first source file without the suffix, or the path of the binary."""
+        if self.binary is not None:
+            return str(self.binary) if "/" in str(self.binary) else f"./{self.binary}"
         return self.spec.sources[0].stem
 
     @property
@@ -75,6 +80,18 @@ class Build:
     def warnings(self) -> str:
         """What the compiler warned of."""
         return (self.home / "warnings").read_text("utf-8")
+
+    @property
+    def coverage(self) -> str:
+        """Which parts of the program are not looked into; empty when there are none."""
+        file = self.home / "coverage"
+        return file.read_text("utf-8", "surrogateescape") if file.exists() else ""
+
+    @property
+    def texts(self) -> Mapping[str, Path]:
+        """Files with the sources as they were compiled, by path, where the program carries them."""
+        file = self.home / "texts.json"
+        return {path: self.home / name for path, name in json.loads(file.read_bytes()).items()} if file.exists() else {}
 
 
 def initialise_llvm() -> None:
@@ -169,9 +186,22 @@ def code_version() -> str:
 
 def linked(paths: Sequence[Path]) -> llvm.ModuleRef:
     """One module of several files with LLVM assembly or bitcode."""
+    if len(paths) > _MODULES_LINKED_AT_ONCE:
+        groups = (paths[k : k + _MODULES_LINKED_AT_ONCE] for k in range(0, len(paths), _MODULES_LINKED_AT_ONCE))
+        return _linked_modules(map(_linked_files, groups))
+    return _linked_files(paths)
+
+
+_MODULES_LINKED_AT_ONCE = 24  # each takes time that grows with the module it is added to
+
+
+def _linked_files(paths: Sequence[Path]) -> llvm.ModuleRef:
+    return _linked_modules(map(_parsed_ir, paths))
+
+
+def _linked_modules(modules: Iterable[llvm.ModuleRef]) -> llvm.ModuleRef:
     whole: llvm.ModuleRef | None = None
-    for path in paths:
-        part = _parsed_ir(path)
+    for part in modules:
         if whole is None:
             whole = part
         else:
@@ -242,23 +272,33 @@ def _make(spec: BuildSpec, compiler: toolchain.Compiler, work: Path, progress: P
     initialise_llvm()
     progress("compiling")
     whole, warnings = _compiled_ir(spec, compiler, work)
-    text = str(whole)
-    module = CModule(text)
+    (work / "warnings").write_text(warnings, "utf-8")
+    module = CModule(with_idle_assembly_as_copies(str(whole)))
+    return make_recording_program(module, compiler, lambda: spec.libs, work, progress)
+
+
+def make_recording_program(
+    module: CModule,
+    compiler: toolchain.Compiler,
+    libraries: Callable[[], Sequence[str]],
+    work: Path,
+    progress: Progress,
+) -> Program:
+    """The program of a module, after building its twin that records itself in the folder `work`."""
     if "main" not in module.functions:
         raise UsageError("the program has no function `main`", hint="give all the files it consists of")
     program = Program(module)
     progress("instrumenting")
     result = recording_module(module, program, frozenset(library.modelled_functions()))
-    (work / "module.ll").write_bytes(text.encode("utf-8", "surrogateescape"))
+    (work / "module.ll").write_bytes(module.text.encode("utf-8", "surrogateescape"))
     (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
-    (work / "warnings").write_text(warnings, "utf-8")
     np.save(work / "segments.npy", result.table)
     (work / "program.o").write_bytes(object_code(result.text))
     wide = len(result.table) > 0xFFFF
     runtime = recorder_objects(compiler, wide=wide)
     toolchain.announce_first_link(compiler, progress)
     progress("linking")
-    toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
+    toolchain.link_with_libraries(compiler, [*runtime, work / "program.o"], work / "program", libraries())
     toolchain.note_first_link(compiler)
     (work / "program.o").unlink()
     return program

@@ -6,12 +6,15 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from butfor.errors import DiskFull, UsageError
 from butfor.frontends.c.build import Build, BuildSpec, build
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.run_program import RunSpec, run
+from butfor.frontends.c.whole_programs.build_twin import build_twin
+from butfor.frontends.stamped_files import is_program
 from butfor.options import ProgramOptions, RunOptions
 from butfor.trace.recording import Meta, Recording, invoked_as
 
@@ -49,41 +52,57 @@ def run_spec(options: RunOptions) -> RunSpec:
 
 def compile_program(options: ProgramOptions, progress: Progress) -> Build:
     """The program, compiled so that it records itself."""
+    if is_program(options.sources[0]):
+        return build_twin(options.sources[0], progress)
     return build(build_spec(options), progress)
 
 
-def record(options: RunOptions, program: Build, progress: Progress) -> Recording:
-    """The recording of one run of the program."""
-    try:
-        folder = scratch_folder()
-        _remove_leftovers(Path(folder or tempfile.gettempdir()))
-        home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
-    except OSError as e:
-        raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
+def record(options: RunOptions, program: Build, progress: Progress, folder: Path | None = None) -> Recording:
+    """The recording of one run of the program, in this folder if one is given."""
+    home = new_recording_folder()
     try:
         progress("running")
-        done = run(program.executable, invoked_as(program.name), run_spec(options), home)
-        _link_or_copy(program.module, home / "module.ll")
-        _link_or_copy(program.segments, home / "segments.npy")
+        done = run(program.executable, invoked_as(program.name), run_spec(options), home, folder)
         expected = options.expect_stdout
         meta = Meta(
             args=options.args,
             name=program.name,
-            folder=os.getcwd(),
+            folder=str(folder or os.getcwd()),
             env=options.env,
             nondet=options.nondet,
-            libs=program.spec.libs,
             returncode=done.returncode,
             seconds=done.seconds,
             limit=done.limit,
             expect_stdout=None if expected is None else expected.decode("latin-1"),
             expect_exit=options.expect_exit,
-            sources=_keep_sources(program, home),
-            given=tuple(map(str, program.spec.sources)),
         )
+        return finished_recording(program, home, meta)
     except BaseException:
         shutil.rmtree(home, ignore_errors=True)
         raise
+
+
+def new_recording_folder() -> Path:
+    """An empty folder for one recording."""
+    try:
+        folder = scratch_folder()
+        _remove_leftovers(Path(folder or tempfile.gettempdir()))
+        return Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
+    except OSError as e:
+        raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
+
+
+def finished_recording(program: Build, home: Path, run: Meta) -> Recording:
+    """The recording of a run that is over, in its folder; `run` says how the program was started and ended."""
+    _link_or_copy(program.module, home / "module.ll")
+    _link_or_copy(program.segments, home / "segments.npy")
+    meta = replace(
+        run,
+        libs=program.spec.libs,
+        sources=_keep_sources(program, home),
+        given=tuple(map(str, program.spec.sources)),
+        coverage=program.coverage,
+    )
     return Recording(home, meta, program.code)
 
 
@@ -119,8 +138,9 @@ def _link_or_copy(source: Path, to: Path) -> None:
 def _keep_sources(program: Build, home: Path) -> dict[str, str]:
     """Copies of the program's source files, so that the recording can be read elsewhere."""
     found: dict[str, str] = {}
+    texts = program.texts
     for path in (program.home / "files").read_text("utf-8", "surrogateescape").splitlines():
-        content = Path(path)
+        content = texts.get(path, Path(path))
         if content.is_file() and content.stat().st_size < 64 * 2**20:
             member = f"source-{len(found)}"
             shutil.copyfile(content, home / member)

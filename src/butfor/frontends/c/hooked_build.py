@@ -127,7 +127,7 @@ def build_hooked(
         (work / "program.o").write_bytes(object_code(result.text, opt, inlines=len(result.sites) <= MAX_INLINED_SITES))
         runtime = [*fork_server_objects(compiler), *(check_objects(compiler) if checked else ())]
         (work / "checks.json").write_text(json.dumps(result.checks), "utf-8")
-        toolchain.link(compiler, [*runtime, work / "program.o"], work / "program", [*(f"-l{x}" for x in libs), "-lm"])
+        toolchain.link_with_libraries(compiler, [*runtime, work / "program.o"], work / "program", libs)
         (work / "program.o").unlink()
         (work / "sites.json").write_text(json.dumps([site.to_row() for site in result.sites]), "utf-8")
         if library.outlive_fork(program.source.declared_names()):

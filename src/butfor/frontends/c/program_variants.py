@@ -109,7 +109,7 @@ def build_variants(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path,
                 files.append(home / f"{k}.o")
                 files[-1].write_bytes(code)
             runtime = fork_server_objects(compiler)
-            toolchain.link(compiler, [*files, *runtime], home / "program", [*(f"-l{x}" for x in spec.libs), "-lm"])
+            toolchain.link_with_libraries(compiler, [*files, *runtime], home / "program", spec.libs)
             for file in files:
                 file.unlink()
             (home / "sites.json").write_text("[]", "utf-8")

@@ -79,6 +79,20 @@ def link(compiler: Compiler, objects: Sequence[Path], out: Path, flags: Sequence
     run_tool(command, "the program does not link")
 
 
+WHOLE_LINK = "--whole-link"  # the first of the "libraries" of a program whose link is known, word for word
+PROGRAM_OBJECTS = "--objects"  # among those words: where the objects of the program belong
+
+
+def link_with_libraries(compiler: Compiler, objects: Sequence[Path], out: Path, libs: Sequence[str]) -> None:
+    """Link a program with libraries, or by the words of a whole link."""
+    if tuple(libs[:1]) != (WHOLE_LINK,):
+        link(compiler, objects, out, [*(f"-l{x}" for x in libs), "-lm"])
+        return
+    at = libs.index(PROGRAM_OBJECTS)
+    command = (*libs[1:at], *map(str, objects), "-o", str(out), *libs[at + 1 :], "-lm")
+    run_tool(command, "the program does not link")
+
+
 def announce_first_link(compiler: Compiler, progress: Progress) -> None:
     """Say that the first link with a zig compiler takes a while."""
     if not compiler.is_zig:

@@ -75,8 +75,8 @@ static void window_start(void) {
   struct check_rec *r = PUT(C_CHECK, struct check_rec);
   *r = (struct check_rec){.loads = bf_loads(), .bytes = bf_size(C_VALUE), .addresses = bf_size(C_ADDRESS) / 8, .words = bf_size(C_WORD) / 8,
                           .stores = bf_nstores, .frame = bf_frame->id, .frames = bf_nframes, .reads = bf_nreads, .events = bf_nevents, .escapes = (u32)(bf_size(C_ESCAPE) / 4)};
-  if (bf_stop || bf_segments() >= pending_end) bf_end_run(END_LIMIT, 0, bf_stop ? "time" : "steps");
-  if (bf_nstores > 0x0ff00000u || bf_nreads > 0x07f00000u || bf_nevents > 0x07f00000u) bf_end_run(END_LIMIT, 0, "log");
+  if (bf_stop || bf_segments() >= pending_end) bf_limit(bf_stop ? "time" : "steps"), pending_end = ~0ull;
+  if (bf_nstores > 0x0ff00000u || bf_nreads > 0x07f00000u || bf_nevents > 0x07f00000u) bf_limit("log"), bf_nstores = bf_nreads = bf_nevents = 1;
   bf_deliver_signals();
 }
 

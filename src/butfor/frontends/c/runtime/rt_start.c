@@ -19,6 +19,7 @@
 u8 *bf_stack_top;
 static char dir[4096];
 static int closed, recording, own_pid;
+static int goes_on; /* a limit ends the recording, not the program */
 static u32 stopped_at; /* segments when a limit was reached */
 static void *alt_stack;
 extern void *const __bf_ftab[], *const __bf_btab[];
@@ -86,13 +87,18 @@ void bf_end_run(int reason, int status, const char *text) {
   fflush(stdout);
   _exit(reason == END_EXIT ? status : 124);
 }
+void bf_limit(const char *text) {
+  if (!goes_on) bf_end_run(END_LIMIT, 0, text);
+  bf_close(END_LIMIT, 0, text);
+  bf_stop = 0;
+}
 void bf_disk_full(void) {
   static int once;
   for (int c = 0; c < C_COUNT; c++) bf_cols[c].fd = -1;
   if (once++) return;
   closed = 1;
   write_end(END_DISK, errno, strerror(errno), 0, 0);
-  _exit(124);
+  if (!goes_on) _exit(124);
 }
 
 void bf_fence(const char *folder); /* rt_fence.c */
@@ -114,7 +120,7 @@ static void fatal(int sig, siginfo_t *info, void *context) {
 static void stop(int sig, siginfo_t *info, void *context) {
   (void)sig, (void)info, (void)context;
   if (!bf_stop) stopped_at = bf_segments(); /* a call that waits returns early now, so the run goes on for a while */
-  if (bf_stop++) bf_end_run(END_LIMIT, 0, "time");
+  if (bf_stop++ && !goes_on) bf_end_run(END_LIMIT, 0, "time");
 }
 
 static void handle(int sig, void (*f)(int, siginfo_t *, void *)) {
@@ -166,6 +172,8 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
   int is_fenced = getenv("BUTFOR_FENCE") != 0;
   u64 limit = steps ? strtoull(steps, 0, 10) : ~0ull;
   if (where && strlen(where) < sizeof dir) strcpy(dir, where);
+  goes_on = getenv("BUTFOR_GOES_ON") != 0;
+  unsetenv("BUTFOR_GOES_ON");
   unsetenv("BUTFOR_DIR");
   unsetenv("BUTFOR_SEGMENTS");
   unsetenv("BUTFOR_FENCE");
