@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from butfor.errors import ButforError
     from butfor.explanation import Explanation
     from butfor.options import Options
+    from butfor.origins.queries import RunQueries
 
-__all__ = ["ButforError", "Explanation", "Options", "__version__", "explain"]
+__all__ = ["ButforError", "Explanation", "Options", "__version__", "explain", "record"]
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,25 @@ def explain(
     options = make_options(sources, **knobs)
     check_files(options)
     return explain_options(options, progress)
+
+
+def record(
+    sources: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    *,
+    progress: Callable[[str], None] | None = None,
+    **knobs: Any,
+) -> RunQueries:
+    """A recorded run of a program, or a saved recording, that answers questions; `knobs` as for `explain`.
+
+    recording.why("prog.c:26:last"), recording.why_output(1), recording.why_not("prog.c:40")
+    """
+    from butfor.api import queries
+    from butfor.frontends.program_kinds import check_files
+    from butfor.options import make_options
+
+    options = make_options(sources, **knobs)
+    check_files(options)
+    return queries(options, progress)
 
 
 def __getattr__(name: str) -> Any:

@@ -27,6 +27,7 @@ from butfor.marks import marks_file
 from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options
+from butfor.origins.queries import RunQueries
 from butfor.pipeline import analyse, chosen_methods, explain_tests, run_info
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
@@ -135,11 +136,20 @@ def _failure_in(recording: Recording, options: Options) -> Failure | None:
 def record(options: Options, out: Path, progress: Progress | None = None) -> RunInfo:
     """What was recorded; the recording is written to `out`."""
     say = progress or _silent
-    recording = _recorded(options, say)
+    recording = recorded(options, say)
     info = run_info(recording)
     say("saving")
     recordings.save(recording, out)
     return info
+
+
+def queries(options: Options, progress: Progress | None = None) -> RunQueries:
+    """The run that the options describe, or the saved one that they name, ready to answer questions."""
+    say = progress or _silent
+    if is_recording(options.sources):
+        RECORDING.check_options(options.sources, options.given)
+        return RunQueries(recordings.load(options.sources[0], RECORDING.run_frontend.read_program))
+    return RunQueries(recorded(options, say))
 
 
 def replay(path: Path, options: Options, progress: Progress | None = None) -> Explanation:
@@ -170,7 +180,7 @@ def changed(options: Options, changes: Sequence[str], progress: Progress | None 
         recording = recordings.load(options.sources[0], RECORDING.run_frontend.read_program)
         recording = recording.with_expectations(options.expect_stdout, options.expect_exit)
     else:
-        recording = _recorded(options, say)
+        recording = recorded(options, say)
     places = Places(recording)
     say("looking for the failure")
     point = verdict_on(recording, places, Dependence(recording.trace), options).failure
@@ -193,7 +203,7 @@ def _kind_of_program(options: Options) -> ProgramKind:
     return kind
 
 
-def _recorded(options: Options, say: Progress) -> Recording:
+def recorded(options: Options, say: Progress = _silent) -> Recording:
     """A recording of the run that the options describe."""
     kind = _kind_of_program(options)
     if kind is RECORDING:

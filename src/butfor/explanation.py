@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.errors import ExitCode
+from butfor.origin_ladder import Ladder
 from butfor.plain_json import merged, plain
 from butfor.run_story import Story
 
@@ -198,7 +199,8 @@ class Explanation:
 
     `memory_errors` are those the run survived, other than `failure` itself. `sources` maps file names to source text,
     with bytes that are not UTF-8 as surrogate escapes; `story` is the run step by step, made only for reports that show
-    it (`Options.story`). Neither is part of the JSON report.
+    it (`Options.story`). Neither is part of the JSON report. `ladder` leads from the failure back to where the bad
+    value was made; it is what the JSON report calls its story.
     """
 
     status: Status
@@ -211,6 +213,7 @@ class Explanation:
     extra: Mapping[str, Any] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False)
     story: Story | None = field(default=None, repr=False)
+    ladder: Ladder | None = field(default=None, repr=False)
     schema_version: int = SCHEMA_VERSION
 
     def to_dict(self) -> dict[str, Any]:
@@ -224,6 +227,7 @@ class Explanation:
             "methods": plain(self.methods),
             "notes": self.notes,
             "memory_errors": [error.to_dict() for error in self.memory_errors],
+            "story": None if self.ladder is None else self.ladder.to_dict(),
         }
         return merged(fixed, self.extra)
 

@@ -22,6 +22,7 @@ from butfor.methods import registry
 from butfor.methods.case import Budget, Case, FailingPath, FailingRun
 from butfor.methods.method import Method, Subject, When
 from butfor.options import Options
+from butfor.origins.failure_ladder import failure_ladder
 from butfor.ranking.finding import WeighedDiagnosis
 from butfor.ranking.rank import rank
 from butfor.run_story import Story
@@ -185,6 +186,7 @@ def analyse(
     )
     case = FailingRun(recording, verdict.failure, dependence, places, options, budget, marks, others)
     failure = reported_failure(verdict.failure, places)
+    ladder = failure_ladder(places, dependence, verdict.failure, case.steps)
     known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
     answers = ask_methods(case, asked, lambda name: progress(f"method {name}; {known}"))
     notes += answers.notes
@@ -210,6 +212,7 @@ def analyse(
         tuple(dict.fromkeys(notes)),
         tuple(reported_failure(e, places) for e in verdict.memory),
         sources=places.texts(),
+        ladder=ladder,
     )
     if answers.interrupted:
         raise Interrupted(answer)

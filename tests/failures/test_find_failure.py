@@ -46,22 +46,22 @@ MEMORY = [
     memory(
         "heap write just past the end",
         "int main(int argc, char **argv) {\n char *p = malloc(4);\n p[3 + argc] §= 1;\n return 0; }\n",
-        "write of 1 byte just past the end of a heap block of 4 bytes",
+        "write of 1 byte just past the end of a `char[4]` made at prog.c:10",
         write=True,
         size=1,
-        object="a heap block of 4 bytes",
+        object="a `char[4]` made at prog.c:10",
     ),
     memory(
         "heap read past the end",
         "int main(int argc, char **argv) {\n int *p = calloc(4, 4);\n return §p[5 + argc] == 77; }\n",
-        "read of 4 bytes 8 bytes past the end of a heap block of 16 bytes",
+        "read of 4 bytes 8 bytes past the end of an `int[4]` made at prog.c:10",
         write=False,
         size=4,
     ),
     memory(
         "one byte past the end",
         "int main(int argc, char **argv) {\n char *p = malloc(4);\n p[4 + argc] §= 1;\n return 0; }\n",
-        "write of 1 byte 1 byte past the end of a heap block of 4 bytes",
+        "write of 1 byte 1 byte past the end of a `char[4]` made at prog.c:10",
     ),
     memory(
         "before an array",
@@ -78,7 +78,7 @@ MEMORY = [
     memory(
         "partly inside",
         "int main(int argc, char **argv) {\n char *p = malloc(8);\n *(long *)(p + 4 * argc) §= 1;\n return 0; }\n",
-        "write of 8 bytes beginning inside a heap block of 8 bytes and going past its end",
+        "write of 8 bytes beginning inside a `char[8]` made at prog.c:10 and going past its end",
         size=8,
     ),
     memory(
@@ -111,7 +111,7 @@ MEMORY = [
         "struct on the heap",
         "struct s { int a, b; };\nint main(int argc, char **argv) {\n struct s *p = malloc(4 * argc);\n"
         " p->a = 1;\n p->b §= 2;\n return 0; }\n",
-        "write of 4 bytes just past the end of a heap block of 4 bytes",
+        "write of 4 bytes just past the end of a block of 4 bytes for a `struct s` of 8 made at prog.c:11",
     ),
     memory(
         "strcpy into a small buffer",
@@ -131,13 +131,13 @@ MEMORY = [
         "strlen of an array without end",
         "int main(int argc, char **argv) {\n char *p = malloc(2 * argc);\n p[0] = p[1] = 'x';\n"
         " return §strlen(p) == 77; }\n",
-        "read of 3 bytes beginning inside a heap block of 2 bytes and going past its end",
+        "read of 3 bytes beginning inside a `char[2]` made at prog.c:10 and going past its end",
         write=False,
     ),
     memory(
         "read after free",
         "int main(void) {\n int *p = malloc(4);\n *p = 5;\n free(p);\n return §*p == 77; }\n",
-        "use after free: read of 4 bytes in a heap block of 4 bytes that was freed",
+        "use after free: read of 4 bytes in an `int` made at prog.c:10 that was freed",
         kind="use-after-free",
         write=False,
     ),
@@ -145,20 +145,20 @@ MEMORY = [
         "write after free",
         "struct node { int v; struct node *next; };\n"
         "int main(void) {\n struct node *p = malloc(sizeof *p);\n free(p);\n p->next §= 0;\n return 0; }\n",
-        "use after free: write of 8 bytes in a heap block of 16 bytes that was freed",
+        "use after free: write of 8 bytes in a `struct node` made at prog.c:11 that was freed",
         kind="use-after-free",
         write=True,
     ),
     memory(
         "old pointer after realloc",
         "int main(void) {\n char *p = malloc(8), *q = realloc(p, 4000);\n p[0] §= 1;\n free(q);\n return 0; }\n",
-        "use after free: write of 1 byte in a heap block of 8 bytes that was freed",
+        "use after free: write of 1 byte in a `char[8]` made at prog.c:10 that was freed",
         kind="use-after-free",
     ),
     memory(
         "double free",
         "int main(void) {\n char *p = malloc(8);\n free(p);\n §free(p);\n return 0; }\n",
-        "double free of a heap block of 8 bytes",
+        "double free of a `char[8]` made at prog.c:10",
         kind="double-free",
     ),
     memory(
@@ -177,7 +177,7 @@ MEMORY = [
     memory(
         "free of a pointer into a block",
         "int main(void) {\n char *p = malloc(8);\n §free(p + 4);\n return 0; }\n",
-        "free of a pointer that malloc did not return: it points into a heap block of 8 bytes",
+        "free of a pointer that malloc did not return: it points into a `char[8]` made at prog.c:10",
         kind="bad-free",
     ),
     memory(
@@ -190,7 +190,7 @@ MEMORY = [
     memory(
         "uninitialised branch",
         'int main(void) {\n int *p = malloc(4);\n if (*p §> 3) puts("x");\n return 0; }\n',
-        "an uninitialised value of a heap block of 4 bytes decides a branch",
+        "an uninitialised value of an `int` made at prog.c:10 decides a branch",
         kind="uninitialised",
         use="branch",
     ),
@@ -213,21 +213,21 @@ MEMORY = [
     memory(
         "uninitialised index",
         "static int a[4];\nint main(void) {\n unsigned *p = malloc(4); unsigned k = *p & 3;\n return §a[k]; }\n",
-        "an uninitialised value of a heap block of 4 bytes is used as an address",
+        "an uninitialised value of an `unsigned int` made at prog.c:11 is used as an address",
         kind="uninitialised",
         use="address",
     ),
     memory(
         "uninitialised divisor",
         "int main(void) {\n unsigned *p = malloc(4);\n return 7 §% (*p | 1) == 9; }\n",
-        "an uninitialised value of a heap block of 4 bytes is used as a divisor",
+        "an uninitialised value of an `unsigned int` made at prog.c:10 is used as a divisor",
         kind="uninitialised",
         use="divisor",
     ),
     memory(
         "uninitialised shift",
         "int main(void) {\n unsigned *p = malloc(4);\n return 1 §<< (*p & 7) == 0; }\n",
-        "an uninitialised value of a heap block of 4 bytes is used as the width of a shift",
+        "an uninitialised value of an `unsigned int` made at prog.c:10 is used as the width of a shift",
         kind="uninitialised",
         use="shift",
     ),
@@ -305,8 +305,9 @@ CRASHES = [
         "int main(void) {\n struct n **list = malloc(1 << 20);\n list[0] = malloc(sizeof **list);\n"
         " struct n *p = list[9];\n return p->§w; }\n",
         "SIGSEGV: read through a null pointer (offset 4): "
-        "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
-        uninitialised="a heap block of 1048576 bytes",
+        "the pointer was never given a value, it comes from uninitialised memory of a `struct n *[131072]` "
+        "made at prog.c:11",
+        uninitialised="a `struct n *[131072]` made at prog.c:11",
         address=4,
     ),
     crash(
@@ -315,25 +316,27 @@ CRASHES = [
         "int main(void) {\n struct s *a = malloc(1 << 20);\n a->n = 0; struct s b = *a;\n int *p = b.p;\n"
         " *p §= get(b); return 0; }\n",
         "SIGSEGV: write through a null pointer: "
-        "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+        "the pointer was never given a value, it comes from uninitialised memory of a `struct s[65536]` made "
+        "at prog.c:13",
     ),
     crash(
         "index that was never set",
         "int main(void) {\n long *k = malloc(1 << 20); char *p = (char *)64;\n return §p[*k]; }\n",
         "SIGSEGV: read through a null pointer (offset 64): the pointer was computed from uninitialised "
-        "memory of a heap block of 1048576 bytes",
+        "memory of a `long[131072]` made at prog.c:10",
     ),
     crash(
         "argument of the library that was never set",
         "int main(void) {\n char **p = malloc(1 << 20);\n return (int)§strlen(p[1]); }\n",
         "the run was ended by SIGSEGV in strlen(): "
-        "an argument was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+        "an argument was never given a value, it comes from uninitialised memory of a `char *[131072]` made "
+        "at prog.c:10",
     ),
     crash(
         "function pointer that was never set",
         "typedef int (*f)(void);\nint main(void) {\n f *p = malloc(1 << 20);\n return §p[1](); }\n",
         "SIGSEGV: call through a null function pointer: "
-        "the pointer was never given a value, it comes from uninitialised memory of a heap block of 1048576 bytes",
+        "the pointer was never given a value, it comes from uninitialised memory of a `f[131072]` made at prog.c:11",
     ),
     crash(
         "defined bits of a word that is partly undefined",
@@ -386,9 +389,9 @@ DIVISION = [
         "divisor that was never set",
         "int main(void) {\n int *p = malloc(1 << 20);\n return 8 §/ p[3]; }\n",
         "division",
-        "division by zero: the divisor was never given a value, it comes from uninitialised memory of a "
-        "heap block of 1048576 bytes",
-        {"uninitialised": "a heap block of 1048576 bytes"},
+        "division by zero: the divisor was never given a value, it comes from uninitialised memory of an "
+        "`int[262144]` made at prog.c:10",
+        {"uninitialised": "an `int[262144]` made at prog.c:10"},
     ),
     Case(
         "second of two divisions",
@@ -772,7 +775,7 @@ def test_one_memory_error_per_statement(tmp_path: Path) -> None:
     body = "int main(void) {\n char *p = malloc(4);\n for (int i = 0; i < 20; i++)\n  p[i] = 1;\n return 0; }\n"
     answer = explained(tmp_path, body)
     assert answer.failure is not None
-    assert answer.failure.message == "write of 1 byte just past the end of a heap block of 4 bytes"
+    assert answer.failure.message == "write of 1 byte just past the end of a `char[4]` made at prog.c:10"
     assert answer.memory_errors == ()
 
 
@@ -805,8 +808,8 @@ TEXTS = {
     "p4": '"first"',
     "p5": '"econd"',
     "p6": '"text\\n"',
-    "p7": "&(heap block of 24 bytes)",
-    "p8": "&(heap block of 24 bytes) + 3",
+    "p7": "&(char[24] of line 21)",
+    "p8": "&(char[24] of line 21) + 3",
     "p9": "twice",
     "p10": "NULL",
     "p11": "0x77",

@@ -95,5 +95,5 @@ def explanation(**changes: Any) -> Explanation:
 
 
 def many(count: int) -> Explanation:
-    """An explanation with `count` rows."""
-    return explanation(ranking=tuple(row(number + 1, line=100 + number) for number in range(count)))
+    """An explanation with `count` rows of the same score."""
+    return explanation(ranking=tuple(row(number + 1, line=100 + number, score=0.5) for number in range(count)))

@@ -99,6 +99,14 @@ def test_rows_are_capped_and_the_rest_is_counted() -> None:
     assert "prog.c:107" not in text
 
 
+def test_rows_far_behind_the_first_are_left_out() -> None:
+    rows = [row(k + 1, line=100 + k, score=score) for k, score in enumerate((0.8, 0.5, 0.2, 0.19, 0.1))]
+    text = render(explanation(ranking=tuple(rows)))
+    assert "prog.c:102 " in text
+    assert "prog.c:103" not in text
+    assert "2 more statements; --verbose shows them\n" in text
+
+
 def test_seven_rows_leave_no_rest() -> None:
     assert "more" not in render(many(7))
     assert "1 more statement; --verbose shows it\n" in render(many(8))

@@ -26,6 +26,7 @@ Examples:
   butfor repair prog.c --tests tests.json
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr -o report.html
+  butfor why prog.c:26:last -- 6 5 4
   butfor explain ./prog -- 6 5 4        a program that was built with CC="butfor cc"
   butfor doctor
 
@@ -51,6 +52,7 @@ _COMMANDS = {
     "repair": "Find edits that fix a failing program.",
     "record": "Run a program and save the run.",
     "replay": "Explain a saved run.",
+    "why": "Say where a value came from, who printed an output, or why a line did not run.",
     "cc": 'Compile as usual, and keep what `butfor explain ./binary` needs (CC="butfor cc").',
     "c++": 'The same for C++ compilers (CXX="butfor c++").',
     "run": "Run a command such as `make check`, and record what fails in it.",

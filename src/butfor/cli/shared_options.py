@@ -180,6 +180,15 @@ analysis_options = combined(
 )
 
 
+color_option: _Decorator[Any] = click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    show_default=True,
+    help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
+)
+
+
 def report_options(
     formats: Mapping[str, Format] = FORMATS,
     *,
@@ -211,13 +220,7 @@ def report_options(
         ),
         *((fail_on_cause,) if has_fail_on_cause else ()),
         click.option("-v", "--verbose", is_flag=True, help=verbose_help),
-        click.option(
-            "--color",
-            type=click.Choice(["auto", "always", "never"]),
-            default="auto",
-            show_default=True,
-            help="Colour the text; auto honours NO_COLOR and FORCE_COLOR.",
-        ),
+        color_option,
         debug_option,
     )
 

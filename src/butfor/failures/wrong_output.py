@@ -94,6 +94,25 @@ def output_failure(
     )
 
 
+def printed_at(
+    trace: Trace, dependence: Dependence, output: bytes, start: int, end: int, column: int = 0
+) -> FailurePoint | None:
+    """What was printed at a column, from 1, of a line of the output, as if it were wrong; None if no call printed it.
+
+    `start` and `end` are the offsets of the line. Without a column, it is the first value in the line.
+    """
+    offsets = range(start, max(end, start + 1)) if not column else range(start + column - 1, start + column)
+    found = [(offset, shown) for offset in offsets if (shown := _shown_at(trace, offset)) is not None]
+    valued = next(((o, s) for o, s in found if s.argument is not None), next(iter(found), None))
+    if valued is None:
+        return None
+    offset, (node, argument, within) = valued
+    values = _shown_values(trace, dependence, node, argument, within)
+    printed = _printed(argument, output, output, offset, within)
+    texts = tuple(_text_bytes(trace, node, argument, within[0]))
+    return FailurePoint(FailureKind.OUTPUT, "", node, values, {}, wrong_text_bytes=texts, printed=printed)
+
+
 def _printed(argument: int | None, actual: bytes, expected: bytes, offset: int, within: tuple[int, int]) -> Printed:
     start = offset - within[0]
     end = start + within[1]

@@ -15,6 +15,9 @@ class Location:
     column: int
 
 
+_MAX_STARS = 8  # of a pointer to pointers; a type that points to itself has no end of them
+
+
 class TypeTable(Protocol):
     """Where the types that pointers and fields refer to are looked up."""
 
@@ -53,6 +56,16 @@ class CType:
     owner: TypeTable | None = None
     names: tuple[tuple[int, str], ...] = ()
     element: CType | None = None
+
+    @property
+    def text(self) -> str:
+        """The type as C writes it, "" where it has no name."""
+        stars, t = "", self
+        while t.kind == "pointer" and not t.name and len(stars) < _MAX_STARS:
+            stars, t = stars + "*", t.pointee or CType("void", "void", 0)
+        if t.kind == "array" and t.element is not None:
+            return f"{t.element.text}[{t.count}]" if t.element.text and not stars else ""
+        return f"{t.name} {stars}".strip() if t.name and t.kind != "function" else ""
 
     @property
     def pointee(self) -> CType | None:

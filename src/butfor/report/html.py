@@ -18,18 +18,28 @@ from markupsafe import Markup, escape
 
 from butfor import __version__
 from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, Reason, Status
+from butfor.origin_ladder import Rung
 from butfor.plain_json import text_of
 from butfor.report.fixes import Fix, best_avoidance, fixes
 from butfor.report.html_page_data import page_data
 from butfor.report.html_source import mentioned_lines, source_files
 from butfor.report.html_tree import cause_nodes, mark_place
 from butfor.report.inert_text import inert, one_line
-from butfor.report.shared_words import MAX_ROWS_SHOWN, failure_message, ordered_reasons, telling_reason, what_happened
+from butfor.report.ladder_text import rung_place, rung_sentence
+from butfor.report.shared_words import (
+    MAX_ROWS_SHOWN,
+    failure_message,
+    ordered_reasons,
+    rows_to_show,
+    telling_reason,
+    what_happened,
+)
 from butfor.report.source_excerpt import StatementSpans
 from butfor.run_story import RunInput
 
 _SCRIPTS = ("core.js", "source.js", "marks.js", "timeline.js", "memory.js", "step.js", "start.js")
 _MAX_PLAIN_CHARS = 50_000  # of data; more is compressed, which then saves more than the code to unpack it costs
+_MAX_RUNG_LEVEL = 3  # deeper rungs are not indented further
 _GLYPHS = {Evidence.PROVED: "■", Evidence.REPLAYED: "▶", Evidence.HEURISTIC: "○"}
 
 
@@ -44,7 +54,7 @@ def render(explanation: Explanation) -> str:
     style = _page_file("page.css")
     script = "'use strict';\n(async () => {\n" + "\n".join(_page_file(name) for name in _SCRIPTS) + "})();\n"
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose})
+    environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose, "coded": _coded})
     view = _view(explanation, numbers)
     coding, data = _data_element(_data(explanation, numbers, view))
     return environment.from_string(_page_file("page.html.j2")).render(
@@ -60,7 +70,12 @@ def render(explanation: Explanation) -> str:
 
 def _prose(text: str) -> Markup:
     """A sentence: a capital at its start, what stands between backticks as code."""
-    parts = inert(text[:1].upper() + text[1:]).split("`")
+    return _coded(text[:1].upper() + text[1:])
+
+
+def _coded(text: str) -> Markup:
+    """A text in which what stands between backticks is code."""
+    parts = inert(text).split("`")
     if len(parts) % 2 == 0:
         return escape("`".join(parts))
     return Markup("").join(
@@ -107,8 +122,10 @@ def _view(e: Explanation, numbers: Mapping[str, int]) -> dict[str, Any]:
         "failure": None if e.failure is None else _failure(e.failure, numbers) | {"short": short[e.failure.file]},
         "ending": e.run.ending,
         "command": _command(e),
-        "rows": rows[:MAX_ROWS_SHOWN],
-        "more_rows": rows[MAX_ROWS_SHOWN:],
+        "rows": rows[: len(rows_to_show(e))],
+        "more_rows": rows[len(rows_to_show(e)) :],
+        "rungs": [_rung(rung, e.ladder.rungs[0].file) for rung in e.ladder.rungs] if e.ladder is not None else [],
+        "is_whole_ladder": e.ladder is None or e.ladder.is_complete,
         "partial": e.status is Status.PARTIAL,
         "avoided": best_avoidance(e),
         "tried": "butfor" in e.methods,
@@ -177,6 +194,16 @@ def _quoted(value: object) -> str:
 
 def _link(file: str, line: int) -> str:
     return f"#line={inert(file)}:{line}"
+
+
+def _rung(rung: Rung, home: str) -> dict[str, Any]:
+    return {
+        "kind": rung.kind.value,
+        "level": min(rung.level, _MAX_RUNG_LEVEL),
+        "place": inert(rung_place(rung, home)),
+        "link": _link(rung.file, rung.line) if rung.file else "",
+        "says": one_line(rung_sentence(rung, home)),
+    }
 
 
 def _row(row: RankedStatement, short: Mapping[str, str]) -> dict[str, Any]:

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 
 from butfor.explanation import Explanation, RankedStatement, Status
+from butfor.origin_ladder import Ladder
 from butfor.report.fixes import Avoidance, Fix, best_avoidance, fixes
 from butfor.report.inert_text import inert, one_line, shortened
-from butfor.report.shared_words import MAX_ROWS_SHOWN, failure_message, what_happened
+from butfor.report.ladder_text import rung_place, rung_sentence
+from butfor.report.shared_words import failure_message, rows_to_show, what_happened
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|~>-])")
 _MAX_TEXT_CHARS = 300  # of one statement or message: a few lines of a comment
@@ -36,6 +38,8 @@ def _blocks(e: Explanation) -> Iterator[str]:
         yield _code(f"{inert(failure.file)}:{failure.line}") + (
             f" in {_code(inert(failure.function))}" if failure.function else ""
         )
+    if e.ladder is not None and e.ladder.rungs:
+        yield "\n".join(_story(e.ladder))
     yield _cause(e.ranking[0]) if e.ranking else "**No cause was found.**"
     yield from _avoidance(next(iter(fixes(e)), None), best_avoidance(e))
     if len(e.ranking) > 1:
@@ -44,6 +48,16 @@ def _blocks(e: Explanation) -> Iterator[str]:
         yield "Partial: a limit was reached."
     if e.notes:
         yield "\n".join(f"- {_prose(note)}" for note in e.notes)
+
+
+def _story(ladder: Ladder) -> Iterator[str]:
+    """The story as a nested list, what went wrong first."""
+    home = ladder.rungs[0].file
+    level = -1
+    for rung in ladder.rungs:
+        level = min(rung.level, level + 1)  # a list in Markdown may not skip a level
+        place = f"{_code(rung_place(rung, home))} " if rung.file else ""
+        yield f"{'  ' * level}- {place}{_prose(rung_sentence(rung, home))}"
 
 
 def _cause(row: RankedStatement) -> str:
@@ -62,8 +76,8 @@ def _avoidance(fix: Fix | None, change: Avoidance | None) -> Iterator[str]:
 
 
 def _table(e: Explanation) -> Iterator[str]:
-    shown = e.ranking[:MAX_ROWS_SHOWN]
-    yield f"<details><summary>{len(shown)} causes, most likely first</summary>"
+    shown = rows_to_show(e)
+    yield f"<details><summary>{len(shown)} cause{'' if len(shown) == 1 else 's'}, most likely first</summary>"
     yield ""
     yield "| | statement | where | known |"
     yield "|---|---|---|---|"

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from butfor.explanation import Explanation, RankedStatement
+from butfor.origin_ladder import Ladder
 from butfor.report.inert_text import one_line
+from butfor.report.ladder_text import rung_sentence
 from butfor.report.shared_words import failing_text, telling_reason
 from butfor.run_story import Story, StoryStep
 
@@ -19,6 +21,8 @@ MakeLocation = Callable[[str, int, int, str, str, str], dict[str, Any]]
 
 def thread_flow(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
     """The locations of the flow, the failure last."""
+    if e.ladder is not None and e.ladder.rungs:
+        return _ladder_steps(e.ladder, location)
     steps = _story_steps(e, e.story, location) if e.story is not None and e.story.steps else _ranking_steps(e, location)
     if e.failure is not None and e.failure.file:
         failure = e.failure
@@ -41,6 +45,24 @@ def thread_flow(e: Explanation, location: MakeLocation) -> list[dict[str, Any]]:
     for number, step in enumerate(steps, 1):
         step["executionOrder"] = number
     return steps
+
+
+def _ladder_steps(ladder: Ladder, location: MakeLocation) -> list[dict[str, Any]]:
+    """The rungs of the story in the order of reading backwards from them: the failure last, at level 0."""
+    home = ladder.rungs[0].file
+    rungs = [rung for rung in reversed(ladder.rungs) if rung.file]
+    return [
+        {
+            "location": location(
+                rung.file, rung.line, rung.column, rung.text, one_line(rung_sentence(rung, home)), rung.function
+            ),
+            "importance": "essential" if rung.level == 0 else "important",
+            "kinds": [rung.kind.value],
+            "nestingLevel": rung.level if number else 0,  # viewers expect the first level to be 0
+            "executionOrder": number + 1,
+        }
+        for number, rung in enumerate(rungs)
+    ]
 
 
 def _story_steps(e: Explanation, story: Story, location: MakeLocation) -> list[dict[str, Any]]:

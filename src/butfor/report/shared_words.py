@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from butfor.explanation import Evidence, Failure, FailureKind, RankedStatement, Reason
+from butfor.counterfactual.change_words import UNSPOKEN_CHANGE
+from butfor.explanation import Evidence, Explanation, Failure, FailureKind, RankedStatement, Reason
 from butfor.methods.registry import prominence, tells_what_happened
 from butfor.report.inert_text import one_line
 
@@ -19,8 +20,15 @@ KIND_WORDS = {
     FailureKind.NO_END: "the run did not end",
     FailureKind.REACH_ERROR: "reach_error() was called",
 }
-
+_LEAST_SHARE_OF_BEST = 0.25  # of the first score: most rankings have a gap there, and the fault seldom follows it
 _EVIDENCE_ORDER = {Evidence.REPLAYED: 0, Evidence.PROVED: 1, Evidence.HEURISTIC: 2, None: 3}
+
+
+def rows_to_show(explanation: Explanation) -> tuple[RankedStatement, ...]:
+    """The first rows of the ranking, as many as the evidence deserves: those far behind the first are left out."""
+    rows = explanation.ranking[:MAX_ROWS_SHOWN]
+    least = rows[0].score * _LEAST_SHARE_OF_BEST if rows else 0.0
+    return tuple(row for row in rows if row.score >= least)
 
 
 def failure_message(failure: Failure) -> str:
@@ -47,7 +55,8 @@ def strongest_reason(row: RankedStatement) -> Reason | None:
 
 def telling_reason(row: RankedStatement) -> Reason | None:
     """The reason that says most to a reader in one sentence."""
-    telling = max(row.reasons, key=lambda reason: prominence(reason.method), default=None)
+    spoken = [reason for reason in row.reasons if reason.text != UNSPOKEN_CHANGE] or list(row.reasons)
+    telling = max(spoken, key=lambda reason: prominence(reason.method), default=None)
     return telling if telling is not None and prominence(telling.method) else strongest_reason(row)
 
 

@@ -10,6 +10,7 @@ from butfor.explanation import Evidence, Explanation, Failure, RankedStatement, 
 from butfor.report.cause_tree import tree_block
 from butfor.report.error_invariants_text import error_invariants_block
 from butfor.report.fixes import best_changed_run, fixes
+from butfor.report.ladder_text import ladder_block
 from butfor.report.proofs_text import proofs_block
 from butfor.report.repairs_text import best_repair_line, repairs_block
 from butfor.report.shared_words import (
@@ -17,6 +18,7 @@ from butfor.report.shared_words import (
     MAX_ROWS_SHOWN,
     failing_text,
     ordered_reasons,
+    rows_to_show,
     strongest_reason,
     telling_reason,
 )
@@ -45,6 +47,7 @@ def render(
     known = explanation.sources if sources is None else sources
     blocks = [
         list(_failure_block(page, explanation, known, verbose)),
+        [] if only_repairs else list(ladder_block(page, explanation)),
         [] if only_repairs else list(_causes_block(page, explanation, known, verbose)),
         list(repairs_block(page, explanation) if only_repairs else _fixes_block(page, explanation, verbose)),
         [] if only_repairs else list(tree_block(page, explanation, verbose)),
@@ -127,7 +130,7 @@ def _causes_block(page: Page, explanation: Explanation, sources: Mapping[str, st
         yield from _heading(page, f"causes: none found{partial}")
         return
     yield from _heading(page, f"causes, most likely first{partial}:")
-    shown = rows if verbose else rows[:MAX_ROWS_SHOWN]
+    shown = rows if verbose else rows_to_show(explanation)
     digits = max(len(str(row.rank)) for row in shown)
     for row in shown:
         yield from _row(page, row, digits, sources, verbose, brief=not verbose and row is not shown[0])
@@ -146,7 +149,8 @@ def _fixes_block(page: Page, explanation: Explanation, verbose: bool) -> Iterato
     """The best repair as a diff, or all of them."""
     found = fixes(explanation)
     for fix in found if verbose else found[:1]:
-        yield from _heading(page, f"{'fix' if fix.is_validated else 'partial fix'}: {fix.tests}")
+        called = "partial fix" if not fix.is_validated else "fix" if fix.passing_total else "an edit that avoids it"
+        yield from _heading(page, f"{called}: {fix.tests}")
         lines = fix.diff.rstrip("\n").split("\n")
         for line in lines if verbose else lines[:_MAX_FIX_LINES]:
             shown = page.window(page.show(line.replace("\t", "    ")), 0, page.width - 2)[0]

@@ -37,7 +37,7 @@ def test_a_relational_flip_is_the_first_row(tmp_path: Path) -> None:
     answer = explained(tmp_path, BOUNDARY, args=["5"], expect_stdout="15\n")
     first = answer.ranking[0]
     assert (first.line, first.text, first.evidence) == (BOUNDARY.line_of("i < n"), "i < n", Evidence.REPLAYED)
-    assert "had `i < n` been true whenever its sides are equal" in first.reasons[0].text
+    assert "had `i < n` been written with `<=` instead of `<`" in first.reasons[0].text
     assert "`<=` instead of `<`" in first.reasons[0].text
     assert "the output would have been right" in first.reasons[0].text
     assert first.extra["counterfactual"]["with"].endswith("flip when equal")
@@ -215,7 +215,7 @@ int main(void) {
     answer = explained(tmp_path, text, stdin=b"abcde", expect_stdout="1245\n")
     changes = [c for s in answer.methods["butfor"]["confirmed"] for c in s["changes"] if c["family"] == "once"]
     assert any(c["with"].endswith("flip at 3") for c in changes)
-    assert any("gone the other way at time number 3" in c["text"] for c in changes)
+    assert any("gone the other way the 3rd time" in c["text"] for c in changes)
 
 
 def test_a_run_that_does_not_end_and_prints_is_changed_too(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from butfor.counterfactual.change_rules import Op
 from butfor.counterfactual.change_syntax import ChangeSyntax
-from butfor.counterfactual.change_words import ChangeWords
+from butfor.counterfactual.change_words import UNSPOKEN_CHANGE, ChangeWords
 from butfor.counterfactual.evidence_strength import score_of_log_odds
 from butfor.counterfactual.experiment import ConfirmedChange, Effect, SearchResult
 from butfor.counterfactual.variables_in_scope import VariablesInScope
@@ -42,15 +42,24 @@ class ChangeReporter:
 
     def finding(self, s: ChangedStatement, log_odds: float) -> Finding:
         """The statement with its best change."""
-        best = s.found[0]
+        sensible = [c for c in s.found if self.words.is_sensible(c.candidate) or self._is_right_in_tests(c)]
+        best = (sensible or s.found)[0]
         edit = self.words.edit(best.candidate)
-        names_edit = best.candidate.rule.op is Op.RELATION  # its words already name the operator
+        if not sensible:
+            extra = {"counterfactual": self._change(best)}
+            score = round(score_of_log_odds(log_odds), 4)
+            return Finding(s.place, score, UNSPOKEN_CHANGE, Evidence.REPLAYED, extra=extra)
+        names_edit = best.candidate.rule.op is Op.RELATION or "instead of" in self.words.clause(best.candidate)
         what = f"{self.words.clause(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
         output = "" if best.keeps else ", with other output before"
         memory = _NOT_CHECKED if not best.is_checked else "" if best.is_clean else _MEMORY_ERRORS_REMAIN
         text = f"{what}, {self.then}{output}{memory}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
         return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
+
+    def _is_right_in_tests(self, c: ConfirmedChange) -> bool:
+        """Whether a change avoids all other failures too: then it may well be what was meant."""
+        return 0 < self.result.failing == c.avoids
 
     def _tests(self, c: ConfirmedChange) -> str:
         parts = []

@@ -71,7 +71,7 @@ class OverwrittenValues:
                 named = variable_and_offset(fn, instr.args[1], self.trace.program.layout(fn.name).frame)
                 if named is None or named[0] != root or not start + named[1] < address + size:
                     continue
-                at = self._latest(fn, instr.index, node, frame)
+                at = self.latest(fn, instr.index, node, frame)
                 if (
                     at is not None
                     and start + named[1] + len(self.trace.stored_bytes(at)) > address
@@ -101,7 +101,7 @@ class OverwrittenValues:
         if slot is not None:
             yield s.fn, slot, base + slots[slot], frame
 
-    def _latest(self, fn: Function, n: int, node: Node, frame: int | None) -> Node | None:
+    def latest(self, fn: Function, n: int, node: Node, frame: int | None) -> Node | None:
         """The latest earlier instance of instruction n of a function, in a frame if one is given."""
         places = self.log.positions(self.trace.static.defining_segment(fn, n))
         k = int(places.searchsorted(node[0], "right")) - 1

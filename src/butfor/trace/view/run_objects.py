@@ -12,6 +12,7 @@ from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function
 from butfor.trace.log.record_layout import NO_FRAME, EventKind, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
+from butfor.trace.view.heap_blocks import HeapBlock, HeapBlocks
 from butfor.trace.view.object_parts import member_path
 from butfor.trace.view.string_literals import string_literal, wide_literal
 
@@ -32,11 +33,12 @@ class RunObject:
     birth: int
     name: str
     variable: Variable | None = None
+    block: HeapBlock | None = None
 
     def describe(self) -> str:
         """The object as messages name it."""
         if self.kind == ObjectKind.HEAP:
-            return f"a heap block of {self.size} bytes"
+            return self.block.describe() if self.block is not None else f"a block of {self.size} bytes"
         if self.kind == ObjectKind.GLOBAL and self.variable is None:
             return self.name
         return f"`{self.name}`" if self.name else "a temporary"
@@ -50,6 +52,7 @@ class RunObjects:
         self.log = recording.log
         self.program = recording.program
         self.source = recording.source
+        self.blocks = HeapBlocks(recording)
 
     def by_number(self, number: int) -> RunObject:
         """The object with that number."""
@@ -63,7 +66,8 @@ class RunObjects:
         elif kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(o["frame"]) != NO_FRAME:
             variable = self._local(int(o["frame"]), site)
             name = variable.name if variable else ""
-        return RunObject(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable)
+        block = self.blocks.of(number) if kind == ObjectKind.HEAP else None
+        return RunObject(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable, block)
 
     def _local(self, frame: int, slot: int) -> Variable | None:
         trace = self.recording.trace
@@ -163,7 +167,7 @@ class RunObjects:
             return "&" + o.name + member_path(o.variable.type, offset)
         if o.kind == ObjectKind.GLOBAL:
             return self._literal(o, offset)
-        name = f"heap block of {o.size} bytes" if o.kind == ObjectKind.HEAP else "a temporary"
+        name = o.block.value_text() if o.block is not None else "a temporary"
         return f"&({name})" + (f" + {offset}" if offset else "")
 
     def _argument(self, address: int, i: int) -> str | None:

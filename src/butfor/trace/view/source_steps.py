@@ -245,6 +245,16 @@ class Steps:
             k = loops[k].parent
         return tuple(out)
 
+    def loops_around(self, i: int) -> list[Loop]:
+        """The loops around a segment instance, innermost first."""
+        s = self.trace.at(i)
+        loops, innermost = self._loops_of(s.fn.name)
+        found, k = [], innermost[s.seg.block]
+        while k >= 0:
+            found.append(loops[k])
+            k = loops[k].parent
+        return found
+
     def _loops_of(self, name: str) -> tuple[tuple[Loop, ...], tuple[int, ...]]:
         known = self._loops.get(name)
         if known is None:

@@ -212,7 +212,7 @@ class DebugInfo:
             case "DICompositeType", _:
                 kind = "union" if tag == "DW_TAG_union_type" else "struct"
                 fields = tuple(self._field(e) for e in self._members(f.get("elements")))
-                return CType(kind, name, size, fields)
+                return CType(kind, f"{kind} {name}" if name else "", size, fields)  # a typedef has no tag before it
             case _:
                 return CType("function" if node.kind == "DISubroutineType" else "void", name, size)
 
