@@ -13,6 +13,7 @@ from butfor.frontends.c.build import Build, BuildSpec, build
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.run_program import RunSpec, run
 from butfor.options import ProgramOptions, RunOptions
+from butfor.trace.log.last_part import keep_last_part
 from butfor.trace.recording import Meta, Recording, invoked_as
 
 Progress = Callable[[str], None]
@@ -43,6 +44,8 @@ def run_spec(options: RunOptions) -> RunSpec:
         options.time_limit,
         options.step_limit,
         options.output_limit,
+        options.log_limit,
+        options.record_last,
         memory_limit=options.memory_limit,
     )
 
@@ -65,6 +68,7 @@ def record(options: RunOptions, program: Build, progress: Progress) -> Recording
         done = run(program.executable, invoked_as(program.name), run_spec(options), home)
         _link_or_copy(program.module, home / "module.ll")
         _link_or_copy(program.segments, home / "segments.npy")
+        dropped = keep_last_part(home, program.code.table)
         expected = options.expect_stdout
         meta = Meta(
             args=options.args,
@@ -76,6 +80,7 @@ def record(options: RunOptions, program: Build, progress: Progress) -> Recording
             returncode=done.returncode,
             seconds=done.seconds,
             limit=done.limit,
+            dropped=dropped,
             expect_stdout=None if expected is None else expected.decode("latin-1"),
             expect_exit=options.expect_exit,
             sources=_keep_sources(program, home),
