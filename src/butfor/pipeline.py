@@ -265,8 +265,8 @@ def _dropped_note(recording: Recording) -> Iterator[str]:
     before, kept = instructions_in(recording, recording.log.dropped), instructions_in(recording, recording.log.counts)
     if recording.meta.dropped:
         yield (
-            f"the run was too long for the log: its last {kept:,} instructions are recorded, not the {before:,} before"
-            " them (--log-limit, --record-last)"
+            f"only the last {kept:,} instructions of the run are recorded, not the {before:,} before them"
+            " (--log-limit and --record-last say how much is kept)"
         )
 
 

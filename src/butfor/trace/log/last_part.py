@@ -158,6 +158,11 @@ def _convert(path: Path, dtype: np.dtype[Any], first: int, convert: Callable[[Ro
     os.replace(new, path)
 
 
+def _mapped(path: Path, dtype: np.dtype[Any]) -> Rows:
+    """The rows of a column, in place."""
+    return np.memmap(path, dtype, "r") if path.stat().st_size else np.empty(0, dtype)
+
+
 def _prepend(path: Path, rows: Rows) -> None:
     new = path.with_suffix(".new")
     with open(path, "rb") as old, open(new, "wb") as out:
@@ -275,7 +280,7 @@ def _first_segments(home: Path, part: _Part, table: NDArray[np.int32]) -> list[i
     """The first segment of each frame under way, from the outermost on; -1 for those in which none ran."""
     first = [-1] * len(part.under_way)
     flags = table[:, 5]
-    seg = np.memmap(home / "seg", segment_type(len(table)), "r")
+    seg = _mapped(home / "seg", segment_type(len(table)))
     depth, lowest = len(first) - 1, len(first)
     for start in range(0, len(seg), _ROWS_AT_ONCE):
         here = flags[seg[start : start + _ROWS_AT_ONCE]]
@@ -306,7 +311,7 @@ def _translate_setjmp_frames(home: Path, part: _Part, table: NDArray[np.int32]) 
     marked = table[:, 5] & SETJMP != 0
     if not marked.any():
         return
-    seg = np.memmap(home / "seg", segment_type(len(table)), "r")
+    seg = _mapped(home / "seg", segment_type(len(table)))
     check = np.fromfile(home / "check", DTYPES["check"])
     word = np.memmap(home / "word", DTYPES["word"], "r+")
     for k, row in enumerate(check):

@@ -74,11 +74,11 @@ static inline u32 under_way(u32 n) { return n == left_at ? left_to : n - 1; }
 u32 bf_now(void) { return under_way(bf_segments()); }
 
 static void window_start(void) {
+  if (bf_stop || bf_segments() >= pending_end) bf_end_run(END_LIMIT, 0, bf_stop ? "time" : "steps");
   bf_window_begins();
   struct check_rec *r = PUT(C_CHECK, struct check_rec);
   *r = (struct check_rec){.loads = bf_loads(), .bytes = bf_size(C_VALUE), .addresses = bf_size(C_ADDRESS) / 8, .words = bf_size(C_WORD) / 8,
                           .stores = bf_nstores, .frame = bf_frame->id, .frames = bf_nframes, .reads = bf_nreads, .events = bf_nevents, .escapes = (u32)(bf_size(C_ESCAPE) / 4)};
-  if (bf_stop || bf_segments() >= pending_end) bf_end_run(END_LIMIT, 0, bf_stop ? "time" : "steps");
   bf_deliver_signals();
 }
 

@@ -145,7 +145,7 @@ static void age_pages(u8 *from, u8 *to) {
   }
 }
 
-/* Ages the shadow of all memory that the process can write. */
+/* Ages the shadow of all memory of the process; constants too, which reads have marked. */
 static void age_all(void) {
   static char text[1 << 16];
   int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -160,7 +160,7 @@ static void age_all(void) {
       char *rest;
       u64 from = strtoull(line, &rest, 16), to = strtoull(rest + 1, &rest, 16);
       int is_shadow = from >= SH_IDS && from < SH_HEAP + (1ull << 40);
-      if (!is_shadow && rest[2] == 'w') age_pages((u8 *)ids((u8 *)from), (u8 *)ids((u8 *)from) + (to - from) * 4);
+      if (!is_shadow) age_pages((u8 *)ids((u8 *)from), (u8 *)ids((u8 *)from) + (to - from) * 4);
     }
     have = strlen(line);
     memmove(text, line, have);
