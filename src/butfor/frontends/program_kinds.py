@@ -137,7 +137,8 @@ RECORDING = ProgramKind(
     is_one_file=True,
     refusals=(
         Refusal(
-            ("args", "stdin", "env", "nondet", "step_limit", "log_limit", "record_last", "cflags", "includes", "defines", "libs", "entry"),
+            ("args", "stdin", "env", "nondet", "step_limit", "log_limit", "record_last")
+            + ("cflags", "includes", "defines", "libs", "entry"),
             "a recording brings its own program, arguments and input",
             hint="leave them out, or give the C sources",
         ),

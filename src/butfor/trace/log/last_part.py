@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,8 +120,12 @@ def _shifted_end(end: str, part: _Part) -> str:
     """The end record with the numbers of the part."""
     before = {"segments": part.segments, "stopped": part.segments, "loads": part.rows("load"), "stores": part.stores}
     for name, count in before.items():
-        end = re.sub(rf"(?m)^({name}) (\d+)$", lambda m, n=count: f"{m[1]} {max(int(m[2]) - n, 0)}", end)
+        end = re.sub(rf"(?m)^{name} (\d+)$", partial(_lessened, name, count), end)
     return re.sub(r"(?m)^kept \d+$", "kept 0", end)
+
+
+def _lessened(name: str, count: int, found: re.Match[str]) -> str:
+    return f"{name} {max(int(found[1]) - count, 0)}"
 
 
 def _rewrite(home: Path, part: _Part, table: NDArray[np.int32]) -> None:
@@ -128,7 +133,7 @@ def _rewrite(home: Path, part: _Part, table: NDArray[np.int32]) -> None:
     for name in ("seg", "load", "value", "address", "word"):
         _drop_beginning(home / name, part.skipped[name])
     for name, convert in _CONVERSIONS.items():
-        _convert(home / name, DTYPES[name], part.rows(name), lambda rows, c=convert: c(rows, part))
+        _convert(home / name, DTYPES[name], part.rows(name), partial(convert, part))
     before = np.zeros(1, DTYPES["event"])
     before["kind"], before["site"] = EventKind.BEFORE, NO_SITE
     _prepend(home / "event", before)
@@ -176,49 +181,49 @@ def _segments(rows: Rows, part: _Part, otherwise: int = NO_SEGMENT) -> Rows:
     return np.where(rows < part.segments, otherwise, rows - np.uint32(part.segments)).astype(np.uint32)
 
 
-def _escapes(rows: Rows, part: _Part) -> Rows:
+def _escapes(part: _Part, rows: Rows) -> Rows:
     return part.ids(rows)
 
 
-def _frames(rows: Rows, part: _Part) -> Rows:
+def _frames(part: _Part, rows: Rows) -> Rows:
     rows["entry"] -= part.segments
     rows["caller"] = _segments(rows["caller"], part)
     rows["parent"] = part.frame_ids(rows["parent"])
     return rows
 
 
-def _reads(rows: Rows, part: _Part) -> Rows:
+def _reads(part: _Part, rows: Rows) -> Rows:
     rows["seg"] = _segments(rows["seg"], part, 0)
     rows["source"] = np.where(rows["runs"] == 1, part.ids(rows["source"]), rows["source"] - part.rows("run"))
     rows["event"] = np.where(rows["event"] > part.rows("event"), rows["event"].astype(np.int64) - part.events, 0)
     return rows
 
 
-def _events(rows: Rows, part: _Part) -> Rows:
+def _events(part: _Part, rows: Rows) -> Rows:
     rows["kind"][rows["seg"] < part.segments] = EventKind.BEFORE  # of a library call that was under way
     rows["seg"] = _segments(rows["seg"], part, 0)
     rows["run"] -= part.rows("run")
     return rows
 
 
-def _runs(rows: Rows, part: _Part) -> Rows:
+def _runs(part: _Part, rows: Rows) -> Rows:
     rows["id"] = part.ids(rows["id"])
     return rows
 
 
-def _objects(rows: Rows, part: _Part) -> Rows:
+def _objects(part: _Part, rows: Rows) -> Rows:
     rows["flags"] = np.where(rows["birth"] < part.segments, BORN_BEFORE, 0)
     rows["birth"] = _segments(rows["birth"], part, 0)
     rows["frame"] = part.frame_ids(rows["frame"])
     return rows
 
 
-def _deaths(rows: Rows, part: _Part) -> Rows:
+def _deaths(part: _Part, rows: Rows) -> Rows:
     rows["seg"] = _segments(rows["seg"], part, 0)
     return rows
 
 
-def _errors(rows: Rows, part: _Part) -> Rows:
+def _errors(part: _Part, rows: Rows) -> Rows:
     rows = rows[rows["seg"] >= part.segments]
     rows["seg"] -= part.segments
     rows["load"] -= part.rows("load")
@@ -226,13 +231,13 @@ def _errors(rows: Rows, part: _Part) -> Rows:
     return rows
 
 
-def _outputs(rows: Rows, part: _Part) -> Rows:
+def _outputs(part: _Part, rows: Rows) -> Rows:
     rows = rows[rows["seg"] >= part.segments]
     rows["seg"] -= part.segments
     return rows
 
 
-def _checkpoints(rows: Rows, part: _Part) -> Rows:
+def _checkpoints(part: _Part, rows: Rows) -> Rows:
     for name, column in (("loads", "load"), ("bytes", "value"), ("addresses", "address"), ("words", "word")):
         rows[name] -= part.rows(column)
     for name, column in (("reads", "read"), ("events", "event"), ("escapes", "escape")):
@@ -244,7 +249,7 @@ def _checkpoints(rows: Rows, part: _Part) -> Rows:
     return rows
 
 
-_CONVERSIONS: dict[str, Callable[[Rows, _Part], Rows]] = {
+_CONVERSIONS: dict[str, Callable[[_Part, Rows], Rows]] = {
     "escape": _escapes,
     "frame": _frames,
     "read": _reads,
