@@ -138,6 +138,8 @@ def main() -> None:
     print("\nChanged runs: with hooks, and with hooks and checks of memory.\n")
     for line in changed.rows():
         print(line, flush=True)
+    for line in changed.throughput():
+        print(line, flush=True)
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")
     left = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'no start':>10}{'B/instr':>9}"
@@ -149,9 +151,7 @@ def main() -> None:
                 print(_line(measure(PROGRAMS / f"{name}.c", size, folder)), flush=True)
     finally:
         shutil.rmtree(folder)
-    print(
-        "\nGrowth with the length of the run (an interpreter); CPU times without the start of the process.\n"
-    )
+    print("\nGrowth with the length of the run (an interpreter); CPU times without the start of the process.\n")
     for line in growth.rows(growth.measured_runs()):
         print(line, flush=True)
 

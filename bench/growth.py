@@ -126,7 +126,7 @@ def measured_runs() -> list[Row]:
 
 def rows(measured: list[Row]) -> Iterator[str]:
     """The table, and the exponents."""
-    yield "| million instructions | native | recorded | ratio | valgrind | bytes | slice | instances | origin | memory |"
+    yield "| M instructions | native | recorded | ratio | valgrind | bytes | slice | instances | origin | memory |"
     yield "|---|---|---|---|---|---|---|---|---|---|"
     for r in measured:
         valgrind = f"{r['valgrind'] / r['native']:.0f}x" if "valgrind" in r else ""

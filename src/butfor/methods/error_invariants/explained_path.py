@@ -19,6 +19,7 @@ from butfor.methods.error_invariants.recorded_invariants import dependence_closu
 from butfor.methods.error_invariants.recursive_story import recursive_story
 from butfor.methods.error_invariants.story_settings import RECURSIVE, StorySettings
 from butfor.path.lift.cell_memory import NOT_FOLLOWED
+from butfor.path.lift.movable_stores import MOVABLE
 from butfor.path.path_model import Path, pinned
 from butfor.path.preconditions import with_precondition
 from butfor.path.source_expressions import SourceExpressions
@@ -88,8 +89,14 @@ def _diagnosis(
         return _nothing(found, is_pinned, is_flow)
     data = _plain(found, is_pinned or found.pinned)
     is_complete = found.chain.minimal and not found.invariants.coarse
-    is_proved = found.chain.minimal and NOT_FOLLOWED not in path.approximate
+    is_proved = found.chain.minimal and _is_exact(path)
+    data = {**data, "proved": is_proved}
     return Diagnosis(_findings(found.entries, is_proved), data, is_complete, _notes(path, found.pinned))
+
+
+def _is_exact(path: Path) -> bool:
+    """Whether the path has all that could have changed the cells of its invariants."""
+    return NOT_FOLLOWED not in path.approximate and MOVABLE not in path.approximate
 
 
 def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, address: Callable[[int], str]) -> Diagnosis:
@@ -107,7 +114,7 @@ def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, addre
         "coarse": False,
         "minimal": found.minimal,
     }
-    is_proved = found.minimal and NOT_FOLLOWED not in path.approximate
+    is_proved = found.minimal and _is_exact(path)
     return Diagnosis(_findings(found.entries, is_proved), data, found.minimal, _notes(path, found.pinned))
 
 
