@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, changed, diagnoses, invariants, ranking, relevance, repair
+from bench import causes, changed, diagnoses, growth, invariants, ranking, relevance, repair
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
@@ -36,6 +36,7 @@ class Row:
     native: float
     recorded: float
     stages: dict[str, float]
+    slower: float  # CPU time of recording against native, without the start of the process
 
 
 def native_program(source: Path, folder: Path) -> Path:
@@ -98,6 +99,7 @@ def measure(source: Path, size: int, folder: Path) -> Row:
         min(t[0] for t in times),
         min(t[1] for t in times),
         stages(recording.home),
+        growth.without_start([build.executable], size) / growth.without_start([native], size),
     )
 
 
@@ -140,7 +142,7 @@ def main() -> None:
         print(line, flush=True)
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")
-    left = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'B/instr':>9}"
+    left = f"{'program':<9}{'instr':>8}{'native':>9}{'record':>9}{'slower':>8}{'no start':>10}{'B/instr':>9}"
     print(f"{left}{'open':>17}{'first 2,000':>17}{'full slice':>17}{'nodes':>12}{'checked':>10}")
     folder = Path(tempfile.mkdtemp(prefix="butfor-bench-"))
     try:
@@ -149,13 +151,16 @@ def main() -> None:
                 print(_line(measure(PROGRAMS / f"{name}.c", size, folder)), flush=True)
     finally:
         shutil.rmtree(folder)
+    print("\nGrowth with the length of the run (an interpreter); CPU times without the start of the process.\n")
+    for line in growth.rows(growth.measured_runs()):
+        print(line, flush=True)
 
 
 def _line(r: Row) -> str:
     cells = "".join(f"{r.stages[s] * 1e3:>7.0f} ms{r.stages[s + '_mb']:>4.0f} MB" for s in ("open", "first", "full"))
     return (
         f"{r.name:<9}{r.instructions / 1e6:>6.1f} M{r.native * 1e3:>6.1f} ms{r.recorded * 1e3:>6.1f}"
-        f" ms{r.recorded / r.native:>7.1f}x"
+        f" ms{r.recorded / r.native:>7.1f}x{r.slower:>9.1f}x"
         f"{r.log_bytes / r.instructions:>9.2f}{cells}{r.stages['nodes']:>12,.0f}{1e-6 / r.stages['check']:>6.1f} M/s"
     )
 

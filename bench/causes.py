@@ -20,9 +20,9 @@ from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.frontends.c.c_module import CModule
 from butfor.methods.case import Budget, FailingRun
-from butfor.methods.cause_tree.method import CauseTreeMethod
+from butfor.methods.cause_tree.method import OPTIMISATIONS, CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import MAX_CAUSES, CauseTree
-from butfor.options import OPTIMISATIONS, Options
+from butfor.options import Options
 from butfor.pipeline import run_info
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence

@@ -22,6 +22,8 @@ Inputs = Literal["pinned", "free"]
 DEFAULT_BUDGET = 30.0  # seconds: as long as a person waits for an answer
 DEFAULT_TIME_LIMIT = 10.0  # seconds: a program that takes longer is taken not to end
 DEFAULT_OUTPUT_LIMIT = 64 * 2**20  # bytes: a program that writes more is taken not to end
+DEFAULT_LOG_LIMIT = 8 * 2**30  # bytes: some 3,000 million instructions
+MIN_LOG_LIMIT = 2**20  # bytes: parts of a log are written in pieces of 256 KB for each column
 _MACHINE_MEGABYTES = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
 DEFAULT_MEMORY_LIMIT = max(256, _MACHINE_MEGABYTES // 2)  # megabytes: with more, the machine begins to swap
 
@@ -70,6 +72,8 @@ class RunOptions:
     time_limit: float = DEFAULT_TIME_LIMIT  # seconds
     step_limit: int | None = None
     output_limit: int = DEFAULT_OUTPUT_LIMIT  # bytes the program may write to stdout and stderr
+    log_limit: int = DEFAULT_LOG_LIMIT  # bytes of the log; of a longer run the last part is recorded
+    record_last: int | None = None  # instructions of a longer run that are kept at least
     memory_limit: int = DEFAULT_MEMORY_LIMIT  # megabytes the program may use, with what recording it takes
 
     def __post_init__(self) -> None:
@@ -94,6 +98,8 @@ class RunOptions:
         _check_seconds("time_limit", self.time_limit)
         _check_count("step_limit", self.step_limit)
         _check_count("output_limit", self.output_limit)
+        _check_count("log_limit", self.log_limit, least=MIN_LOG_LIMIT)
+        _check_count("record_last", self.record_last)
         _check_count("memory_limit", self.memory_limit)
 
 

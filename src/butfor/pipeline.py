@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from butfor.methods.case import Budget, Case, FailingPath, FailingRun
 from butfor.methods.method import Method, Subject, When
 from butfor.options import Options
 from butfor.origins.failure_ladder import failure_ladder
-from butfor.ranking.finding import WeighedDiagnosis
+from butfor.ranking.finding import Diagnosis, WeighedDiagnosis
 from butfor.ranking.rank import rank
 from butfor.run_story import Story
 from butfor.story.debugger_stops import MAX_STOPS
@@ -34,6 +34,7 @@ from butfor.trace.log.columns import EndReason
 from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.recording import Recording
 from butfor.trace.replay.full_replay import check_recording
+from butfor.trace.trace import UnknownValue
 from butfor.trace.view.source_places import Places
 from butfor.trace.view.source_steps import is_step
 
@@ -45,20 +46,28 @@ _IMPRECISE_POINTERS = (
 )
 
 
+def instructions_in(recording: Recording, counts: NDArray[np.int64]) -> int:
+    """The instructions of segments that ran so often."""
+    static = recording.trace.static
+    return sum(
+        int(counts[number]) * (static[number].seg.end - static[number].seg.start)
+        for number in np.flatnonzero(counts).tolist()
+    )
+
+
 def run_info(recording: Recording, analyse_seconds: float = 0.0) -> RunInfo:
     """The size and end of a run."""
     log, trace = recording.log, recording.trace
-    instructions = steps = 0
+    steps = 0
     for number in np.flatnonzero(log.counts).tolist():
         count = int(log.counts[number])
         s = trace.static[number]
-        instructions += (s.seg.end - s.seg.start) * count
         steps += sum(is_step(i) for i in s.fn.instrs[s.seg.start : s.seg.end]) * count
     end = log.end
     by_signal = end.reason in (EndReason.SIGNAL, EndReason.ASSERT)
     return RunInfo(
         args=recording.meta.args,
-        instructions=instructions,
+        instructions=instructions_in(recording, log.counts),
         steps=steps,
         record_seconds=round(recording.meta.seconds, 4),
         analyse_seconds=round(analyse_seconds, 4),
@@ -128,8 +137,18 @@ def _answer(method: Method, case: Case, known: Mapping[str, WeighedDiagnosis]) -
     if isinstance(case, FailingPath):
         diagnosis = method.explain_path(case, earlier)
     else:
-        diagnosis = method.explain_run(case, earlier)
+        diagnosis = _explained_run(method, case, earlier)
     return WeighedDiagnosis(method.name, method.weighing, diagnosis)
+
+
+def _explained_run(method: Method, case: FailingRun, earlier: Mapping[str, WeighedDiagnosis]) -> Diagnosis:
+    """The answer of a method about a run; none where it needs what came before the recorded part of a long run."""
+    try:
+        return method.explain_run(case, earlier)
+    except UnknownValue:
+        if not case.recording.log.is_last_part:
+            raise
+        return Diagnosis(complete=False, notes=(f"the method {method.name} needs more of the run than is recorded",))
 
 
 def _is_superfluous(method: Method, case: Case, diagnoses: Sequence[WeighedDiagnosis]) -> bool:
@@ -165,7 +184,7 @@ def analyse(
     places = Places(recording)
     dependence = Dependence(recording.trace)
     methods: dict[str, Any] = {}
-    notes: list[str] = []
+    notes = list(_dropped_note(recording))
     if options.check:
         progress("replaying everything")
         methods["check"] = _checked(recording, notes)
@@ -244,6 +263,16 @@ def _checked(recording: Recording, notes: list[str]) -> dict[str, Any]:
         "mismatches": result.mismatches,
         "shown": tuple(result.shown),
     }
+
+
+def _dropped_note(recording: Recording) -> Iterator[str]:
+    """What the log does not hold, if its beginning was dropped."""
+    before, kept = instructions_in(recording, recording.log.dropped), instructions_in(recording, recording.log.counts)
+    if recording.meta.dropped:
+        yield (
+            f"only the last {kept:,} instructions of the run are recorded, not the {before:,} before them"
+            " (--log-limit and --record-last say how much is kept)"
+        )
 
 
 def _no_failure_note(verdict: Verdict, info: RunInfo) -> str:

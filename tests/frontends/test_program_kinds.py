@@ -83,13 +83,13 @@ REFUSED = [
         "a.bpl",
         {"args", "stdin", "env", "nondet", "witness", "tests", "shrink", "expect_stdout", "expect_exit", "check"}
         | {"memory_errors", "arithmetic_errors", "time_limit", "step_limit", "output_limit", "memory_limit"}
-        | {"without"}
+        | {"without", "log_limit", "record_last"}
         | {"cc", "cflags", "includes", "defines", "libs"},
     ),
     (
         "a.bfr",
         {"args", "stdin", "env", "nondet", "witness", "tests", "shrink", "step_limit", "annotations", "bound"}
-        | {"cflags", "includes", "defines", "libs", "entry"},
+        | {"cflags", "includes", "defines", "libs", "entry", "log_limit", "record_last"},
     ),
 ]
 

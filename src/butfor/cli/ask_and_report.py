@@ -30,6 +30,8 @@ _REPLAYED_PARAMETERS = frozenset(
             "time_limit",
             "step_limit",
             "output_limit",
+            "log_limit",
+            "record_last",
             "memory_limit",
             "expect_stdout",
             "expect_exit",

@@ -57,6 +57,18 @@ run_options = combined(
         "--output-limit", type=int, metavar="BYTES", help="Stop the program after this much output (default 64 MiB)."
     ),
     click.option(
+        "--log-limit",
+        type=int,
+        metavar="BYTES",
+        help="Keep only the last part of a run whose log would be larger (default 8 GiB).",
+    ),
+    click.option(
+        "--record-last",
+        type=int,
+        metavar="N",
+        help="Keep only the last N instructions of the run, or somewhat more.",
+    ),
+    click.option(
         "--memory-limit",
         type=int,
         metavar="MB",

@@ -92,7 +92,7 @@ class CellRules:
 
     def _time(self, i: int) -> int:
         """How often the segment of an instance had run by then, this time included."""
-        return int(self.log.positions(self.log.segment(i)).searchsorted(i, side="right"))
+        return self.log.occurrence(i)
 
     def _at(self, i: int, n: int, kind: SiteKind, value: int) -> list[Rule]:
         """The rule that sets the value of a site at one of its occurrences."""

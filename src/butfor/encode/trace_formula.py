@@ -149,7 +149,7 @@ class _Encoder:
         ret = self.trace.return_instance(node[0])
         if ret is not None and ret in self.links.sources(node) and self.trace.instr(ret).args:
             call = self.trace.log.previous_in_frame(node[0]), node[1]
-            return self._is(node, self.values.variable(ret), self._callee(call))
+            return self._is(node, self.values.variable(ret), self._callee(call) if call[0] >= 0 else [])
         return self._recorded(node)
 
     # --- instructions -------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from butfor.ir.flow_graphs import successors
 from butfor.ir.natural_loops import Loop, natural_loops
-from butfor.trace.log.record_layout import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME, NO_SEGMENT
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 from butfor.trace.view.source_steps import Steps
@@ -40,7 +40,7 @@ def endless_loop(trace: Trace, i: int) -> EndlessLoop | None:
             candidates.append((i, loop))
             k = loop.parent
         parent = int(trace.log.frame["parent"][frame])
-        if parent == NO_FRAME:
+        if parent == NO_FRAME or int(trace.log.frame["caller"][frame]) == NO_SEGMENT:
             break
         i, frame = int(trace.log.frame["caller"][frame]), parent
     if not candidates:

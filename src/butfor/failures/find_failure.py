@@ -20,7 +20,7 @@ from butfor.libc.record import Control
 from butfor.options import RunOptions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.columns import EndReason
-from butfor.trace.log.record_layout import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME, NO_SEGMENT
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.run_objects import RunObjects
@@ -282,7 +282,7 @@ def _exit_node(trace: Trace) -> Node:
         if s.fn.name == "main" and s.last.op == "ret":
             return i, s.last.index
         parent = int(log.frame["parent"][frame])
-        if parent == NO_FRAME:  # an exit handler that main's return led to
+        if parent == NO_FRAME or int(log.frame["caller"][frame]) == NO_SEGMENT:  # an exit handler after main's return
             places = [
                 p
                 for b in trace.program.function("main").blocks

@@ -139,7 +139,7 @@ BOOGIE_PROGRAM = ProgramKind(
         Refusal(
             ("args", "stdin", "env", "nondet", "witness", "tests", "shrink", "changes")
             + ("expect_stdout", "expect_exit", "memory_errors", "arithmetic_errors")
-            + ("time_limit", "step_limit", "output_limit", "memory_limit", "check"),
+            + ("time_limit", "step_limit", "output_limit", "log_limit", "record_last", "memory_limit", "check"),
             "a Boogie program is searched, not run",
             hint="butfor find prog.bpl",
         ),
@@ -156,7 +156,8 @@ RECORDING = ProgramKind(
     is_one_file=True,
     refusals=(
         Refusal(
-            ("args", "stdin", "env", "nondet", "step_limit", "cflags", "includes", "defines", "libs", "entry"),
+            ("args", "stdin", "env", "nondet", "step_limit", "log_limit", "record_last")
+            + ("cflags", "includes", "defines", "libs", "entry"),
             "a recording brings its own program, arguments and input",
             hint="leave them out, or give the C sources",
         ),

@@ -32,9 +32,11 @@ def _stop(case: FailingRun, node: Node, place: Place) -> DebuggerStop:
     if place.role in _FOR_HEAD or place.keyword == "for":
         at, line = _after_head(case, node[0], place)
     s = case.trace.at(at)
-    starts = case.trace.log.positions(_first_segment(case, s, place.path, line))
-    hit = int(starts.searchsorted(at, "right"))
-    return DebuggerStop(place.file, place.line, line, max(hit, 1), max(len(starts), 1))
+    log = case.trace.log
+    segment = _first_segment(case, s, place.path, line)
+    starts, before = log.positions(segment), int(log.dropped[segment])
+    hit = before + int(starts.searchsorted(at, "right"))
+    return DebuggerStop(place.file, place.line, line, max(hit, 1), max(before + len(starts), 1))
 
 
 def _after_head(case: FailingRun, i: int, place: Place) -> tuple[int, int]:

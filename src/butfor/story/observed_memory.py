@@ -171,7 +171,7 @@ class ObservedMemory:
         return number
 
     def _made(self, o: RunObject) -> str:
-        call = self.trace.at(o.birth).call
+        call = self.trace.at(o.birth).call if o.birth >= 0 else None
         place = self.places.of((o.birth, call.index)) if call is not None else None
         return "" if place is None else f"{place.file}:{place.line}"
 

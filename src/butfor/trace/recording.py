@@ -30,6 +30,7 @@ from butfor.trace.trace import Trace
 FORMAT = 1
 _MAGIC = "butfor recording"
 _OTHER_MEMBERS = ("start", "end", "stdin", "stdout", "stderr", "module.ll", "segments.npy")
+_OPTIONAL_MEMBERS = ("dropped",)  # of long runs whose beginning the log does not hold
 _MAX_UNPACKED_BYTES = 64 * 2**30  # a file that claims more is no recording but a zip bomb
 
 
@@ -51,6 +52,7 @@ class Meta:
     returncode: int = 0
     seconds: float = 0.0
     limit: str = ""
+    dropped: int = 0  # segments at the beginning of a long run that the log does not hold
     expect_stdout: str | None = None  # latin-1 text of the bytes
     expect_exit: int | None = None
     sources: Mapping[str, str] = field(default_factory=dict)  # from paths to members of the recording
@@ -215,7 +217,8 @@ class Recording:
 
 def save(recording: Recording, out: Path) -> None:
     """Write the recording to one file."""
-    members = [*COLUMNS, *_OTHER_MEMBERS, *recording.meta.sources.values()]
+    optional = [name for name in _OPTIONAL_MEMBERS if (recording.home / name).exists()]
+    members = [*COLUMNS, *_OTHER_MEMBERS, *optional, *recording.meta.sources.values()]
     try:
         with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as z:
             z.writestr("butfor.json", json.dumps({"magic": _MAGIC, "format": FORMAT, "meta": asdict(recording.meta)}))
@@ -291,7 +294,7 @@ def _check_types(meta: Meta) -> None:
         *(x for pair in meta.env for x in pair),
     )
     texts += (*meta.sources, *meta.sources.values(), meta.expect_stdout or "")
-    numbers = (meta.returncode, *meta.nondet, meta.expect_exit or 0)
+    numbers = (meta.returncode, meta.dropped, *meta.nondet, meta.expect_exit or 0)
     if (
         not all(isinstance(t, str) for t in texts)
         or not all(type(n) is int for n in numbers)
@@ -302,7 +305,8 @@ def _check_types(meta: Meta) -> None:
 
 
 def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:
-    wanted = {*COLUMNS, *_OTHER_MEMBERS, *meta.sources.values()}
+    optional = {*_OPTIONAL_MEMBERS} & {*z.namelist()}
+    wanted = {*COLUMNS, *_OTHER_MEMBERS, *optional, *meta.sources.values()}
     try:
         for name in wanted:
             if os.path.isabs(name) or ".." in Path(name).parts:

@@ -16,7 +16,7 @@ from butfor.ir.program import Program
 from butfor.ir.recording_segments import ENTRY, RET
 from butfor.trace.last_writers import LastWriters
 from butfor.trace.log.columns import Log
-from butfor.trace.log.record_layout import FIRST_READ_ID, NO_FRAME, record_number
+from butfor.trace.log.record_layout import FIRST_READ_ID, NO_FRAME, NO_SEGMENT, record_number
 from butfor.trace.log.static_segments import StaticSegment, StaticTable
 from butfor.trace.semantics.instruction_semantics import (
     Closure,
@@ -68,6 +68,8 @@ class Trace:
         """The static segment of a segment instance."""
         found = self._segments.get(i)
         if found is None:
+            if not 0 <= i < len(self.log):
+                raise UnknownValue("the recording does not hold this part of the run")
             if len(self._segments) > _MAX_CACHED_SEGMENTS:
                 self._segments.clear()
             found = self.static[self.log.segment(i)]
@@ -110,6 +112,8 @@ class Trace:
         if int(self.log.frame["parent"][f]) == NO_FRAME:
             return None
         c = int(self.log.frame["caller"][f])
+        if c == NO_SEGMENT:
+            return None
         call = self.at(c).call
         return (c, call.index) if call is not None else None
 
@@ -273,6 +277,8 @@ class Trace:
         i, n = node
         instr = self.at(i).fn.instrs[n]
         before = self.log.previous_in_frame(i)
+        if before < 0:
+            raise UnknownValue("the block before was left before the recorded part of the run")
         block = self.at(before).seg.block
         return instr.args[instr.detail.index(block)], before
 

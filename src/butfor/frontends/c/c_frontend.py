@@ -16,6 +16,7 @@ from butfor.frontends.c.run_program import RunSpec, run
 from butfor.frontends.c.whole_programs.build_twin import build_twin
 from butfor.frontends.stamped_files import is_program
 from butfor.options import ProgramOptions, RunOptions
+from butfor.trace.log.last_part import keep_last_part
 from butfor.trace.recording import Meta, Recording, invoked_as
 
 Progress = Callable[[str], None]
@@ -46,6 +47,8 @@ def run_spec(options: RunOptions) -> RunSpec:
         options.time_limit,
         options.step_limit,
         options.output_limit,
+        options.log_limit,
+        options.record_last,
         memory_limit=options.memory_limit,
     )
 
@@ -102,6 +105,7 @@ def finished_recording(program: Build, home: Path, run: Meta) -> Recording:
         sources=_keep_sources(program, home),
         given=tuple(map(str, program.spec.sources)),
         coverage=program.coverage,
+        dropped=keep_last_part(home, program.code.table),
     )
     return Recording(home, meta, program.code)
 

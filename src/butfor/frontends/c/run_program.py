@@ -15,6 +15,7 @@ from pathlib import Path
 
 from butfor.errors import CannotRecord, DiskFull, UnsupportedError
 from butfor.failures.crash import signal_name
+from butfor.options import DEFAULT_LOG_LIMIT
 
 STOP_SIGNAL = 41  # the runtime's: finish the recording and end
 _ADDR_NO_RANDOMIZE = 0x0040000  # of personality(2)
@@ -28,7 +29,10 @@ _DISK_FULL_END = b"reason 8\n"  # the runtime's: how its file `end` begins when 
 
 @dataclass(frozen=True, slots=True)
 class RunSpec:
-    """One run: arguments, input, environment and limits (seconds, bytes of output and of log, megabytes of memory)."""
+    """One run: arguments, input, environment and limits (seconds, bytes of output and of log, megabytes of memory).
+
+    `record_last` instructions at least are kept of a longer run, and what fits into `log_limit`.
+    """
 
     args: tuple[str, ...] = ()
     stdin: bytes = b""
@@ -37,7 +41,8 @@ class RunSpec:
     time_limit: float = 10.0
     step_limit: int | None = None
     output_limit: int = 64 * 2**20
-    log_limit: int = 8 * 2**30
+    log_limit: int = DEFAULT_LOG_LIMIT
+    record_last: int | None = None
     memory_limit: int | None = None
 
 
@@ -75,6 +80,9 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
     env = {**os.environ, **dict(spec.env), "BUTFOR_DIR": str(home)}
     if spec.step_limit is not None:
         env["BUTFOR_SEGMENTS"] = str(spec.step_limit)
+    env["BUTFOR_LOG_LIMIT"] = str(spec.log_limit)
+    if spec.record_last is not None:
+        env["BUTFOR_LAST"] = str(spec.record_last)  # segments have at least one instruction each
     if spec.nondet:
         env["BUTFOR_NONDET"] = ",".join(str(v & (2**64 - 1)) for v in spec.nondet)
     try:
@@ -140,8 +148,6 @@ def _exceeded(pid: int, spec: RunSpec, home: Path, seconds: float) -> str:
         return "memory"
     if _size(home / "stdout") > spec.output_limit or _size(home / "stderr") > spec.output_limit:
         return "output"
-    if _total(home) > spec.log_limit:
-        return "log"
     free = os.statvfs(home)
     if free.f_bavail * free.f_frsize < _MIN_FREE_DISK_BYTES:
         return "disk"
@@ -159,10 +165,6 @@ def _resident_megabytes(pid: int) -> int:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
-
-
-def _total(home: Path) -> int:
-    return sum(e.stat().st_size for e in os.scandir(home))
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

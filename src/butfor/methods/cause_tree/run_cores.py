@@ -120,7 +120,10 @@ class CauseCores:
         instr = self.trace.instr(node)
         if instr.op not in _CANCELLING or instr.type.kind is not Kind.INT:
             return False
-        operands = [self.trace.definition(node[0], a) for a in instr.args if isinstance(a, int)]
+        try:
+            operands = [self.trace.definition(node[0], a) for a in instr.args if isinstance(a, int)]
+        except UnknownValue:
+            return False
         if instr.op in _LIMITING:
             return instr.type.bits > 1 and bool(operands)
         return len(operands) > 1 and not self._assignments(operands[0]).isdisjoint(self._assignments(operands[1]))

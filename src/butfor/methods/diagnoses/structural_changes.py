@@ -12,7 +12,7 @@ from butfor.failures.memory_errors import checked_access
 from butfor.methods.case import FailingRun
 from butfor.path.execute.statement_changes import Change, ChangeKind, OpenCells, plain_changes
 from butfor.path.path_model import CellBytes, ObjectLife, Path
-from butfor.trace.log.record_layout import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME, NO_SEGMENT
 from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
@@ -76,7 +76,7 @@ def _calls(case: FailingRun, path: Path) -> Iterator[Change]:
     leading = {f for frame in leading for f in _frame_and_callers(frames["parent"], frame)}
     for frame in inside.keys() | leading:
         caller = int(frames["caller"][frame])
-        if int(frames["parent"][frame]) == NO_FRAME or caller < 0:
+        if int(frames["parent"][frame]) == NO_FRAME or caller == NO_SEGMENT:
             continue
         call = case.trace.at(caller).call
         place = case.places.of((caller, call.index)) if call is not None else None

@@ -192,7 +192,7 @@ class ViolatedProperties:
 
     def _size_of(self, o: RunObject) -> list[SeenOperand]:
         """The arguments from which the size of a heap block came."""
-        call = self.trace.at(o.birth).call if o.kind == ObjectKind.HEAP else None
+        call = self.trace.at(o.birth).call if o.kind == ObjectKind.HEAP and o.birth >= 0 else None
         if call is None:
             return []
         return [(o.birth, call.args[k]) for k in allocation_sizes(call.callee)]

@@ -224,6 +224,8 @@ class Dependence:
         """The instance of the copy or of the library call that an event belongs to."""
         e = self.log.event[number - 1]
         i, site = int(e["seg"]), int(e["site"])
+        if int(e["kind"]) == EventKind.BEFORE:
+            return None
         if site != NO_SITE:
             return i, site
         call = self.trace.at(i).call

@@ -14,7 +14,7 @@ from butfor.ir.instructions import Function, Instr
 from butfor.ir.machine_types import alloc_size
 from butfor.ir.may_define import MayDefine
 from butfor.ir.points_to.memory_places import ObjectKey
-from butfor.trace.log.record_layout import NO_FRAME, ObjectKind, byval_parameter
+from butfor.trace.log.record_layout import BORN_BEFORE, NO_FRAME, ObjectKind, byval_parameter
 from butfor.trace.trace import Trace
 
 _MAX_STARTS_SEARCHED = 256  # below an address; nested objects that begin at more places are not met
@@ -107,6 +107,8 @@ class ConcreteObjects:
         end = start + int(o["size"])
         if kind == ObjectKind.GLOBAL:
             return ConcreteObject(self.may_define.global_key(self.trace.program.global_table[site][0]), start, end)
+        if kind == ObjectKind.HEAP and int(o["flags"]) & BORN_BEFORE:
+            return None  # where it was made is not known
         if kind == ObjectKind.HEAP:
             return ConcreteObject(self.may_define.block_key(self._calls_under_way(birth)), start, end, birth)
         if frame == NO_FRAME:

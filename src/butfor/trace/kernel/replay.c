@@ -3,6 +3,7 @@
 #include "kernel.h"
 
 enum { MAX_EVENT_BYTES = 1 << 28 }; /* a longer one is left to Python, or the log is damaged */
+enum { NO_BLOCK = -2 }; /* before the first block that ran in the recorded part */
 enum { PAGE = 4096, DEAD_STACK_BYTES = 1 << 16, MAX_STACK_ARGUMENT_BYTES = 1 << 20, MAX_ARGUMENTS = 256 };
 
 /* ---- memory: bytes that are known or not ---------------------------------------------------------------------------- */
@@ -154,12 +155,12 @@ static struct replay_function *program_of(struct state *s, const struct function
   return p;
 }
 
-static void begin_frame(struct state *s, struct function *f, u32 number) {
+static struct live *push_frame(struct state *s, struct function *f, u32 number) {
   struct run *r = s->run;
   struct replay_function *p = program_of(s, f);
   if (s->gives_up || number >= r->frame_count) {
     s->gives_up = 1;
-    return;
+    return 0;
   }
   if (s->depth == s->frame_room) {
     s->frame_room = s->frame_room ? s->frame_room * 2 : 64;
@@ -170,12 +171,19 @@ static void begin_frame(struct state *s, struct function *f, u32 number) {
     s->register_room = needed * 2;
     if (!grow((void **)&s->values, s->register_room, sizeof(u64)) || !grow((void **)&s->known, s->register_room, 1)) s->gives_up = 1;
   }
-  if (s->gives_up) return;
+  if (s->gives_up) return 0;
   const struct frame_rec *rec = &r->frame[number];
   s->frames[s->depth] = (struct live){f, p, rec->base, rec->base, s->register_count, number, 0, -1};
   memset(s->known + s->register_count, 0, (u64)p->slots);
   s->register_count = needed;
-  struct live *l = &s->frames[s->depth++];
+  return &s->frames[s->depth++];
+}
+
+static void begin_frame(struct state *s, struct function *f, u32 number) {
+  struct live *l = push_frame(s, f, number);
+  if (!l) return;
+  struct replay_function *p = l->p;
+  const struct frame_rec *rec = &s->run->frame[number];
   int is_called = s->pending.is_set && (s->pending.callee == CALLEE_INDIRECT ? f->has_address && f->address == s->pending.target : s->pending.callee == f->index);
   if (is_called && rec->parent != NO_FRAME)
     for (i32 k = 0; k < s->pending.count && k < f->params; k++) set(s, l, k, s->pending.values[k], s->pending.known[k]);
@@ -185,6 +193,15 @@ static void begin_frame(struct state *s, struct function *f, u32 number) {
     i64 gap = (i64)(s->frames[s->depth - 2].low - l->base - (u64)p->frame_size);
     if (gap > 0 && gap < MAX_STACK_ARGUMENT_BYTES) forget(&s->memory, l->base + (u64)p->frame_size, (u64)gap);
   }
+}
+
+/* A frame that was under way when the recorded part of the run began: only the addresses of its variables are known. */
+static void resume_frame(struct state *s, struct function *f, u32 number) {
+  struct live *l = push_frame(s, f, number);
+  if (!l) return;
+  l->block = NO_BLOCK;
+  for (i32 n = 0; n < f->instrs; n++)
+    if (l->p->op[n] == OP_STATIC_ALLOCA) set(s, l, l->p->slot[n], l->base + (u64)l->p->extra[l->p->extra_first[n]], 1);
 }
 
 static void end_frame(struct state *s) {
@@ -199,6 +216,7 @@ static void enter(struct state *s, u64 i, struct function *f, u32 local) {
   if (table(r, segment_of(r, i), FLAGS) & ENTRY) begin_frame(s, f, number);
   else
     while (s->depth && top(s)->number != number) end_frame(s);
+  if (!s->depth && !s->gives_up && number < r->frame_count && r->frame[number].caller == NO_SEGMENT) resume_frame(s, f, number);
   if (s->gives_up || !s->depth || top(s)->f != f) {
     s->gives_up = 1;
     return;
@@ -258,7 +276,8 @@ static int differs(struct state *s, u64 address, u64 size, const u8 *recorded, u
   int is_read = writer >= FIRST_READ_ID && writer < FIRST_EVENT_ID;
   const struct read_rec *x = is_read ? &s->run->read[((writer & 0x3fffffffu) >> 3) - 1] : 0;
   if (x && x->addr + (writer & 7) != address) return 1;
-  if (known ? !(is_fresh && x && x->flags) : !is_fresh) return 1;
+  int may_be_unknown = is_fresh || (s->run->event_count && s->run->event[0].kind == EVENT_BEFORE);
+  if (known ? !(is_fresh && x && x->flags) : !may_be_unknown) return 1;
   s->replay->from_outside++;
   put(&s->memory, address, recorded, size);
   return 0;
@@ -500,6 +519,10 @@ static void phis(struct state *s, struct live *l, i32 n, i32 end) {
   for (; n + count < end && p->op[n + count] == OP_PHI; count++) {
     i32 k = 0, choices = p->extra_first[n + count + 1] - p->extra_first[n + count];
     while (k < choices && p->extra[p->extra_first[n + count] + k] != l->came_from) k++;
+    if (l->came_from == NO_BLOCK && count < 64) {
+      known[count] = 0, value[count] = 0;
+      continue;
+    }
     if (k == choices || count == 64) {
       s->gives_up = 1;
       return;

@@ -14,6 +14,7 @@ from butfor.trace.log.record_layout import (
     FIRST_EVENT_ID,
     FIRST_READ_ID,
     NO_FRAME,
+    NO_SEGMENT,
     NO_SITE,
     WINDOW,
     EventKind,
@@ -180,7 +181,7 @@ def layout_header() -> str:
 
 
 def _constants() -> dict[str, int]:
-    found = {"window": WINDOW, "no_frame": NO_FRAME, "no_site": NO_SITE, "escaped": ESCAPED}
+    found = {"window": WINDOW, "no_frame": NO_FRAME, "no_segment": NO_SEGMENT, "no_site": NO_SITE, "escaped": ESCAPED}
     found |= {"first_read_id": FIRST_READ_ID, "first_event_id": FIRST_EVENT_ID}
     found |= {f"event_{kind.name}": int(kind) for kind in EventKind}
     return found | {f"read_{flag.name}": int(flag) for flag in ReadFlag}

@@ -80,6 +80,7 @@ i64 bf_previous_in_frame(struct run *r, u64 i) {
     f = checked_frame(r, f);
     if (f == NO_FRAME) return NOTHING;
     u32 parent = r->frame[f].parent;
+    if (parent == frame && r->frame[f].caller == NO_SEGMENT) return NOTHING; /* it was called before the recorded part */
     if (parent == frame && r->frame[f].caller >= i) r->damaged = 1; /* the way back must end */
     if (parent == frame) return r->frame[f].caller < i ? (i64)r->frame[f].caller : NOTHING;
     if (parent == NO_FRAME || parent >= f) return NOTHING; /* a frame begins after the one that called it */

@@ -165,6 +165,7 @@ static int event_edge(struct run *r, u64 number, struct edges *out) {
   if (!number) return 1;
   if (number > r->event_count) return 0;
   const struct event_rec *e = &r->event[number - 1];
+  if (e->kind == EVENT_BEFORE) return 1;
   if (e->seg >= r->seg_count) return 0;
   struct node call;
   if (e->site != NO_SITE) bf_add_edge(out, EDGE_DATA, e->seg, (i32)e->site);

@@ -20,7 +20,17 @@ from numpy.typing import NDArray
 
 from butfor.errors import RecordingError
 from butfor.ir.recording_segments import ENTRY, RET, SETJMP
-from butfor.trace.log.record_layout import DTYPES, ESCAPED, FIRST_EVENT_ID, NO_FRAME, WINDOW, ColumnCounts
+from butfor.trace.log.record_layout import (
+    DTYPES,
+    ESCAPED,
+    FIRST_EVENT_ID,
+    NO_FRAME,
+    NO_SEGMENT,
+    WINDOW,
+    ColumnCounts,
+    EventKind,
+    segment_type,
+)
 
 _MAX_SCANNED_SEGMENTS = 32  # each costs a scan of the column; for more it is cheaper to sort the whole column once
 _MAX_WINDOWS_KEPT = 2048  # 2 million segment instances, some 400 MB; older ones are decoded again
@@ -88,8 +98,7 @@ class Log:
     def __init__(self, home: Path, table: NDArray[np.int32]) -> None:
         self.table = table
         self.home = home
-        seg_type = np.dtype("<u4") if len(table) > 0xFFFF else np.dtype("<u2")
-        self.seg = self._open("seg", seg_type)
+        self.seg = self._open("seg", segment_type(len(table)))
         for name, dtype in DTYPES.items():
             setattr(self, name, self._open(name, dtype))
         try:
@@ -250,6 +259,25 @@ class Log:
             k += size
 
     @cached_property
+    def is_last_part(self) -> bool:
+        """Whether the log begins in the middle of a long run."""
+        return len(self.event) > 0 and int(self.event[0]["kind"]) == EventKind.BEFORE
+
+    @cached_property
+    def dropped(self) -> NDArray[np.int64]:
+        """How often each static segment ran before the recorded part of a long run."""
+        counts = np.zeros(len(self.table), np.int64)
+        if (self.home / "dropped").exists():
+            found = np.fromfile(self.home / "dropped", "<i8")[: len(counts)]
+            counts[: len(found)] = found
+        return counts
+
+    def occurrence(self, i: int) -> int:
+        """How often its static segment had run in the whole run when a segment instance began, itself included."""
+        segment = self.segment(i)
+        return int(self.dropped[segment]) + int(self.positions(segment).searchsorted(i, side="right"))
+
+    @cached_property
     def counts(self) -> NDArray[np.int64]:
         """How often each static segment ran."""
         counts = np.zeros(len(self.table), np.int64)
@@ -309,7 +337,8 @@ class Log:
         while True:
             parent = int(parents[f])
             if parent == frame:
-                return int(self.frame["caller"][f])
+                caller = int(self.frame["caller"][f])
+                return -1 if caller == NO_SEGMENT else caller
             if parent == NO_FRAME:
                 return -1
             f = parent

@@ -13,10 +13,13 @@ import numpy as np
 
 WINDOW = 1024  # segment instances between two checkpoints
 NO_FRAME = 0xFFFFFFFF
+NO_SEGMENT = 0xFFFFFFFF  # of the caller of a frame that was under way when the recorded part of a long run began
 STDIN_STREAM, NONDET_STREAM = 0, -2  # in `stream` of an input event; __VERIFIER_nondet_* calls have no file
 NO_SITE = 0xFFFFFFFF  # of events that a library function caused
 ESCAPED = 255  # in column `load`: the writer id stands in column `escape`
 FIRST_READ_ID, FIRST_EVENT_ID = 0x80000000, 0xC0000000  # smaller writer ids are stores
+BEFORE_ID = FIRST_EVENT_ID | 1 << 3  # the writer of what was there when the recorded part of a long run began
+BORN_BEFORE = 1  # flag of an object that was made before the recorded part of a long run
 MAX_STORE_BYTES = 16  # a long double; larger objects are copied, or stored in parts
 _BYVAL_SITES = 1 << 31  # sites from here on are complements of parameter numbers
 
@@ -31,6 +34,7 @@ class EventKind(enum.IntEnum):
     CALL = 5
     INPUT = 6
     BIRTH = 7
+    BEFORE = 8  # all that happened before the recorded part of a long run
 
 
 class ReadFlag(enum.IntEnum):
@@ -116,6 +120,11 @@ DTYPES: dict[str, Any] = {
     ),
 }
 COLUMNS = ("seg", *DTYPES)
+
+
+def segment_type(segments: int) -> np.dtype[Any]:
+    """The type of column `seg` in a program with so many static segments."""
+    return np.dtype("<u4") if segments > 0xFFFF else np.dtype("<u2")
 
 
 def record_number(writer: int) -> int:

@@ -15,7 +15,7 @@ from butfor.trace.log.record_layout import NO_SITE
 from butfor.trace.log.static_segments import LogCursor, StaticSegment
 from butfor.trace.replay.replay_kernel import replayed
 from butfor.trace.replay.replay_memory import CheckedMemory
-from butfor.trace.replay.replay_state import UNKNOWN, ReplayFrame, ReplayFrames, ReplayResult
+from butfor.trace.replay.replay_state import NO_BLOCK, UNKNOWN, ReplayFrame, ReplayFrames, ReplayResult
 from butfor.trace.semantics.instruction_semantics import Closure, SemanticsError, compile_instr, from_bytes, intrinsic
 from butfor.trace.trace import Trace
 
@@ -82,6 +82,9 @@ class Replay:
             instr = s.fn.instrs[n]
             if instr.op != "phi":
                 break
+            if f.came_from == NO_BLOCK:
+                new.append((instr.slot, UNKNOWN))
+                continue
             try:
                 chosen = instr.args[instr.detail.index(f.came_from)]
             except ValueError:
@@ -199,7 +202,7 @@ class Replay:
         before = self.log.previous_in_frame(i)
         call = s.fn.instrs[s.seg.start - 1]
         return (
-            i > 0
+            before >= 0
             and self.log.frame_of(i - 1) != self.log.frame_of(i)
             and self.trace.is_direct_call((before, call.index), self.trace.at(i - 1).fn)
         )

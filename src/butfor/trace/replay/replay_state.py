@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.ir.instructions import Const, Function, Operand
-from butfor.trace.log.record_layout import NO_FRAME
+from butfor.trace.log.record_layout import NO_FRAME, NO_SEGMENT
 from butfor.trace.trace import Trace
 
 UNKNOWN = object()  # a value that the recording does not determine: never compared
+NO_BLOCK = -2  # before the first block that ran in the recorded part
 _MAX_SHOWN_MISMATCHES = 20  # the first ones show what is wrong, later ones follow from them
 
 
@@ -69,8 +70,18 @@ class ReplayFrames:
         self._frames: dict[int, ReplayFrame] = {}
 
     def frame_at(self, i: int) -> ReplayFrame:
-        """The frame that segment i ran in."""
-        return self._frames[self.log.frame_of(i)]
+        """The frame that segment i ran in; one that was under way when the recorded part began is met here."""
+        number = self.log.frame_of(i)
+        if number not in self._frames and int(self.log.frame["caller"][number]) == NO_SEGMENT:
+            base = int(self.log.frame["base"][number])
+            self._frames[number] = ReplayFrame(self.trace.at(i).fn, base, self.trace.constant)
+            self._frames[number].regs.update(self._variables(i, base))
+            self._frames[number].block = NO_BLOCK
+        return self._frames[number]
+
+    def _variables(self, i: int, base: int) -> dict[int, int]:
+        """The registers that hold the addresses of a frame's variables."""
+        return {slot: base + offset for slot, offset in self.trace.at(i).layout.frame.items()}
 
     def caller(self, number: int) -> ReplayFrame | None:
         """The frame that called another one, if it is known."""

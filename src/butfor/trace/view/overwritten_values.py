@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from butfor.trace.log.record_layout import MAX_STORE_BYTES, NO_SITE, EventKind
 from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.run_objects import RunObjects
 
+_FIRST_ROWS_SCANNED, _MAX_ROWS_SCANNED = 1 << 14, 1 << 22  # of the column of addresses, with one numpy operation
 _MAX_STORES_SEARCHED = 8  # that begin near the address, latest first; nearly always the first one overlaps it
 _MAX_EVENTS_SEARCHED = 4  # latest first; only those of the store's own segment can be later than the store
 _AFTER_ALL_INSTRUCTIONS = 1 << 30  # library calls end their segment
@@ -52,14 +54,23 @@ class OverwrittenValues:
         """The latest store through a pointer that touched these bytes, and its address."""
         i, n = node
         upto = self.log.counts_before(i).addresses + self.trace.at(i).offsets[n].addresses
-        column = self.log.address[:upto]
-        hits = np.flatnonzero((column > max(address - MAX_STORE_BYTES, 0)) & (column < address + size))
-        for k in hits[::-1][:_MAX_STORES_SEARCHED].tolist():
+        column = self.log.address
+        for k in islice(self._stored_near(address, size, upto), _MAX_STORES_SEARCHED):
             at = self.trace.store_of_address(k)
             start = int(column[k])
             if at < node and start + len(self.trace.stored_bytes(at)) > address:
                 return at, start
         return None
+
+    def _stored_near(self, address: int, size: int, upto: int) -> Iterator[int]:
+        """Which of the first `upto` logged addresses may touch these bytes, latest first: most are found close by."""
+        rows = _FIRST_ROWS_SCANNED
+        while upto > 0:
+            first = max(upto - rows, 0)
+            part = self.log.address[first:upto]
+            hits = np.flatnonzero((part > max(address - MAX_STORE_BYTES, 0)) & (part < address + size))
+            yield from (hits[::-1] + first).tolist()
+            upto, rows = first, min(rows * 2, _MAX_ROWS_SCANNED)
 
     def _by_name(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
         """The latest store that touched these bytes through the name of their variable, and its address."""

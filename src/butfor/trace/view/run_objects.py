@@ -10,7 +10,7 @@ import numpy as np
 
 from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function
-from butfor.trace.log.record_layout import NO_FRAME, EventKind, ObjectKind, byval_parameter
+from butfor.trace.log.record_layout import BORN_BEFORE, NO_FRAME, EventKind, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
 from butfor.trace.view.heap_blocks import HeapBlock, HeapBlocks
 from butfor.trace.view.object_parts import member_path
@@ -66,8 +66,9 @@ class RunObjects:
         elif kind in (ObjectKind.STACK, ObjectKind.DYNAMIC) and int(o["frame"]) != NO_FRAME:
             variable = self._local(int(o["frame"]), site)
             name = variable.name if variable else ""
+        birth = -1 if int(o["flags"]) & BORN_BEFORE else int(o["birth"])
         block = self.blocks.of(number) if kind == ObjectKind.HEAP else None
-        return RunObject(number, kind, int(o["start"]), int(o["size"]), int(o["birth"]), name, variable, block)
+        return RunObject(number, kind, int(o["start"]), int(o["size"]), birth, name, variable, block)
 
     def _local(self, frame: int, slot: int) -> Variable | None:
         trace = self.recording.trace

@@ -9,12 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#ifdef BF_WIDE_SEGMENTS
-typedef u32 seg_t;
-#else
-typedef u16 seg_t;
-#endif
-
 #define FAST inline __attribute__((always_inline)) /* one copy for each size of access */
 #define NOINLINE __attribute__((noinline))
 
@@ -32,6 +26,7 @@ u32 *bf_ostack;
 u32 bf_osp;
 static u32 last_unknown; /* event of the latest call whose effects on memory are not known */
 static u64 pending_end;  /* segments at which the run is stopped */
+u32 bf_store_floor, bf_read_floor; /* what was written or seen before the part of the log under way: its value is logged again when it is read */
 volatile int bf_stop, bf_busy;
 
 extern const struct { void *p; u64 n; } __bf_gtab[];
@@ -40,7 +35,7 @@ extern const u64 __bf_counts[4];
 
 /* ---- the log ------------------------------------------------------------------------------------------------------- */
 
-static void write_all(int fd, const u8 *p, u64 n) {
+void bf_write_all(int fd, const u8 *p, u64 n) {
   while (n && fd >= 0) {
     ssize_t k = write(fd, p, n);
     if (k < 0) {
@@ -53,12 +48,19 @@ static void write_all(int fd, const u8 *p, u64 n) {
   }
 }
 
+/* The column begins anew: nothing refers to what it held. */
+void bf_restart_column(int c) {
+  struct col *k = &bf_cols[c];
+  k->at = k->zero = k->buf;
+  if (k->fd >= 0 && (ftruncate(k->fd, 0) || lseek(k->fd, 0, SEEK_SET))) bf_disk_full();
+}
+
 void bf_flush(int c) {
   struct col *k = &bf_cols[c];
   u64 n = (u64)(k->at - k->buf);
   int saved = errno;
   bf_busy = 1;
-  write_all(k->fd, k->buf, n);
+  bf_write_all(k->fd, k->buf, n);
   bf_busy = 0;
   errno = saved;
   k->zero -= n;
@@ -72,11 +74,11 @@ static inline u32 under_way(u32 n) { return n == left_at ? left_to : n - 1; }
 u32 bf_now(void) { return under_way(bf_segments()); }
 
 static void window_start(void) {
+  if (bf_stop || bf_segments() >= pending_end) bf_limit(bf_stop ? "time" : "steps"), pending_end = ~0ull;
+  bf_window_begins();
   struct check_rec *r = PUT(C_CHECK, struct check_rec);
   *r = (struct check_rec){.loads = bf_loads(), .bytes = bf_size(C_VALUE), .addresses = bf_size(C_ADDRESS) / 8, .words = bf_size(C_WORD) / 8,
                           .stores = bf_nstores, .frame = bf_frame->id, .frames = bf_nframes, .reads = bf_nreads, .events = bf_nevents, .escapes = (u32)(bf_size(C_ESCAPE) / 4)};
-  if (bf_stop || bf_segments() >= pending_end) bf_limit(bf_stop ? "time" : "steps"), pending_end = ~0ull;
-  if (bf_nstores > 0x0ff00000u || bf_nreads > 0x07f00000u || bf_nevents > 0x07f00000u) bf_limit("log"), bf_nstores = bf_nreads = bf_nevents = 1;
   bf_deliver_signals();
 }
 
@@ -119,6 +121,7 @@ void __bf_enter(u32 seg, u8 *base, u64 size) {
   f->base = f->low = base;
   f->size = size;
   f->osp = bf_osp;
+  f->object = bf_nobjects;
   bf_frame = f;
   memset(ids(base), 0, size * 4);
   if (!__bf_args_set)
@@ -259,10 +262,13 @@ static FAST int follow(const u32 *s, u32 w, int n) {
   }
 }
 
+/* Whether the part of the log under way holds what a writer left. */
+static FAST int is_at_hand(u32 w) { return w < BF_READ ? w >> 3 > bf_store_floor : w < BF_EVENT && BF_INDEX(w) > bf_read_floor; }
+
 /* Whether the bytes lie inside what one store or one read left, and are still that. */
 static FAST int regular(const u8 *p, const u32 *s, int n) {
   u32 w = s[0];
-  return (w & 7) + (u32)n <= 8 && w - 1 < BF_EVENT - 1 && follow(s, w, n) && same(p, vals(p), n);
+  return (w & 7) + (u32)n <= 8 && is_at_hand(w) && follow(s, w, n) && same(p, vals(p), n);
 }
 
 /* Whether these 8 bytes came from one copy, which brought the pointer's object along. */
@@ -279,6 +285,9 @@ static void put_sources(struct read_rec *r, const u32 *s, int n) {
     for (int i = 0; i < n; i++)
       if (!i || !goes_on(s[i], s[i - 1])) *PUT(C_RUN, struct run_rec) = (struct run_rec){(u32)i, s[i]};
 }
+
+/* Whether these 8 bytes are of one store or one read, which only the part of the log under way does not hold. */
+static int is_old_pointer(const u32 *s) { return s[0] && s[0] < BF_EVENT && !(s[0] & 7) && follow(s, s[0], 8); }
 
 /* Bytes of several writers, never written, or changed behind our back: the value is logged and becomes a writer of its own. */
 static __attribute__((noinline)) void irregular(u8 *p, int n) {
@@ -298,7 +307,7 @@ static __attribute__((noinline)) void irregular(u8 *p, int n) {
   }
   if (changed) r->flags |= RD_CHANGED, r->event = last_unknown;
   if (never) r->flags |= bf_never_written(p), r->event = last_unknown;
-  if (n == 8 && !((u64)p & 7) && (changed || !whole_copy(s))) *prov(p) = BF_LOOKUP;
+  if (n == 8 && !((u64)p & 7) && (changed || !(whole_copy(s) || is_old_pointer(s)))) *prov(p) = BF_LOOKUP;
   u32 w = BF_READ | ++bf_nreads << 3;
   for (int i = 0; i < n; i++) s[i] = w + (u32)i;
   memcpy(v, p, (size_t)n);
@@ -463,6 +472,7 @@ struct event_rec *bf_event(int kind, const void *p, u64 n) {
   return e;
 }
 
+void bf_forget_events(void) { last_unknown = 0; }
 void __bf_unknown(void) {
   bf_event(EV_CALL, 0, 0);
   last_unknown = bf_nevents;
@@ -590,6 +600,7 @@ void bf_output_at(u64 n, int64_t offset) {
   *r = (struct output_rec){.offset = offset, .len = n, .seg = bf_now(), .pad = 1};
 }
 
+struct live_frame *bf_first_frame(void) { return frames + 1; }
 void bf_frames_start(void) {
   frames = bf_reserve(sizeof(struct live_frame) << 24);
   bf_ostack = bf_reserve(4ull << 27);

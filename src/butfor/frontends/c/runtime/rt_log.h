@@ -7,6 +7,12 @@
 
 enum column { C_SEG, C_LOAD, C_ESCAPE, C_VALUE, C_ADDRESS, C_WORD, C_FRAME, C_READ, C_EVENT, C_RUN, C_OBJECT, C_DEATH, C_ERROR, C_OUTPUT, C_PIECE, C_CHECK, C_COUNT };
 
+#ifdef BF_WIDE_SEGMENTS
+typedef u32 seg_t;
+#else
+typedef u16 seg_t;
+#endif
+
 struct col { u8 *at, *end, *buf, *zero; int fd; }; /* zero: where the column would begin if all of it were in the buffer */
 extern BF_OWN struct col bf_cols[C_COUNT];
 

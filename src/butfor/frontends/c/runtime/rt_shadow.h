@@ -25,7 +25,7 @@ static inline void bf_set_scope(u32 number, int is_inside) {
   struct object *o = &bf_objects[number];
   if (number) o->dead = is_inside ? LIVE : OUT_OF_SCOPE, o->room = is_inside ? o->size : 0;
 }
-struct live_frame { u8 *base, *low; u64 size; u32 id, osp, caller; };
+struct live_frame { u8 *base, *low; u64 size; u32 id, osp, caller, object; };
 extern BF_OWN struct live_frame *bf_frame;
 extern BF_OWN u32 *bf_ostack, bf_osp;
 extern BF_OWN u32 bf_copy_site; /* 1 + the instruction that copies or fills memory without a call, while it is checked */
@@ -47,6 +47,17 @@ u32 bf_now(void);
 void bf_log_start(u64 limit);
 void bf_frames_start(void);
 void bf_disk_full(void);
+void bf_write_all(int fd, const u8 *p, u64 n);
+int bf_open_in_dir(const char *name);
+void bf_remove_in_dir(const char *name);
+struct live_frame *bf_first_frame(void);
+extern BF_OWN u32 bf_store_floor, bf_read_floor;
+void bf_restart_column(int c);
+void bf_forget_events(void);
+void bf_keep_start(u64 segments, u64 bytes); /* the most of each in one part of the log */
+void bf_window_begins(void);
+void bf_write_dropped(void);
+u32 bf_kept_window(void); /* with which the log begins */
 void bf_deliver_signals(void);
 void bf_close_fault(int sig, u64 fault); /* closes the recording at a fault that the program handles itself */
 struct event_rec *bf_event(int kind, const void *p, u64 n);

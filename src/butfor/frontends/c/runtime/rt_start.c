@@ -34,10 +34,16 @@ static void say(const char *text) {
   if (write(2, text, strlen(text)) < 0) return;
 }
 
-static int open_in_dir(const char *name) {
+void bf_remove_in_dir(const char *name) {
   char path[4200];
   snprintf(path, sizeof path, "%s/%s", dir, name);
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  unlink(path);
+}
+
+int bf_open_in_dir(const char *name) {
+  char path[4200];
+  snprintf(path, sizeof path, "%s/%s", dir, name);
+  int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return fd;
   int high = fcntl(fd, F_DUPFD_CLOEXEC, 700); /* out of the way of programs that count their descriptors */
   if (high >= 0) close(fd), fd = high;
@@ -67,9 +73,9 @@ static void write_end(int reason, int status, const char *text, u64 fault, int i
   size_t k = 0;
   for (; text && text[k] && k < sizeof clean - 1; k++) clean[k] = text[k] == '\n' ? ' ' : text[k];
   clean[k] = 0;
-  int n = snprintf(line, sizeof line, "reason %d\nstatus %d\nfault %llu\nin_program %d\nsegments %u\nloads %llu\nstores %u\nframes %u\ncurrent %u\nstopped %u\ntext %s\n", reason,
-                   status, (unsigned long long)fault, in_program, bf_segments(), (unsigned long long)bf_loads(), bf_nstores, bf_nframes, bf_frame->id, stopped_at, clean);
-  int fd = open_in_dir("end");
+  int n = snprintf(line, sizeof line, "reason %d\nstatus %d\nfault %llu\nin_program %d\nsegments %u\nloads %llu\nstores %u\nframes %u\ncurrent %u\nstopped %u\nkept %u\ntext %s\n", reason,
+                   status, (unsigned long long)fault, in_program, bf_segments(), (unsigned long long)bf_loads(), bf_nstores, bf_nframes, bf_frame->id, stopped_at, bf_kept_window(), clean);
+  int fd = bf_open_in_dir("end");
   if (fd < 0 || write(fd, line, (size_t)n) != n) say("butfor: the recording could not be finished\n");
 }
 
@@ -77,6 +83,7 @@ static void close_with(int reason, int status, const char *text, u64 fault, int 
   if (closed || !recording || getpid() != own_pid) return;
   closed = 1;
   for (int c = 0; c < C_COUNT; c++) bf_flush(c);
+  bf_write_dropped();
   write_end(reason, status, text, fault, in_program);
   for (int c = 0; c < C_COUNT; c++) bf_cols[c].fd = -1; /* code that still runs is not part of the recording */
 }
@@ -97,8 +104,7 @@ void bf_disk_full(void) {
   for (int c = 0; c < C_COUNT; c++) bf_cols[c].fd = -1;
   if (once++) return;
   closed = 1;
-  write_end(END_DISK, errno, strerror(errno), 0, 0);
-  if (!goes_on) _exit(124);
+  write_end(END_DISK, errno, strerror(errno), 0, 0); /* the program goes on without a recording */
 }
 
 void bf_fence(const char *folder); /* rt_fence.c */
@@ -152,7 +158,7 @@ static void at_exit(int status, void *arg) {
 }
 
 static void write_start(int argc, char **argv, char **envp) {
-  int fd = open_in_dir("start");
+  int fd = bf_open_in_dir("start");
   if (fd < 0) return;
   u64 head[4] = {(u64)argc, (u64)argv, (u64)envp, (u64)bf_stack_top};
   int bad = write(fd, head, sizeof head) < 0;
@@ -174,6 +180,10 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
   if (where && strlen(where) < sizeof dir) strcpy(dir, where);
   goes_on = getenv("BUTFOR_GOES_ON") != 0;
   unsetenv("BUTFOR_GOES_ON");
+  const char *last = getenv("BUTFOR_LAST"), *bytes = getenv("BUTFOR_LOG_LIMIT");
+  bf_keep_start(last ? strtoull(last, 0, 10) : ~0ull, bytes ? strtoull(bytes, 0, 10) / 2 : ~0ull);
+  unsetenv("BUTFOR_LAST");
+  unsetenv("BUTFOR_LOG_LIMIT");
   unsetenv("BUTFOR_DIR");
   unsetenv("BUTFOR_SEGMENTS");
   unsetenv("BUTFOR_FENCE");
@@ -187,7 +197,7 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
   for (int c = 0; c < C_COUNT; c++) {
     bf_cols[c].buf = bf_cols[c].zero = bf_cols[c].at = bf_reserve(BUFFER + 4096);
     bf_cols[c].end = bf_cols[c].buf + BUFFER;
-    bf_cols[c].fd = recording ? open_in_dir(names[c]) : -1;
+    bf_cols[c].fd = recording ? bf_open_in_dir(names[c]) : -1;
   }
   bf_frames_start();
   bf_objects_start();
