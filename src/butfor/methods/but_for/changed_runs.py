@@ -22,9 +22,10 @@ from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import ButforError
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.ir.debug_types import CType
+from butfor.methods.budget import Budget
 from butfor.methods.but_for.change_findings import MAX_CHANGES_PER_STATEMENT, ChangedStatement, ChangeReporter
 from butfor.methods.but_for.solver_values import solved_values
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier
 from butfor.ranking.finding import Diagnosis
 from butfor.source.source_model import Role
