@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 MAX_EFFECTS_WITHOUT_END = 600  # on the path of a run that does not end: its iterations are alike
 SLICING_SHARE = 0.4  # of the budget: the methods that start from the slices need the rest
+WALKING_SHARE = 0.7  # of the time that the method has which asks for the slices: to tell of them takes the rest
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class FailingRun:
     @cached_property
     def _slicing(self) -> Budget:
         """The time for all slices; the first may take a third of it, the first two together two thirds."""
-        return self.budget.part(SLICING_SHARE * self.budget.seconds)
+        return self.budget.part(min(SLICING_SHARE * self.budget.seconds, WALKING_SHARE * self.budget.left))
 
     @cached_property
     def _slicer(self) -> Slicer:
