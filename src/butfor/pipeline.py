@@ -44,6 +44,7 @@ _STOP_SHARE = 0.97  # of the budget: a method that does not look at the clock is
 _POINTERS_SHARE = 0.15  # of the budget, for the points-to analysis: then members and sizes have to do
 _UNASKED_SHARE = 0.5  # of the usual share
 _MIN_SHARE = 0.1  # of the budget, for the methods of a run whose failure took all the time to find
+_MIN_SECONDS = 0.4  # the same for tiny budgets: the first method has something to say by then
 STANDS_OUT_SCORE = 0.6  # of the first statement, from which on edits of the source need not be tried
 _IMPRECISE_POINTERS = (
     "the program is too large to follow all its pointers: of the decisions that could have assigned another value, "
@@ -105,7 +106,8 @@ def ask_methods(case: Case, methods: Sequence[Method], progress: Callable[[str],
     """The answers of the methods, in their order. Ctrl-C and the end of the time keep the answers until then."""
     inquiry = _Inquiry(case, methods, progress)
     budget = case.budget
-    stop = max(budget.end - (1 - _STOP_SHARE) * budget.seconds, time.monotonic() + _MIN_SHARE * budget.seconds)
+    least = time.monotonic() + max(_MIN_SHARE * budget.seconds, _MIN_SECONDS)
+    stop = max(budget.end - (1 - _STOP_SHARE) * budget.seconds, least)
     try:
         with stopped_at(stop), budget.limited_to(budget.left - (1 - _METHODS_SHARE) * budget.seconds):
             inquiry.ask_all()

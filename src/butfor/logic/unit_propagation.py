@@ -27,6 +27,7 @@ def propagated(terms: Iterable[Term], limit: Limit | None = None) -> dict[str, T
     known: dict[str, Term] = {}
     waiting: list[Term] = list(terms)  # each with what is known put in, as far as it was looked at
     for_name: dict[str, list[int]] = {}  # the places of terms that became no fact yet, by the variables in them
+    listed: set[int] = set()  # the places that are in there
     work = list(range(len(waiting)))[::-1]
     steps = 0
     while work:
@@ -34,6 +35,8 @@ def propagated(terms: Iterable[Term], limit: Limit | None = None) -> dict[str, T
         if limit is not None and steps % _STEPS_PER_CLOCK_CHECK == 0 and not limit.left:
             return known
         place = work.pop()
+        if waiting[place] is TRUE:
+            continue
         term = substitute(waiting[place], known, FOLDING)
         if term is FALSE:
             return None
@@ -45,8 +48,11 @@ def propagated(terms: Iterable[Term], limit: Limit | None = None) -> dict[str, T
                 if known.setdefault(name, value) is not value:
                     return None
                 work += for_name.pop(name, ())
+            elif fact is term and place in listed:
+                waiting[place] = fact  # the variables that are left lead to it already
             elif fact is not TRUE:
                 waiting.append(fact)
+                listed.add(len(waiting) - 1)
                 for v in variables((fact,)):
                     for_name.setdefault(str(v.data), []).append(len(waiting) - 1)
     return known

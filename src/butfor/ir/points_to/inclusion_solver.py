@@ -131,7 +131,7 @@ class InclusionSolver:
         """Whether solving took too many steps, too much time or too much memory."""
         if self.steps > MAX_STEPS:
             return True
-        if self._visits % _VISITS_PER_CLOCK_CHECK:
+        if self._visits % _VISITS_PER_CLOCK_CHECK != 1:
             return False
         return self.is_over() or len(self._parent) * self._longest >> 3 > _MAX_BYTES
 

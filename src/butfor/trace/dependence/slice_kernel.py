@@ -42,7 +42,7 @@ class SliceKernel:
 
     def _potential(self, node: Node) -> list[Edge]:
         """The potential dependences of an instance; none once the time is up, for each may take a while to find."""
-        self._is_cut = self._is_cut or self._run.stop()
+        self._is_cut = self._is_cut or self._run.is_stopped()
         return [] if self._is_cut else self._dependence.potential(node)
 
     @classmethod
