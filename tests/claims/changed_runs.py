@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tests.claims.claim_model import FailingCase, PointerTo, resolved
 from tests.claims.run_program import (
+    READS_INPUT,
     Changes,
     Decided,
     DecisionChange,
@@ -111,16 +112,29 @@ def run_with_settings(
     return run_program(program, inputs, Changes(stores=stores, decisions=decisions))
 
 
-def can_avoid(case: FailingCase, nodes: Sequence[Node], tries: int = RANDOM_TRIES, *, wide: bool = False) -> bool:
-    """Whether other values of these statements were found with which the run does not fail. `wide`: of many more."""
-    values = case.more_values() if wide else case.values()
+def can_avoid(
+    case: FailingCase,
+    nodes: Sequence[Node],
+    tries: int = RANDOM_TRIES,
+    *,
+    wide: bool = False,
+    likely: Sequence[int] = (),
+) -> bool | None:
+    """Whether other values of these statements were found with which the run does not fail. `wide`: of many more.
+
+    `likely` values are tried too. None: not, but some of the runs read what may hold anything.
+    """
+    values = [*likely, *(case.more_values() if wide else case.values())]
     options = {n: [_options(case, v, values) for v in instances(case, n)] for n in nodes}
     if not all(options.values()):
         return False
+    is_known = True
     for settings in _candidates(case.rng, nodes, options, tries):
-        if run_with_settings(case.program, case.inputs, settings).outcome is Outcome.PASSED:
+        run = run_with_settings(case.program, case.inputs, settings)
+        if run.outcome is Outcome.PASSED:
             return True
-    return False
+        is_known = is_known and run.why != READS_INPUT
+    return False if is_known else None
 
 
 def _candidates(

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import combinations
+from typing import Any
 
 from tests.claims.changed_runs import can_avoid
+from tests.claims.check_relevance import parse_value
 from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
 from tests.claims.small_program import Node
 
 MANY_TRIES = 10_000  # before it is said that no values avoid the failure
+
+
+def _claimed_values(row: dict[str, Any]) -> list[int]:
+    """The numbers with which the failure is said to be avoided."""
+    changes = [change for run in row.get("confirmed_by", {}).values() for change in run]
+    return [value for c in changes if isinstance(value := parse_value(c["value"]), int)]
 
 
 def check_diagnoses(case: FailingCase) -> Iterator[Claim]:
@@ -24,8 +32,11 @@ def check_diagnoses(case: FailingCase) -> Iterator[Claim]:
         if len(known) < len(nodes):
             yield unchecked("diagnoses", kind, text, "the statement is in no function of the generated program")
             continue
-        avoids = can_avoid(case, known) or can_avoid(case, known, MANY_TRIES, wide=True)
-        if not avoids and len(known) > 1:
+        likely = _claimed_values(row)
+        avoids = can_avoid(case, known, likely=likely) or can_avoid(case, known, MANY_TRIES, wide=True, likely=likely)
+        if avoids is None:
+            yield unchecked("diagnoses", kind, text, "an element is read that is an input")
+        elif not avoids and len(known) > 1:
             yield unchecked("diagnoses", kind, text, "no values were found: two needles in a haystack may exist")
         else:
             reason = "none of the values that were tried avoids the failure"

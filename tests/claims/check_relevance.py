@@ -10,6 +10,7 @@ from tests.claims.changed_runs import deciding, instances, storing, with_later_i
 from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, judged, unchecked
 from tests.claims.run_program import (
     KEEP,
+    READS_INPUT,
     Changes,
     Machine,
     Object,
@@ -87,7 +88,8 @@ def _control(case: FailingCase, node: Node, kind: str, text: str) -> Claim:
 
 
 def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> Claim:
-    """With the value at one instance, or without it, the recorded run does not fail."""
+    """With the value at one instance, or without it, the run does not fail; `where`: some run along the same path."""
+    other, _, where = other.partition(", where ")
     if other.endswith(" left as it was"):
         stores = [number for number, (_, e) in enumerate(case.stored(node))]
         changes = [(0, _leaving(node, number)) for number in stores]
@@ -96,10 +98,13 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
         if found is None:
             return unchecked("relevance", kind, text, "the cell of the other value is not a variable of the program")
         changes = found
-    ends = [run_program(case.program, case.inputs, change()) for _, change in changes]
+    bases = (case.inputs, *(case.same_path if where else ()))
+    ends = [run_program(case.program, base, change()) for base in bases for _, change in changes]
     if any(end.why == "not declared yet" for end in ends):
         return unchecked("relevance", kind, text, "the address of a variable that is not in scope")
     avoids = any(end.outcome is Outcome.PASSED for end in ends)
+    if not avoids and any(end.why == READS_INPUT for end in ends):
+        return unchecked("relevance", kind, text, "an element is read that is an input")
     return judged(avoids, "relevance", kind, text, _refutation(case, changes))
 
 

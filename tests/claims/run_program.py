@@ -153,6 +153,7 @@ class _Returned(Exception):
 
 
 KEEP = object()  # instead of a value: nothing is stored
+READS_INPUT = "an element that is an input"  # of a map of Boogie: it may hold anything
 
 ExprChange = Callable[["Machine", Expr, Frame], Value]
 StoreChange = Callable[["Machine", Object, int, Value], object]
@@ -286,7 +287,7 @@ class Machine:
         self.check_access(where, at)
         base, index = where
         if not self.is_c and not 0 <= index < len(base.cells):
-            raise Undefined("an element that is an input", at)
+            raise Undefined(READS_INPUT, at)
         found = base.cells[index]
         if found is None:
             raise Undefined("uninitialised", at)

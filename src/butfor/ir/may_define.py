@@ -107,6 +107,11 @@ class MayDefine:
 
     # --- cells ----------------------------------------------------------------------------------------------
 
+    def computed_writers(self, cell: AbstractCell) -> list[tuple[Function, Instr]]:
+        """The writes of executed functions through computed addresses that may touch a cell."""
+        writes = [(facts.fn, w.instr) for facts, w in self._writes.by_pointer(cell)]
+        return [(fn, instr) for fn, instr in writes if fn.name in self._executed]
+
     def global_key(self, name: str) -> ObjectKey:
         """The key of a global variable."""
         return LITERALS if name.startswith(".str") else ("global", name)

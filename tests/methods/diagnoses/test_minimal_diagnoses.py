@@ -152,3 +152,30 @@ def test_at_most_seven_sets_are_named_and_the_others_counted(tmp_path: Path) -> 
     assert told.count("(`") == 7
     assert "; 5 more" in told
     assert "in 12 ways" in told
+
+
+def test_a_set_is_proved_only_if_no_part_of_it_can_send_an_access_elsewhere(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    int m = atoi(argv[2]);
+    int x = 1;
+    int k = 1;
+    int t[4] = {2, 0, 3, 2};
+    int y = t[3] - t[2];
+    k = x + (t[x & 3] + m);
+    if (-x <= 2) {
+        k = t[k & 3];
+        x = t[n & 3];
+    }
+    t[k & 3] = m + (x + y);
+    assert(t[3] != 2);
+    return 0;
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("diagnoses",), args=["0", "1"])
+    sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
+    # Alone, x = -3 takes the other arm, and the last store goes to t[1].
+    proved = [[s["text"] for s in row["statements"]] for row in sets if row["proved"]]
+    assert proved
+    assert all("int x = 1;" not in texts for texts in proved if len(texts) > 1)

@@ -14,7 +14,7 @@ from butfor.methods.budget import Budget
 from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.diagnoses.structural_changes import structural_changes, value_changes
 from butfor.methods.other_failing_tests import other_failing_runs
-from butfor.path.changed_runs import ChangedRuns, RunVerdict
+from butfor.path.changed_runs import KEPT, ChangedRuns, PathEdit, RunVerdict
 from butfor.path.execute.smallest_change_sets import (
     MAX_NAMED_SETS,
     ChangeSet,
@@ -23,7 +23,8 @@ from butfor.path.execute.smallest_change_sets import (
     smallest_change_sets,
 )
 from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
-from butfor.path.path_model import Kind, Path
+from butfor.path.path_model import BRANCH, Kind, Path
+from butfor.path.path_words import value_text
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.view.source_places import Place
 
@@ -109,7 +110,7 @@ def _diagnosis(
         runs=runs,
     )
     data = {
-        "sets": [_row(s) for s in found.sets],
+        "sets": [_row(s, paths) for s in found.sets],
         "runs": list(paths),
         "largest": found.largest,
         "unavoidable": found.unavoidable,
@@ -123,14 +124,35 @@ def _diagnosis(
     return Diagnosis(_findings(found.sets, len(paths)), data, found.complete, notes)
 
 
-def _row(s: ChangeSet) -> dict[str, Any]:
-    """A set in the JSON report."""
+def _row(s: ChangeSet, paths: Mapping[str, Path]) -> dict[str, Any]:
+    """A set in the JSON report; `confirmed_by` are the changed runs, by failing run."""
+    named = list(paths.items())
     return {
         "statements": [{"file": p.file, "line": p.line, "text": p.text} for p in s.places],
         "proved": s.proved and s.run is RunVerdict.AVOIDED,
         "how": s.how.value,
         "evidence": _evidence(s).value,
+        "confirmed_by": {named[k][0]: _changes(named[k][1], edits) for k, edits in sorted(s.edits.items())},
     }
+
+
+def _changes(path: Path, edits: Sequence[PathEdit]) -> list[dict[str, Any]]:
+    """What a changed run did otherwise: which cells got which values, which decisions were reversed."""
+    cells = {c.name: c for c in path.cells}
+    found = []
+    for edit in edits:
+        instance = path.instances[edit.position] if edit.position >= 0 else None
+        was = path.initial[edit.cell] if instance is None else instance.recorded.get(edit.cell, 1)
+        if edit.value == was:
+            continue
+        line = None if instance is None else instance.place.line
+        if edit.cell == BRANCH:
+            found.append({"line": line, "cell": None, "value": "decided otherwise"})
+        else:
+            cell = cells[edit.cell]
+            value = "left as it was" if edit.value is KEPT else value_text(cell, edit.value)
+            found.append({"line": line, "cell": cell.shown, "value": value})
+    return found
 
 
 def _evidence(s: ChangeSet) -> Evidence:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from butfor.errors import OutOfTime, UnsupportedError
 from butfor.explanation import Evidence
 from butfor.logic.solvers import Limit, Verdict, default_solver
+from butfor.logic.terms import Term
 from butfor.methods.budget import Budget
 from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.error_invariants.abstract_trace import AbstractTraceWriter, TraceEntry
@@ -18,6 +19,7 @@ from butfor.methods.error_invariants.interpolation_engines import best_sequence
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval, covering_intervals
 from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
 from butfor.methods.error_invariants.recursive_story import recursive_story
+from butfor.methods.error_invariants.stores_that_may_move import MOVABLE, may_be_hit_elsewhere
 from butfor.methods.error_invariants.story_settings import RECURSIVE, StorySettings
 from butfor.path.lift.cell_memory import NOT_FOLLOWED
 from butfor.path.path_model import Path, pinned
@@ -58,7 +60,15 @@ def story_of_run(case: FailingRun, settings: StorySettings) -> Diagnosis:
         )
     if pre is not None:
         path = with_precondition(path, pre, "main")
-    return _diagnosis(path, case.budget, not is_free, settings, boogie=False, address=case.pointer_text)
+    return _diagnosis(
+        path,
+        case.budget,
+        not is_free,
+        settings,
+        boogie=False,
+        address=case.pointer_text,
+        may_move=lambda atoms: may_be_hit_elsewhere(case, path, atoms),
+    )
 
 
 def story_of_path(case: FailingPath, settings: StorySettings) -> Diagnosis:
@@ -79,7 +89,9 @@ def _diagnosis(
     *,
     boogie: bool,
     address: Callable[[int], str] = hex,
+    may_move: Callable[[Iterable[Term]], bool] = lambda atoms: False,
 ) -> Diagnosis:
+    """The story of a path; `may_move` tells of the atoms of invariants whether other stores could have hit them."""
     limit = Limit.after(BUDGET_SHARE * budget.seconds, budget.is_over)
     if settings.engine == RECURSIVE:
         return _recursive(path, limit, is_pinned, boogie=boogie, address=address)
@@ -89,8 +101,10 @@ def _diagnosis(
         return _nothing(found, is_pinned, is_flow)
     data = _plain(found, is_pinned or found.pinned)
     is_complete = found.chain.minimal and not found.invariants.coarse
-    is_proved = found.chain.minimal and NOT_FOLLOWED not in path.approximate
-    return Diagnosis(_findings(found.entries, is_proved), data, is_complete, _notes(path, found.pinned))
+    moves = may_move(atom for interval in found.intervals for atom in interval.atoms)
+    is_proved = found.chain.minimal and NOT_FOLLOWED not in path.approximate and not moves
+    notes = (*_notes(path, found.pinned), *((f"error invariants: {MOVABLE}",) if moves else ()))
+    return Diagnosis(_findings(found.entries, is_proved), {**data, "proved": is_proved}, is_complete, notes)
 
 
 def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, address: Callable[[int], str]) -> Diagnosis:

@@ -39,21 +39,34 @@ class _MaximalIntervals:
         self.rows = rows
         self.queries = queries
         self._known: dict[int, InvariantInterval] = {}
+        self._validity: dict[tuple[int, Atoms], bool] = {}
 
     def farthest(self, at: int, before: InvariantInterval | None) -> InvariantInterval:
         """Of the intervals that contain a position and follow from the one before it, the one that ends last."""
-        own = self._maximal(at)
+        best = self._checked(self._maximal(at), at)
         if self.queries.is_over:
-            return own
+            return best
         reachable = range(self._end_of_block(at, -1), self._end_of_block(at, 1) + 1)
         found = [i for i in map(self._maximal, reachable) if i.first <= at <= i.last]
-        found.sort(key=lambda i: (-i.last, i.atoms != self.rows[at]))
-        for i in found:
-            if i.last == own.last or i.atoms == own.atoms:
+        for i in sorted(found, key=lambda i: -i.last):
+            if i.last <= best.last:
                 break
-            if before is None or self.queries.leads_to(self.core, at - 1, before.atoms, i.atoms):
-                return i
-        return own
+            checked = self._checked(i, at)
+            if checked.last > best.last and (
+                before is None or self.queries.leads_to(self.core, at - 1, before.atoms, i.atoms)
+            ):
+                best = checked
+        return best
+
+    def _checked(self, interval: InvariantInterval, at: int) -> InvariantInterval:
+        """The part of an interval from a position to the first one where its invariant is none.
+
+        Bisection finds where it begins and ends, but may pass over such a position.
+        """
+        last = at - 1
+        while last < interval.last and self._is_valid(last + 1, interval.atoms):
+            last += 1
+        return InvariantInterval(interval.atoms, at, last)
 
     def _end_of_block(self, at: int, way: int) -> int:
         """The last position in a direction that is reached without crossing a guarded step."""
@@ -85,4 +98,7 @@ class _MaximalIntervals:
             return True
         if not self.core.held(position, conjunction(atoms)) or self.queries.is_over:
             return False
-        return self.queries.is_error_invariant(self.core, position, atoms)
+        key = position, atoms
+        if key not in self._validity:
+            self._validity[key] = self.queries.is_error_invariant(self.core, position, atoms)
+        return self._validity[key]

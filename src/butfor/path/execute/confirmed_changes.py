@@ -49,14 +49,18 @@ class Trial:
     changes: list[Sequence[Change]]
     likely: list[tuple[PathEdit, ...]]
     verdicts: dict[int, RunVerdict] = field(default_factory=dict)  # by path
+    avoided_by: dict[int, tuple[PathEdit, ...]] = field(default_factory=dict)  # by path
 
     @property
     def verdict(self) -> RunVerdict:
-        """AVOIDED if every failure is, FAILED if one remains whatever was tried."""
-        found = set(self.verdicts.values()) or {RunVerdict.UNKNOWN}
+        """AVOIDED if every failure is, FAILED if some remain and none is avoided, whatever was tried.
+
+        Where one of several failures is avoided, values that avoid the others too may just not have been tried.
+        """
+        found = set(self.verdicts.values())
         if found == {RunVerdict.AVOIDED} and len(self.verdicts) == len(self.changes):
             return RunVerdict.AVOIDED
-        return RunVerdict.FAILED if RunVerdict.FAILED in found else RunVerdict.UNKNOWN
+        return RunVerdict.FAILED if found == {RunVerdict.FAILED} else RunVerdict.UNKNOWN
 
 
 class Confirmation:
@@ -93,10 +97,12 @@ class Confirmation:
                 return
             batch = proposals[start : start + RUNS_PER_BATCH]
             outcomes = runs.verdicts(path, [edits for _, edits in batch])
-            for (trial, _), outcome in zip(batch, outcomes, strict=True):
-                known = trial.verdicts.get(number, RunVerdict.UNKNOWN)
-                is_told = outcome is RunVerdict.AVOIDED or (is_likely and outcome is RunVerdict.FAILED)
-                if known is not RunVerdict.AVOIDED and is_told:
+            for (trial, edits), outcome in zip(batch, outcomes, strict=True):
+                if number in trial.avoided_by:
+                    continue
+                if outcome is RunVerdict.AVOIDED:
+                    trial.verdicts[number], trial.avoided_by[number] = outcome, edits
+                elif is_likely and outcome is RunVerdict.FAILED:
                     trial.verdicts[number] = outcome
 
 

@@ -70,6 +70,11 @@ class RelaxedPath:
         return disjunction((negate(conjunction(self.addresses)), fails)) if self.addresses else fails
 
     @property
+    def surely_fails(self) -> Term:
+        """The path is followed, every access goes where it went, all assumptions hold and the check does not."""
+        return conjunction((*self.addresses, *self.required, negate(substitute(self.path.check, self.now, ALGEBRA))))
+
+    @property
     def avoids(self) -> Term:
         """All assumptions hold as long as the path is followed; it is left, or all checks on it hold."""
         last = conjunction((self._alive, negate(substitute(self.path.check, self.now, ALGEBRA))))

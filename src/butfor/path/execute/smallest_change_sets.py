@@ -7,8 +7,9 @@ every statement. Sets are enumerated by size, so that each is minimal, and each 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
@@ -44,15 +45,17 @@ Possible = Sequence[Mapping[Place, Change]]  # per path
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """Statements whose change together can avoid all failures. `proved`: whatever the open variables are.
+    """Statements whose change together can avoid all failures.
 
-    `run` says what became of the failures when the programs were run with such changes.
+    `proved`: whatever the open variables are, and no part of the set can, not even by an access that goes elsewhere.
+    `run` says what became of the failures when the programs were run with such changes, `edits` with which, per path.
     """
 
     places: tuple[Place, ...]
     proved: bool
     how: ChangeKind = ChangeKind.VALUE
     run: RunVerdict = RunVerdict.UNKNOWN
+    edits: Mapping[int, tuple[PathEdit, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +138,7 @@ def _singles(
     if confirmation is not None:
         confirmation.confirm([trials[p] for p in found])
     sets = [
-        ChangeSet((p,), verdict is Avoidance.PROVED, how, trials[p].verdict)
+        ChangeSet((p,), verdict is Avoidance.PROVED, how, trials[p].verdict, trials[p].avoided_by)
         for p, (verdict, how) in found.items()
         if trials[p].verdict is not RunVerdict.FAILED
     ]
@@ -192,6 +195,7 @@ class _Search:
             with_selectors(path, number, possible[number].values(), self.selectors) for number, path in enumerate(paths)
         ]
         self.fails = [r.fails for r in relaxed]
+        self.surely_fails = [r.surely_fails for r in relaxed]
         self.is_over = is_over
         self.each = each
         self._in_all = limit
@@ -239,8 +243,7 @@ class _Search:
 
         All other statements are as they are.
         """
-        on = {str(v.data) for v in chosen}
-        fold = Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
+        fold = self._with(chosen)
         answers = [self._avoids(fold(f)) for f in self.fails]
         places = tuple(self.places[str(v.data)] for v in chosen)
         trial = Trial(
@@ -249,7 +252,25 @@ class _Search:
         )
         if self.confirmation is not None:
             self.confirmation.confirm([trial])
-        return ChangeSet(places, all(proved for proved, _ in answers), run=trial.verdict)
+        is_proved = all(proved for proved, _ in answers) and self._is_minimal(chosen)
+        return ChangeSet(places, is_proved, run=trial.verdict, edits=trial.avoided_by)
+
+    def _with(self, chosen: Collection[Term]) -> Substitution:
+        """What is left of a term when just the chosen statements are changed."""
+        on = {str(v.data) for v in chosen}
+        return Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
+
+    def _is_minimal(self, chosen: Sequence[Term]) -> bool:
+        """Whether some failure surely remains when one of the changes is left out; smaller parts can do no more."""
+        return all(
+            any(self._is_certain(self._with(part)(f)) for f in self.surely_fails)
+            for part in combinations(chosen, len(chosen) - 1)
+        )
+
+    def _is_certain(self, fails: Term) -> bool:
+        if fails is TRUE or fails is FALSE:
+            return fails is TRUE
+        return default_stack().check([(negate(fails),)], self._limit()).verdict is Verdict.UNSAT
 
     def _edits(self, number: int, places: Sequence[Place], values: Mapping[str, object]) -> tuple[PathEdit, ...]:
         """The edits of a run that changes some statements so."""

@@ -1,0 +1,49 @@
+"""Error invariants that the campaign of `make claims` once refuted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from butfor import api
+from butfor.options import make_options
+from tests.small import source, written
+
+
+def _method(options: Any) -> dict[str, Any]:
+    found: dict[str, Any] = api.explain(options).to_dict()["methods"]["error-invariants"]
+    return found
+
+
+def test_an_invariant_that_holds_before_and_after_a_step_need_not_hold_between(tmp_path: Path) -> None:
+    program = tmp_path / "prog.bpl"
+    program.write_text("""procedure main() {
+    var n, x, y: int;
+    havoc n;
+    assume 0 <= n && n <= 3;
+    x := 5;
+    y := n;
+    x := y + x;
+    x := (0 + n) - x;
+    assert (n != 0) || (x != (-5));
+}
+""")
+    trace = _method(make_options(program, methods=("error-invariants",)))["abstract_trace"]
+    lines = [e["line"] for e in trace if e["kind"] == "statement"]
+    assert {6, 7} <= set(lines)
+    after = trace[next(k for k, e in enumerate(trace) if e.get("line") == 6) + 1]
+    assert "y" in after["formula"]
+
+
+def test_nothing_is_proved_where_a_store_elsewhere_could_have_hit_the_cell(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int k = atoi(argv[1]);
+    int t[4] = {3, 2, 1, 0};
+    t[k & 3] = 8;
+    assert(t[0] != 3);
+}
+"""
+    found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["2"]))
+    assert found["abstract_trace"]
+    assert not found["proved"]
