@@ -66,7 +66,7 @@ def test_a_variable_without_a_value_decides_nothing() -> None:
 
 
 def test_each_term_is_looked_at_once_for_each_variable(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sum of many variables that become known one after the other; looked at for each set of them it would not end."""
+    """A sum of many variables that become known one after the other: no look for each set of them."""
     looks = 0
 
     def counted(*args: Any) -> Term:
