@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from butfor.ir.instructions import Function
 from butfor.ir.may_define import MayDefine
 from butfor.ir.points_to import inclusion_solver, near_functions
 from butfor.trace.dependence.dependence import Dependence
@@ -634,7 +635,12 @@ def test_functions_far_from_the_run_are_not_even_parsed(tmp_path: Path, monkeypa
     recording = recorded(tmp_path, source(FAR_PROGRAM))
     program, parsed = recording.trace.program, set[str]()
     parse = program.source.function
-    monkeypatch.setattr(program.source, "function", lambda name: (parsed.add(name), parse(name))[1])
+
+    def noted(name: str) -> Function:
+        parsed.add(name)
+        return parse(name)
+
+    monkeypatch.setattr(program.source, "function", noted)
     may_define = MayDefine(program, recording.trace.executed_functions)
     assert may_define.left_out == 1  # the function where looking ended
     assert "f0" in parsed
