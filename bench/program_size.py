@@ -19,7 +19,7 @@ from butfor.pipeline import analyse
 from butfor.trace import recording as recordings
 from butfor.trace.recording import Recording
 
-FUNCTIONS = (50, 500, 5_000)  # of ten lines each
+FUNCTIONS = (50, 500, 2_500)  # of ten lines each
 METHODS = ("slice", "cascade", "hazards")  # that do not run the program again: a build costs by its size
 BUDGETS = (1.0, 5.0)  # seconds, for a run that needs more
 LONG_RUN = 400_000  # rounds, each of which the failure depends on
@@ -48,23 +48,20 @@ _MAIN = """int main(int argc, char **argv) {
     return 0;
 }
 """
-_LONG = (
-    """#include <assert.h>
+_LONG = """#include <assert.h>
 static int cells[997];
 int main(int argc, char **argv) {
     int at = argc;
-    for (int i = 0; i < %d; i++) {
-        if (cells[at] %% 7 == 3)
-            cells[(at + i) %% 997] += i;
-        at = (at + cells[at] + 1) %% 997;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (cells[at] % 7 == 3)
+            cells[(at + i) % 997] += i;
+        at = (at + cells[at] + 1) % 997;
         cells[at]++;
     }
     assert(cells[at] == -1);
     return 0;
 }
-"""
-    % LONG_RUN
-)
+""".replace("ROUNDS", str(LONG_RUN))
 
 
 def program_text(functions: int) -> str:

@@ -58,6 +58,7 @@ class CallConstraints:
         self._s = nodes.solution
         self._s.escapes = self._escaped
         self._tokens = self._s.node()  # what strtok works on
+        self._signatures: dict[str, Signature] = {}
         self._kept = self._s.node()  # functions to be called at the end or when a signal comes
 
     def by_name(self, site: CallNodes, name: str | None) -> None:
@@ -84,11 +85,12 @@ class CallConstraints:
             return
         name, is_own, allocators = key[1], args is site.args, self._c.allocators
         is_defined = name in self._c.defined
-        if is_defined and is_own and not _fits(site.instr, self._c.program.source.signature(name)):
+        if is_defined and is_own and not _fits(site.instr, self._signature(name)):
             return
         is_followed = self._c.is_followed(name)
         if is_defined and not is_followed:
-            self._apply(site, UNKNOWN_EFFECTS, name)
+            if (site.instr.index, None) not in site.facts.calls:  # else it may call anything already
+                self._apply(site, UNKNOWN_EFFECTS, name)
         elif is_own and allocators.note_indirect_target(site.facts.fn.name, site.instr, name):
             self._s.stopped = True  # what was taken for true so far is not
         elif is_followed:
@@ -96,6 +98,13 @@ class CallConstraints:
             self._bind(site, name, args, is_own and bool(allocators.called_by(site.facts.fn.name, site.instr).calls))
         elif is_own:
             self.by_name(site, name)
+
+    def _signature(self, name: str) -> Signature:
+        """The types of a function of the program, read once: every call through a pointer asks for those of many."""
+        found = self._signatures.get(name)
+        if found is None:
+            found = self._signatures[name] = self._c.program.source.signature(name)
+        return found
 
     def _bind(self, site: CallNodes, name: str, args: list[int], is_known: bool = True) -> None:
         """Connect a call with a function of the program.

@@ -9,7 +9,7 @@ from butfor.ir.instructions import Function
 from butfor.ir.program import Program
 
 # Instructions of functions that did not run: the cost of a run follows what it executed, not the size of the program.
-_MIN_INSTRUCTIONS_BEYOND = 20_000  # less than a second
+_MIN_INSTRUCTIONS_BEYOND = 8_000  # a quarter of a second
 _INSTRUCTIONS_BEYOND_PER_EXECUTED = 4  # as much of an interpreter as most of its runs can reach
 
 
