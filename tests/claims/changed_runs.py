@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tests.claims.claim_model import FailingCase, PointerTo, resolved
 from tests.claims.run_program import (
+    NOT_DECLARED,
     READS_INPUT,
     Changes,
     Decided,
@@ -122,7 +123,8 @@ def can_avoid(
 ) -> bool | None:
     """Whether other values of these statements were found with which the run does not fail. `wide`: of many more.
 
-    `likely` values are tried too. None: not, but some of the runs read what may hold anything.
+    `likely` values are tried too. None: not, but some of the runs read what may hold anything, or pointed to a variable
+    that was not declared yet.
     """
     values = [*likely, *(case.more_values() if wide else case.values())]
     options = {n: [_options(case, v, values) for v in instances(case, n)] for n in nodes}
@@ -133,7 +135,7 @@ def can_avoid(
         run = run_with_settings(case.program, case.inputs, settings)
         if run.outcome is Outcome.PASSED:
             return True
-        is_known = is_known and run.why != READS_INPUT
+        is_known = is_known and run.why not in (READS_INPUT, NOT_DECLARED)
     return False if is_known else None
 
 

@@ -12,7 +12,21 @@ from typing import Any
 
 from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
 from tests.claims.run_program import Changes, Frame, Machine, Object, Pointer, Stored, Value
-from tests.claims.small_program import Assert, Deref, Elem, Expr, Field, For, If, Node, Place, Return, While, children
+from tests.claims.small_program import (
+    Assert,
+    Call,
+    Deref,
+    Elem,
+    Expr,
+    Field,
+    For,
+    If,
+    Node,
+    Place,
+    Return,
+    While,
+    children,
+)
 
 METHOD = "cascade"
 PERTURBED_RUNS = 40
@@ -76,7 +90,8 @@ def _addresses(case: FailingCase, cause: Mapping[str, Any], parent: Mapping[str,
     run = base.run()
     if run.failed is None:
         return unchecked(METHOD, kind, text, "not a failed check")
-    by_statement = {n: list(_places(n)) for n in above if n is not None}
+    # A call may be there only because it leads to what the cause is about: then its arguments are no part of it.
+    by_statement = {n: list(_places(n)) for n in above if n is not None and not _calls(n)}
     accesses = {p for places in by_statement.values() for p in places if base.count[p]}
     kept = {n for n in (*nodes, *above) if n is not None}
     moved: dict[Node, set[int]] = {p: set() for p in accesses}
@@ -90,6 +105,17 @@ def _addresses(case: FailingCase, cause: Mapping[str, Any], parent: Mapping[str,
         if known and all(len(moved[p]) >= base.count[p] for p in known):
             return judged(False, METHOD, kind, text, f"the access at {case.printed.start[known[0]]} goes elsewhere")
     return judged(True, METHOD, kind, text, "")
+
+
+def _calls(node: Node) -> bool:
+    """Whether a statement calls a function."""
+    work = [node]
+    while work:
+        part = work.pop()
+        if isinstance(part, Call):
+            return True
+        work += [] if isinstance(part, If | While | For) else children(part)
+    return False
 
 
 def _places(node: Node) -> Iterator[Node]:
@@ -212,6 +238,7 @@ class _Follower(Machine):
             if (s, self.count[s]) == self.property:
                 self.answer, self.recorded = held, False
                 raise _Done
+            self.is_admissible = self.is_admissible and (held or s not in self.kept)
             return
         super().statement(s, frame)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
 from tests.claims.run_program import (
     KEEP,
+    NOT_DECLARED,
     Changes,
     Frame,
     Machine,
@@ -56,6 +57,9 @@ def check_changes(case: FailingCase) -> Iterator[Claim]:
                 yield unchecked("butfor", kind, change["with"], str(e))
                 continue
             run = run_program(case.program, case.inputs, changes)
+            if run.outcome is Outcome.ENDLESS:
+                yield unchecked("butfor", kind, change["with"], "the changed run is too long for the interpreter")
+                continue
             ending = f"{run.outcome.value} {run.why}"
             yield judged(run.outcome is Outcome.PASSED, "butfor", kind, change["with"], f"the changed run: {ending}")
 
@@ -149,7 +153,7 @@ def _named(machine: Machine, name: str, frame: Frame) -> int:
         return 1 + (len(machine.inputs) if machine.program.style == "atoi" else 0)
     base = frame.get(plain) or machine.globals.get(plain)
     if base is None:
-        raise Undefined("not declared yet", machine.program.main.body[0])
+        raise Undefined(NOT_DECLARED, machine.program.main.body[0])
     found = machine.load((base, 0), machine.program.main.body[0])
     if not isinstance(found, int):
         raise Undefined("a pointer", machine.program.main.body[0])

@@ -35,7 +35,7 @@ def check_diagnoses(case: FailingCase) -> Iterator[Claim]:
         likely = _claimed_values(row)
         avoids = can_avoid(case, known, likely=likely) or can_avoid(case, known, MANY_TRIES, wide=True, likely=likely)
         if avoids is None:
-            yield unchecked("diagnoses", kind, text, "an element is read that is an input")
+            yield unchecked("diagnoses", kind, text, "a run reads anything, or points to what is not declared yet")
         elif not avoids and len(known) > 1:
             yield unchecked("diagnoses", kind, text, "no values were found: two needles in a haystack may exist")
         else:

@@ -10,6 +10,7 @@ from tests.claims.changed_runs import deciding, instances, storing, with_later_i
 from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, judged, unchecked
 from tests.claims.run_program import (
     KEEP,
+    NOT_DECLARED,
     READS_INPUT,
     Changes,
     Machine,
@@ -100,7 +101,7 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
         changes = found
     bases = (case.inputs, *(case.same_path if where else ()))
     ends = [run_program(case.program, base, change()) for base in bases for _, change in changes]
-    if any(end.why == "not declared yet" for end in ends):
+    if any(end.why == NOT_DECLARED for end in ends):
         return unchecked("relevance", kind, text, "the address of a variable that is not in scope")
     avoids = any(end.outcome is Outcome.PASSED for end in ends)
     if not avoids and any(end.why == READS_INPUT for end in ends):

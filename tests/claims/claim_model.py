@@ -9,7 +9,18 @@ from enum import Enum
 from typing import Any
 
 from tests.claims.print_program import Printed
-from tests.claims.run_program import Machine, Outcome, Pointer, Run, Stored, Undefined, Value, all_inputs, run_program
+from tests.claims.run_program import (
+    NOT_DECLARED,
+    Machine,
+    Outcome,
+    Pointer,
+    Run,
+    Stored,
+    Undefined,
+    Value,
+    all_inputs,
+    run_program,
+)
 from tests.claims.small_program import Node, Program, constants
 
 
@@ -142,4 +153,4 @@ def resolved(machine: Machine, value: int | PointerTo) -> Value:
             return found
     if value.name in machine.globals:
         return machine.globals[value.name], value.index
-    raise Undefined("not declared yet", machine.program.main.body[0])
+    raise Undefined(NOT_DECLARED, machine.program.main.body[0])

@@ -153,6 +153,7 @@ class _Returned(Exception):
 
 
 KEEP = object()  # instead of a value: nothing is stored
+NOT_DECLARED = "not declared yet"  # a variable whose address is taken before its declaration ran
 READS_INPUT = "an element that is an input"  # of a map of Boogie: it may hold anything
 
 ExprChange = Callable[["Machine", Expr, Frame], Value]

@@ -113,8 +113,13 @@ class CauseTree:
             self._only_path_to(self.guilty)
         confirmation = CauseConfirmation(self.case, self._without)
         for cause in self.causes:
-            cause.proved = confirmation.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
+            is_confirmed = confirmation.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
+            cause.proved = is_confirmed and not self._lacks_addresses(cause)
         self.constraints = confirmation.constraints
+
+    def _lacks_addresses(self, cause: RunCause) -> bool:
+        """Whether it explains the addresses of a cause that later instances joined, whose addresses it does not."""
+        return cause.via == "address" and cause.parent is not None and len(self.causes[cause.parent].claims) > 1
 
     def _explore(self, depth: int, most: int) -> None:
         self._add_root(depth)

@@ -7,18 +7,24 @@ others; and so is each statement of which nothing is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from butfor.logic.solvers import Limit
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import StatementVerdict
 from butfor.path.changed_runs import KEPT, ChangedRuns, PathEdit, RunVerdict
 from butfor.path.execute.any_value import OtherValue, other_text
 from butfor.path.execute.plain_edits import plain_edits
+from butfor.path.execute.single_change import Avoidance, can_avoid
+from butfor.path.execute.single_change_rerun import SingleChangeRerun
+from butfor.path.execute.statement_changes import Change, plain_changes
 from butfor.path.path_model import Kind, Path
+from butfor.trace.view.source_places import Place
 
 MAX_INSTANCES_TRIED = 2  # of one statement, the last ones: most others are like them
 RUNS_PER_BATCH = 64  # between two looks at the clock
+SECONDS_PER_DOUBT = 2.0  # for the question whether a statement is irrelevant whatever skipped blocks do
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +42,9 @@ def confirmed(
     address: Callable[[int], str] = hex,
 ) -> tuple[StatementVerdict, ...]:
     """The verdicts with what the runs say about them, as far as there is time; `address` writes pointers."""
+    rows = _with_doubts(path, rows, is_over)
     if runs is None:
-        return tuple(rows)
+        return rows
     trials = _Trials(path, list(rows), runs, is_over)
     trials.run(_Proposal(k, row.edits, None) for k, row in enumerate(rows) if row.edits and row.verdict.is_relevant)
     trials.run(
@@ -47,6 +54,38 @@ def confirmed(
         for proposal in _others(path, k, row, address)
     )
     return tuple(trials.rows)
+
+
+def _with_doubts(
+    path: Path, rows: Sequence[StatementVerdict], is_over: Callable[[], bool]
+) -> tuple[StatementVerdict, ...]:
+    """The verdicts without those that rest on a skipped block doing its worst.
+
+    What a skipped block leaves in its variables is taken to be anything. That proves that a value avoids the failure,
+    but not that none does: for this, none may do so whatever the block leaves there.
+    """
+    skippable = [row for row in rows if row.verdict is Relevance.IRRELEVANT and row.on_trace.is_relevant]
+    if not skippable:
+        return tuple(rows)
+    rerun, changes = SingleChangeRerun(path), plain_changes(path)
+    return tuple(_doubted(path, row, rerun, changes, is_over) if row in skippable else row for row in rows)
+
+
+def _doubted(
+    path: Path,
+    row: StatementVerdict,
+    rerun: SingleChangeRerun,
+    changes: Mapping[Place, Change],
+    is_over: Callable[[], bool],
+) -> StatementVerdict:
+    change = changes.get(row.place)
+    limit = Limit.after(SECONDS_PER_DOUBT, is_over)
+    if change is not None:
+        change = replace(change, inputs=frozenset(change.on))  # what comes from outside may be another value too
+        if can_avoid(rerun, change, limit).avoidance is Avoidance.NO:
+            return row
+    positions = tuple(k for k, instance in enumerate(path.instances) if instance.place == row.place)
+    return replace(row, verdict=Relevance.UNKNOWN, positions=positions)
 
 
 class _Trials:

@@ -1,0 +1,26 @@
+"""Verdicts of relevance that the campaign of `make claims` once refuted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from butfor import api
+from butfor.options import make_options
+from tests.small import source, written
+
+BODY = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    int x = 1;
+    for (int i = 0; i < n; i++)
+        x = x + i * 5;
+    assert(x != 2 && n > 0);
+}
+"""
+
+
+def test_a_skipped_block_that_may_leave_anything_does_not_make_an_input_irrelevant(tmp_path: Path) -> None:
+    options = make_options(written(tmp_path, source(BODY)), methods=("relevance",), args=["0"])
+    rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
+    (found,) = [row for row in rows if row["text"].startswith("int n")]
+    assert (found["verdict"], found["run"]) == ("admitting", "avoided") or found["verdict"] == "enforcing"
