@@ -256,7 +256,8 @@ def analyse(
         status = Status.PARTIAL
     elif answers.late:
         status = Status.PARTIAL
-        notes.append(_out_of_time(options.budget))
+        is_all_used = budget.left <= (1 - _METHODS_SHARE) * budget.seconds
+        notes.append(_out_of_time(options.budget, () if is_all_used else answers.late))
     elif not answers.complete:
         notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
     with budget.limited_to(0.0 if answers.late else budget.left):
@@ -287,8 +288,10 @@ def _static_limits(potential: PotentialDependence) -> Iterator[str]:
         )
 
 
-def _out_of_time(seconds: float) -> str:
-    return f"the budget of {seconds:g} s was used up: this is what was known by then (--budget gives more)"
+def _out_of_time(seconds: float, methods: Sequence[str]) -> str:
+    """That the budget was used up, or the shares of some methods in it."""
+    used = f"the share of {' and '.join(methods)} in the budget" if methods else "the budget"
+    return f"{used} of {seconds:g} s was used up: this is what was known by then (--budget gives more)"
 
 
 def _story(case: FailingRun, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:
