@@ -11,6 +11,7 @@ PYTEST := $(BIN)/python -m pytest -q
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m compileall -q src # an editable install compiles nothing, and the first start would
 	touch $@
 
 demo: $(STAMP)

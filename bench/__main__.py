@@ -136,6 +136,8 @@ def main() -> None:
     print("\nChanged runs: with hooks, and with hooks and checks of memory.\n")
     for line in changed.rows():
         print(line, flush=True)
+    for line in changed.throughput():
+        print(line, flush=True)
     print("\nA short run in programs of different sizes, after the build; and the time that is taken on a budget.\n")
     for line in program_size.rows():
         print(line, flush=True)

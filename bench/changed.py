@@ -8,16 +8,52 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.fork_server import ForkServer, RunLimits
 from butfor.frontends.c.c_frontend import compile_program
 from butfor.frontends.c.hooked_build import build_hooked
 from butfor.frontends.c.run_program import RunSpec
 from butfor.frontends.c.toolchain import find_compiler, run_tool
+from butfor.ir.change_sites import SiteKind
 from butfor.options import Options
 
 PROGRAMS = Path(__file__).parent / "programs"
 SIZES = {"loops": (1, 6), "pointers": (10, 5_000), "calls": (1, 64)}
 _ROUNDS = 20
+
+
+_SMALL = Path(__file__).parents[1] / "examples" / "triangle.c"
+_CHANGES = 150  # of one request
+_LONG = {"loops": 630, "pointers": 250_000, "calls": 6_400}  # milliseconds, so that a fork does not count
+
+
+def throughput() -> Iterator[str]:
+    """Changed runs per second and core of a small program, and what one costs after its change in long programs.
+
+    The best of some requests: each is for runs that all differ, from one server.
+    """
+    program = compile_program(Options(sources=(_SMALL,)), lambda text: None).code.program
+    for checked in (False, True):
+        build = build_hooked(program, None, (), checked=checked)
+        with ForkServer(build, "./program", RunSpec(("6", "5", "4"))) as server:
+            seen = server.observe()[1]
+            sites = [s.number for s in build.sites if s.kind is SiteKind.LOAD and seen["count"][s.number]]
+            best = 60.0
+            for round_ in range(_ROUNDS):
+                rules = [
+                    Rule(sites[k // 6 % len(sites)], Op.SET, 1000 + _CHANGES * round_ + k) for k in range(_CHANGES)
+                ]
+                start = time.perf_counter()
+                server.send((), rules)
+                server.receive(len(rules))
+                best = min(best, (time.perf_counter() - start) / len(rules))
+        kind = " with checks of memory" if checked else ""
+        yield f"{_SMALL.stem}: {1 / best:,.0f} changed runs per second and core{kind}"
+    for name, size in _LONG.items():
+        native, hooks, _ = _measured(PROGRAMS / f"{name}.c", size)
+        start = _measured(PROGRAMS / f"{name}.c", 1)[0]
+        ratio = hooks / max(native - start, 1e-4)
+        yield f"{name} {size:,}: after its change, a changed run takes {ratio:.1f} times native"
 
 
 def rows() -> Iterator[str]:
@@ -64,5 +100,5 @@ def _measured(source: Path, size: int) -> tuple[float, float, float]:
 
 
 if __name__ == "__main__":
-    for line in rows():
+    for line in (*throughput(), *rows()):
         print(line, flush=True)

@@ -32,7 +32,6 @@ from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
-from butfor.witness.follow_witness import follow_witness
 
 Progress = Callable[[str], None]
 
@@ -63,6 +62,8 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
 
 def _explain_witness(options: Options, program: Build, say: Progress) -> Explanation:
     """The explanation of the run that a violation witness stands for."""
+    from butfor.witness.follow_witness import follow_witness  # late: few runs come from a witness
+
     run = follow_witness(options, program, say)
     options = replace(options, witness=None, nondet=run.values)
     recording = run.recording

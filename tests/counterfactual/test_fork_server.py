@@ -13,6 +13,7 @@ from butfor.counterfactual.fork_server import ForkServer, RunLimits, run_all
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
+from butfor.ir.change_sites import SiteKind
 from butfor.ir.program import Program
 from tests.counterfactual.builds import build_of
 
@@ -135,3 +136,30 @@ def test_a_program_with_timers_or_unknown_functions_is_not_forked(tmp_path: Path
         main = f"int main(void) {{ {call}; return 0; }}\n"
         source.write_text(f"#include <unistd.h>\nextern int unknown(void) __attribute__((weak));\n{main}")
         assert build_of(source)[0].can_be_forked == (call == "sleep(0)")
+
+
+def test_what_came_of_a_change_with_one_input_is_not_said_of_another(given: tuple[HookedBuild, Program]) -> None:
+    build, program = given
+    first, second = RunSpec(("one",), b"1 2 3"), RunSpec(("one",), b"7 8 9")
+    with ForkServer(build, "./given", first, b"", LIMITS) as server:
+        rules = changes(server, build, program)[:150]
+        for spec in (first, second, first):
+            server.set_input(spec)
+            together = dict(run_all([server], [*rules, *rules]))
+            alone = [server.run([rule]) for rule in rules]
+            assert [together[k] for k in range(len(together))] == [*alone, *alone]
+
+
+def test_a_change_that_makes_no_difference_until_late_is_tried_from_there(tmp_path: Path) -> None:
+    source = tmp_path / "late.c"
+    source.write_text(
+        "#include <stdio.h>\nint main(void) {\n    int sum = 0;\n    for (int i = 0; i < 200; i++) {\n"
+        '        if (i == 150)\n            sum += i;\n    }\n    printf("%d\\n", sum);\n    return 0;\n}\n'
+    )
+    build, _ = build_of(source)
+    rules = [Rule(s.number, op) for s in build.sites if s.kind is SiteKind.COMPARE for op in (Op.FLIP_EQUAL, Op.TRUE)]
+    with ForkServer(build, "./late", RunSpec(), b"150\n") as server:
+        together = dict(run_all([server], rules))
+        assert [together[k] for k in range(len(rules))] == [server.run([rule]) for rule in rules]
+    assert any(outcome.change_event > 150 for outcome in together.values())
+    assert any(outcome.changed and outcome.matched < outcome.output for outcome in together.values())

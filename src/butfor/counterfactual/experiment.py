@@ -87,6 +87,7 @@ class ConfirmedChange:
     passes: bool  # the point of failure was reached as often as before
     keeps: bool = True  # the output before it is the same
     is_clean: bool = True  # there is no memory error, not even one that the failing run had too
+    is_checked: bool = True  # for memory errors: there was time to, or the user wants no checks
     is_direct: bool = False  # it overrides the wrong value itself where it is only forwarded
     avoids: int = 0  # other failing tests that pass with it
     breaks: int = 0  # passing tests that fail with it
@@ -130,7 +131,8 @@ class CheckedProgram:
 class Experiment:
     """The fork servers of one program and run.
 
-    What they confirm is run again in the program that `build_checked` makes, which detects memory errors.
+    What they confirm is run again in the program that `build_checked` makes, which detects memory errors. It makes none
+    where that would take too long.
     """
 
     def __init__(
@@ -140,7 +142,7 @@ class Experiment:
         spec: RunSpec,
         goal: Goal,
         cwd: str | None = None,
-        build_checked: Callable[[], CheckedProgram] | None = None,
+        build_checked: Callable[[], CheckedProgram | None] | None = None,
     ) -> None:
         self.goal = goal
         self._build_checked = build_checked
@@ -331,8 +333,10 @@ class Experiment:
             found[number] = self._verdict(result, outcome)
         good = [k for k, verdict in enumerate(found) if verdict is RunVerdict.AVOIDED]
         if good and self._build_checked is not None:
-            self._checked = self._checked or self._start_checked(self._build_checked())
-            servers, allowed = self._checked
+            checked = self._checked_servers(self._build_checked)
+            if checked is None:
+                return [RunVerdict.UNKNOWN if verdict is RunVerdict.AVOIDED else verdict for verdict in found]
+            servers, allowed = checked
             for at, outcome in run_each(servers, ([*by_site[k], *allowed] for k in good)):
                 result.runs += 1
                 if outcome.end == Ending.MEMORY:
@@ -355,8 +359,12 @@ class Experiment:
         """The changes that cause no memory error besides those of the failing run before it failed."""
         if not found or self._build_checked is None:
             return found
-        self._checked = self._checked or self._start_checked(self._build_checked())
-        servers, allowed = self._checked
+        checked = self._checked_servers(self._build_checked)
+        if checked is None:
+            for c in found:
+                c.is_checked = False
+            return found
+        servers, allowed = checked
         by_rule: dict[Rule, list[ConfirmedChange]] = {}
         for c in found:
             by_rule.setdefault(c.candidate.rule, []).append(c)
@@ -369,6 +377,15 @@ class Experiment:
                 for c in by_rule[rules[at]]:
                     c.is_clean = outcome.end != Ending.MEMORY
         return [c for c in found if c.candidate.rule not in bad]
+
+    def _checked_servers(
+        self, build: Callable[[], CheckedProgram | None]
+    ) -> tuple[list[ForkServer], list[Rule]] | None:
+        """Servers of the checked program with the errors that are allowed there; None where there is no time for it."""
+        if self._checked is None:
+            checked = build()
+            self._checked = None if checked is None else self._start_checked(checked)
+        return self._checked
 
     def _start_checked(self, checked: CheckedProgram) -> tuple[list[ForkServer], list[Rule]]:
         """Servers of the checked program, and the rules that allow the memory errors of the failing run."""

@@ -36,7 +36,7 @@ _TAKE_INPUT, _TAKE_EXPECTED, _RUN = range(3)  # kinds of messages
 _INPUT = struct.Struct("<IIIIQQQ")
 _REQUEST = struct.Struct("<IIIIIIIIQQ")
 _RULE = struct.Struct("<IIqqII")
-_ANSWER = struct.Struct("<iIIIQQQQQQII128s")
+_ANSWER = struct.Struct("<iIIIQQQQQQQII128s")
 _OBSERVE, _ADOPT = 1, 2  # modes of a request
 _WORD_MASK = 2**64 - 1
 _MAX_CHANGES_PER_REQUEST = 256  # enough that what they share costs little, and that their answers fit into a pipe
@@ -292,12 +292,10 @@ def _packed(r: Rule) -> bytes:
 
 
 def _outcome(row: tuple[Any, ...]) -> RunOutcome:
-    status, end, changed, timed_out, events, change_event, reached, output, matched, touched, error, error_at, text = (
-        row
-    )
+    status, end, changed, timed_out, events, change_event, reached, output, matched, touched, _, error, at, text = row
     message = text.partition(b"\0")[0].decode("utf-8", "replace") if text[0] else ""
     sizes = (events, change_event, reached, output, matched, touched)
-    return RunOutcome(status, end, changed, bool(timed_out), *sizes, message, error, error_at)
+    return RunOutcome(status, end, changed, bool(timed_out), *sizes, message, error, at)
 
 
 def observed_values(row: np.void) -> list[int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ from butfor.counterfactual.experiment import CheckedProgram, Experiment, Goal, S
 from butfor.counterfactual.fork_server import Ending
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
-from butfor.frontends.c.hooked_build import HookedBuild, build_hooked
+from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, seconds_to_check
 from butfor.frontends.c.run_program import RunSpec
 from butfor.ir.change_sites import SiteTable
 from butfor.trace.log.columns import EndReason
@@ -130,19 +131,28 @@ def fails_again(recording: Recording, point: FailurePoint, goal: Goal, result: S
 
 @contextmanager
 def start_experiment(
-    recording: Recording, point: FailurePoint, cc: str | None, *, checked: bool = True, arithmetic: bool = False
+    recording: Recording,
+    point: FailurePoint,
+    cc: str | None,
+    *,
+    checked: bool = True,
+    arithmetic: bool = False,
+    seconds_left: Callable[[], float] = lambda: math.inf,
 ) -> Iterator[tuple[HookedBuild, Experiment]]:
     """The hooked program and running servers for it; if `checked`, memory errors count as failures.
 
     Unless the failure is such an error, only confirmed changes are checked: a search without checks is several times
-    faster. Errors of `arithmetic` are checked like those of memory, if asked.
+    faster. Not even those are where it would take longer than is left to build the checked program. Errors of
+    `arithmetic` are checked like those of memory, if asked.
     """
     is_survivable = point.is_survivable
     build = hooked_program(recording, cc, checked=checked and is_survivable, arithmetic=arithmetic)
     meta = recording.meta
     cwd = meta.folder if os.path.isdir(meta.folder) else None
 
-    def build_checked() -> CheckedProgram:
+    def build_checked() -> CheckedProgram | None:
+        if seconds_to_check(build, recording.program, cc, meta.libs, arithmetic=arithmetic) > seconds_left():
+            return None
         other = hooked_program(recording, cc, checked=True, arithmetic=arithmetic)
         return CheckedProgram(other, _checks_of(recording, point, other))
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import import_module, metadata
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from butfor.errors import UsageError
 from butfor.methods.method import Method, Subject, When
 from butfor.options import MethodSettings
+
+if TYPE_CHECKING:
+    from importlib import metadata
 
 GROUP = "butfor.methods"
 _OWN = {  # in the order in which they run by default
@@ -48,6 +51,8 @@ def method_class(name: str) -> type[Method]:
 @cache  # it reads the metadata of all packages, and reports ask for each row
 def _offered() -> metadata.EntryPoints:
     """The methods of other packages."""
+    from importlib import metadata  # late: it takes long to import, and butfor's own methods need none of it
+
     return metadata.entry_points(group=GROUP)
 
 
@@ -123,11 +128,15 @@ def report_key(name: str) -> str:
     return method_class(name).part_of or name
 
 
+def _is_known(name: str) -> bool:
+    return name in _OWN or name in names()
+
+
 def prominence(name: str) -> int:
     """How prominent the reasons of a method are where a report has room for one; 0 for methods unknown here."""
-    return method_class(name).prominence if name in names() else 0
+    return method_class(name).prominence if _is_known(name) else 0
 
 
 def tells_what_happened(name: str) -> bool:
     """Whether the reasons of a method say what a statement did in the run."""
-    return name in names() and method_class(name).tells_what_happened
+    return _is_known(name) and method_class(name).tells_what_happened

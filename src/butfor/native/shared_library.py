@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from collections.abc import Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 
 from butfor.errors import ButforError
 from butfor.native import build_cache
 from butfor.native.c_compiler import find_compiler, run_tool
+from butfor.native.installed_packages import installed_as
 
 _FLAGS = (
     "-O2",
@@ -34,10 +33,9 @@ def load_library(name: str, sources: Sequence[Path], headers: Mapping[str, str])
         compiler = find_compiler(None)
         folders = dict.fromkeys(source.parent for source in sources)
         texts = [path.read_bytes() for folder in folders for path in sorted(folder.glob("*.[ch]"))]
-        version = ""
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            version = metadata.version("ziglang")
-        key = build_cache.key_of([version, *_FLAGS, *compiler.arch_flags, *headers, *headers.values(), *texts])
+        key = build_cache.key_of(
+            [*installed_as("ziglang"), *_FLAGS, *compiler.arch_flags, *headers, *headers.values(), *texts]
+        )
 
         def make(work: Path) -> None:
             for file, text in headers.items():

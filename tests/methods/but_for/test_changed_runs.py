@@ -12,6 +12,7 @@ import pytest
 import butfor
 from butfor.errors import ToolMissing
 from butfor.explanation import Evidence, Explanation
+from butfor.frontends.c import hooked_build
 from tests.small import saved, source, written
 
 BOUNDARY = source(
@@ -250,3 +251,13 @@ def test_other_tests_judge_the_operator_not_the_relation_that_one_run_met(tmp_pa
         "been decided by `==`, the output would have been right; avoids 3 of 3 other failures"
         in answer.ranking[0].reasons[0].text
     )
+
+
+def test_changes_that_there_was_no_time_to_check_for_memory_errors_say_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hooked_build, "CHECKED_SITES_PER_SECOND", 1e-9)
+    answer = explained(tmp_path, BOUNDARY, args=["6"], expect_stdout="21\n")
+    assert "there was no time to check that" in answer.ranking[0].reasons[0].text
+    assert answer.ranking[0].extra["counterfactual"]["checked"] is False
+    assert any("to check for memory errors takes longer than was left" in note for note in answer.notes)

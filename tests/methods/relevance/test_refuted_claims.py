@@ -24,3 +24,18 @@ def test_a_skipped_block_that_may_leave_anything_does_not_make_an_input_irreleva
     rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
     (found,) = [row for row in rows if row["text"].startswith("int n")]
     assert (found["verdict"], found["run"]) == ("admitting", "avoided") or found["verdict"] == "enforcing"
+
+
+def test_an_input_that_sends_a_store_elsewhere_is_not_proved_to_have_no_control(tmp_path: Path) -> None:
+    body = """
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int k = __VERIFIER_nondet_int() & 3;
+    int t[4] = {4, 0, 1, 2};
+    t[k] = 7;
+    assert(t[0] != 4);
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("relevance",), nondet=(2,))
+    security = api.explain(options).to_dict()["methods"]["relevance"]["security"]
+    assert not (security["verdict"] == "not-input-controlled" and security["evidence"] == "proved")

@@ -8,11 +8,10 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from importlib import metadata
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import llvmlite
-import llvmlite.binding as llvm
 import numpy as np
 
 from butfor.errors import CompileError, UsageError
@@ -24,7 +23,11 @@ from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.libc import library
 from butfor.native import build_cache
+from butfor.native.installed_packages import installed_as
 from butfor.trace.recording import RecordedProgram
+
+if TYPE_CHECKING:
+    import llvmlite.binding as llvm
 
 Progress = Callable[[str], None]
 RUNTIME = Path(__file__).parent / "runtime"
@@ -76,6 +79,8 @@ class Build:
 
 def initialise_llvm() -> None:
     """Make llvmlite ready for this machine, once."""
+    import llvmlite.binding as llvm  # late: heavy, and a program that was built before needs none of it
+
     with contextlib.suppress(RuntimeError):
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -84,6 +89,8 @@ def initialise_llvm() -> None:
 
 def _parsed_ir(path: Path) -> llvm.ModuleRef:
     """A module from LLVM assembly or bitcode."""
+    import llvmlite.binding as llvm  # late: heavy, and a program that was built before needs none of it
+
     data = path.read_bytes()
     try:
         if data[:2] == b"BC" or data[:4] == b"\xde\xc0\x17\x0b":
@@ -119,6 +126,8 @@ def _with_init_arrays(text: str) -> str:
 
 def object_code(text: str, opt: int = 1, *, inlines: bool = False) -> bytes:
     """The object file of a module; if asked, functions that are marked so are inlined."""
+    import llvmlite.binding as llvm  # late: heavy, and a program that was built before needs none of it
+
     initialise_llvm()
     module = llvm.parse_assembly(_with_init_arrays(text))
     module.verify()
@@ -135,11 +144,10 @@ def object_code(text: str, opt: int = 1, *, inlines: bool = False) -> bytes:
     return code
 
 
+@cache
 def code_version() -> str:
     """A text that changes when butfor's own compiler part or its tools do."""
-    parts = [llvmlite.__version__]
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        parts.append(metadata.version("ziglang"))
+    parts = [*installed_as("llvmlite"), *installed_as("ziglang")]
     here = Path(__file__).parent
     files = sorted(
         (

@@ -22,6 +22,7 @@ HOOKS = Path(__file__).parent / "hooks"
 CHECKS = Path(__file__).parent / "checks"
 _CONTROL_MODELS = "libc_control.c"
 MAX_INLINED_SITES = 20_000  # seconds of compilation: inlining takes as long as the rest, and saves most in long runs
+CHECKED_SITES_PER_SECOND = 3_000  # that are instrumented and compiled on one core
 _FORKABLE = "can-be-forked"  # a file that says so by being there
 
 
@@ -87,6 +88,20 @@ def check_objects(compiler: toolchain.Compiler) -> list[Path]:
     return sorted(build_cache.entry("runtime", key, make).glob("*.o"))
 
 
+def _key(program: Program, cc: str | None, libs: tuple[str, ...], kind: str) -> str:
+    command = toolchain.find_compiler(cc).command
+    return build_cache.key_of([code_version(), *command, module_of(program.source).text, "--", *libs, "--", kind])
+
+
+def seconds_to_check(
+    build: HookedBuild, program: Program, cc: str | None, libs: tuple[str, ...], *, arithmetic: bool
+) -> float:
+    """About how long it takes to build a hooked program with checks too: no time where that was done before."""
+    if build_cache.find("hooked", _key(program, cc, libs, f"{True} {arithmetic} {True}")) is not None:
+        return 0.0
+    return len(build.sites) / CHECKED_SITES_PER_SECOND
+
+
 def build_hooked(
     program: Program,
     cc: str | None,
@@ -103,9 +118,7 @@ def build_hooked(
     """
     compiler = toolchain.find_compiler(cc)
     module = module_of(program.source)
-    key = build_cache.key_of(
-        [code_version(), *compiler.command, module.text, "--", *libs, "--", f"{checked} {arithmetic} {hooks}"]
-    )
+    key = _key(program, cc, libs, f"{checked} {arithmetic} {hooks}")
 
     def make(work: Path) -> None:
         checks = CheckOptions(checked_models(), hooks, arithmetic) if checked else None

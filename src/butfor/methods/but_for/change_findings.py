@@ -18,6 +18,7 @@ from butfor.ranking.finding import Finding
 from butfor.trace.view.source_places import Place
 
 MAX_CHANGES_PER_STATEMENT = 6  # that are tried on other inputs and shown: the others are less natural
+_NOT_CHECKED = ", unless it caused a memory error: there was no time to check that"
 _MEMORY_ERRORS_REMAIN = ", but for memory errors that the failing run has too"
 
 
@@ -46,7 +47,8 @@ class ChangeReporter:
         names_edit = best.candidate.rule.op is Op.RELATION  # its words already name the operator
         what = f"{self.words.clause(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
         output = "" if best.keeps else ", with other output before"
-        text = f"{what}, {self.then}{output}{'' if best.is_clean else _MEMORY_ERRORS_REMAIN}{self._tests(best)}"
+        memory = _NOT_CHECKED if not best.is_checked else "" if best.is_clean else _MEMORY_ERRORS_REMAIN
+        text = f"{what}, {self.then}{output}{memory}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
         return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
 
@@ -68,6 +70,7 @@ class ChangeReporter:
             "passes": c.passes,
             "keeps": c.keeps,
             "clean": c.is_clean,
+            "checked": c.is_checked,
             "direct": c.is_direct,
             "avoids": c.avoids,
             "breaks": c.breaks,

@@ -6,13 +6,11 @@ the failure is evidence from the program itself; it does not say that the statem
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from butfor.counterfactual.change_candidates import ChangeCandidate, ChangeCandidates
-from butfor.counterfactual.change_candidates import initial_value_candidates as initial_values
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.comparison_relations import operator_rule
 from butfor.counterfactual.evidence_strength import FAMILY_WEIGHTS, input_weights, statement_strength, strength
@@ -21,8 +19,8 @@ from butfor.counterfactual.rerun import fails_again, start_experiment, trials_of
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import ButforError
 from butfor.ir.change_sites import Site, SiteKind
-from butfor.ir.debug_types import CType
 from butfor.methods.budget import Budget
+from butfor.methods.but_for.candidate_order import CandidatesInOrder, place_of
 from butfor.methods.but_for.change_findings import MAX_CHANGES_PER_STATEMENT, ChangedStatement, ChangeReporter
 from butfor.methods.but_for.solver_values import solved_values
 from butfor.methods.case import FailingRun
@@ -32,13 +30,11 @@ from butfor.source.source_model import Role
 from butfor.trace.view.source_places import Place
 
 SEARCH_SHARE = 0.4  # of the budget: trying the tests and similar inputs takes the rest
+MAX_SEARCH_SHARE = 0.7  # of the time that is left, where that is less: what was found is checked in the rest
 MAX_SOLVED_INSTANCES = 1_500  # of the slice: for longer paths the solver rarely answers in time
 MAX_SOLVING_SECONDS = 2.0  # for proposals of the solver: a run costs milliseconds
 MIN_TELLING_SCORE = 0.4  # of a print statement that is likely to be wrong itself
 MIN_STATEMENTS_FOUND = 5  # with fewer, changes of single occurrences are tried too
-MAX_INITIAL_ELEMENTS = 40  # of initial data, that are changed: tables are large
-FAR_DISTANCE = 1_000.0  # of instructions in no slice
-DISTANCE_PER_STAGE = 20  # a candidate of a later stage is tried like one so much further away
 MAX_NAMED_LINES = 5  # in a note
 # changes that avoid the fault more often than they fix it
 _DETOURS = frozenset(("force", "truth", "flip", "reversed", "keep", "skip", "value", "solved", "case", "once"))
@@ -46,9 +42,6 @@ _DETOURS = frozenset(("force", "truth", "flip", "reversed", "keep", "skip", "val
 _OVERRIDES = frozenset(("literal", "named", "near", "value", "solved", "variable", "keep", "compound", "case"))
 # where the same families stand for edits of an expression
 _EDITED = frozenset((SiteKind.OPERATION, SiteKind.COMPARE))
-_NUMBER = re.compile(r"(?<!\w)\d|'")
-_STEP = re.compile(r"(?:\+\+|--)[^;]*;?|[^;=]*(?:\+\+|--);?")  # a statement that only counts
-_FOR_DECLARATION = re.compile(r"(?:\w+[\s*]+)+\w+\s*=")
 
 
 def changes_that_help(case: FailingRun, earlier: Earlier) -> Diagnosis:
@@ -67,7 +60,14 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     variables = VariablesInScope(case.recording.program)
     options = case.options
     is_checked, arithmetic = options.memory_errors or options.arithmetic_errors, options.arithmetic_errors
-    started = start_experiment(case.recording, case.point, options.cc, checked=is_checked, arithmetic=arithmetic)
+    started = start_experiment(
+        case.recording,
+        case.point,
+        options.cc,
+        checked=is_checked,
+        arithmetic=arithmetic,
+        seconds_left=lambda: case.budget.end - time.monotonic(),
+    )
     with started as (build, running):
         result = running.observe()
         if not fails_again(case.recording, case.point, running.goal, result):
@@ -75,7 +75,8 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
                 "the run is not repeatable: run again without any change, it behaves differently, "
                 "so no change of it was tried"
             )
-        search = Budget(SEARCH_SHARE * case.options.budget)  # from now on: building a large program takes a while
+        left = case.budget.end - time.monotonic()  # building a large program takes a while
+        search = Budget(min(SEARCH_SHARE * case.options.budget, MAX_SEARCH_SHARE * left))
 
         def is_over() -> bool:
             return search.is_over() or case.budget.is_over()
@@ -85,17 +86,17 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
             variables, result.observations, running.values_in_tests(tests, case.budget.is_over)
         )
         ran = [build.sites[number - 1] for number in result.observations["count"].nonzero()[0].tolist() if number]
-        ordered = _in_order(case, ran, candidates.at, initial=True)
-        running.search(result, (c for c, _ in ordered), is_over)
-        places = {id(c): place for c, place in ordered}
+        ordered = CandidatesInOrder(case, ran, candidates.at)
+        running.search(result, ordered.in_turn(initial=True), is_over)
+        places = dict(ordered.places)
+        proposed = len(ordered)
         if result.complete and len({places[id(c.candidate)] for c in result.confirmed}) < MIN_STATEMENTS_FOUND:
-            single = _in_order(case, ran, candidates.at_single_occurrences, initial=False)
-            running.search(result, (c for c, _ in single), is_over)
-            tried = len(single)
-            single += _solver_candidates(case, ran)
-            running.search(result, (c for c, _ in single[tried:]), is_over)
-            ordered += single
-            places |= {id(c): place for c, place in single}
+            single = CandidatesInOrder(case, ran, candidates.at_single_occurrences)
+            running.search(result, single.in_turn(initial=False), is_over)
+            solved = _solver_candidates(case, ran)
+            running.search(result, (c for c, _ in solved), is_over)
+            places |= single.places | {id(c): place for c, place in solved}
+            proposed += len(single) + len(solved)
         if tests:
             edits = _in_all_runs(result.confirmed, places)
             running.search(result, (c for c, _ in edits), case.budget.is_over)
@@ -119,7 +120,9 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     findings.sort(key=lambda f: -f.score)
     data = {
         "runs": result.runs,
-        "candidates": len(ordered),
+        "candidates": proposed,
+        "sites": ordered.sites,
+        "sites_tried": ordered.sites_tried,
         "tried": result.tried,
         "inputs": inputs,
         "failing": result.failing,
@@ -129,8 +132,13 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     notes = () if _is_print_at_fault(earlier) else _missing_statement(statements, result)
     if not result.complete:
         notes += (
-            f"{result.tried:,} of {len(ordered):,} changes were tried in the time for them, the most promising ones "
-            "first (--budget gives more)",
+            f"{result.tried:,} changes were tried in the time for them, at {ordered.sites_tried:,} of "
+            f"{ordered.sites:,} places in the code that ran, the most promising ones first (--budget gives more)",
+        )
+    if not all(c.is_checked for c in result.confirmed):
+        notes += (
+            "to check for memory errors takes longer than was left, so changes may avoid the failure by causing one "
+            "(--budget gives more)",
         )
     return Diagnosis(tuple(findings), data, result.complete, notes)
 
@@ -180,40 +188,6 @@ def _missing_statement(statements: list[ChangedStatement], result: SearchResult)
     return (f"no statement to change: something may be missing; {branches} would have to go the other way",)
 
 
-def _distances(case: FailingRun) -> dict[tuple[str, int], float]:
-    """The distance of each instruction of the relevant slice from the failure."""
-    best: dict[tuple[str, int], float] = {}
-    for kind in ("data", "relevant"):
-        for row in case.slices[kind].instructions:
-            key = (case.trace.at(row.nearest[0]).fn.name, row.nearest[1])
-            if row.distance < best.get(key, FAR_DISTANCE):
-                best[key] = row.distance
-    return best
-
-
-def _in_order(
-    case: FailingRun, sites: Sequence[Site], candidates: Callable[[Site], Iterator[ChangeCandidate]], *, initial: bool
-) -> list[tuple[ChangeCandidate, Place]]:
-    """The candidates with the statements they change: near the failure first, natural edits first."""
-    known = _distances(case)
-    rows: list[tuple[float, ChangeCandidate, Place]] = []
-    for site in sites:
-        place = _place_of(case, site)
-        if place is None or not case.may_be_changed(place):
-            continue
-        distance = known.get((site.function, site.instr), FAR_DISTANCE)
-        for c in candidates(site):
-            # a declared variable has no old value
-            if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(place):
-                rows.append((c.stage + min(distance, FAR_DISTANCE) / DISTANCE_PER_STAGE, _with_family(c, place), place))
-    rows += (
-        (c.stage + distance / DISTANCE_PER_STAGE, c, place)
-        for distance, c, place in (_initial_data(case) if initial else ())
-    )
-    rows.sort(key=lambda row: row[0])
-    return [(c, place) for _, c, place in rows]
-
-
 def _solver_candidates(case: FailingRun, sites: Sequence[Site]) -> list[tuple[ChangeCandidate, Place]]:
     """Values that the solver proposes for statements of the failing path, where that is short enough."""
     if case.slices["relevant"].size > MAX_SOLVED_INSTANCES:
@@ -225,71 +199,10 @@ def _solver_candidates(case: FailingRun, sites: Sequence[Site]) -> list[tuple[Ch
         return []  # there is no path for this failure
     found = []
     for site in sites:
-        place = _place_of(case, site) if site.kind is SiteKind.STORE and not (site.is_pointer or site.is_real) else None
+        place = place_of(case, site) if site.kind is SiteKind.STORE and not (site.is_pointer or site.is_real) else None
         if place is not None and place in proposed and case.may_be_changed(place):
             found.append((ChangeCandidate(Rule(site.number, Op.SET, proposed[place]), site, "solved"), place))
     return found
-
-
-def _with_family(c: ChangeCandidate, place: Place) -> ChangeCandidate:
-    """The candidate, with the family of the edit that it is in this statement.
-
-    Nobody mistypes the value of a named constant, and an increment that adds nothing is one that is left out.
-    """
-    if c.rule.op is Op.ONLY_LEFT and _STEP.fullmatch(place.text):
-        return replace(c, family="keep")
-    is_named = (
-        c.family == "literal"
-        and c.site.kind in (SiteKind.STORE, SiteKind.CONSTANT, SiteKind.OPERATION)
-        and not _NUMBER.search(place.text)
-    )
-    return replace(c, family="named") if is_named else c
-
-
-def _declares(place: Place) -> bool:
-    return place.role == Role.DECLARATION or (
-        place.role == Role.FOR_INIT and _FOR_DECLARATION.match(place.text) is not None
-    )
-
-
-def _initial_data(case: FailingRun) -> Iterator[tuple[float, ChangeCandidate, Place]]:
-    """Changes of initial data that the failure depended on."""
-    relevant = case.slices["relevant"]
-    met: set[tuple[str, int]] = set()
-    for address, reader in relevant.initial.items():
-        found = case.objects.global_at(address)
-        element = _element(case, *found[:2]) if found is not None else None
-        if found is None or element is None or (found[0], element[0]) in met or len(met) >= MAX_INITIAL_ELEMENTS:
-            continue
-        met.add((found[0], element[0]))
-        places = case.places.initialisers(found[0], element[0])
-        for c in initial_values(case.recording.program, found[0], *element) if places else ():
-            yield relevant.reader_distance[reader], c, places[0]
-
-
-def _element(case: FailingRun, name: str, offset: int) -> tuple[int, int] | None:
-    """The offset and size of the integer in a global that a byte belongs to."""
-    variable = case.recording.source.global_declaration(name)
-    t: CType | None = None if variable is None else variable.type
-    start = 0
-    while t is not None and t.kind in ("array", "struct"):
-        if t.kind == "array":
-            t = t.element
-            start += (offset - start) // t.size * t.size if t is not None and t.size else 0
-        else:
-            field = next(
-                (f for f in t.fields if 0 <= offset - start - f.bit_offset // 8 < f.type.size and not f.is_bits), None
-            )
-            start += field.bit_offset // 8 if field is not None else 0
-            t = field.type if field is not None else None
-    whole = t is not None and t.kind in ("signed", "unsigned", "char", "uchar", "bool", "enum") and t.size <= 8
-    return (start, t.size) if whole and t is not None else None
-
-
-def _place_of(case: FailingRun, site: Site) -> Place | None:
-    """The statement that a site belongs to."""
-    fn = case.recording.program.function(site.function)
-    return case.places.of_instr(fn, fn.instrs[site.instr])
 
 
 def _by_statement(places: Mapping[int, Place], confirmed: list[ConfirmedChange]) -> list[ChangedStatement]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from butfor.errors import OutOfTime, UnsupportedError
 from butfor.explanation import Evidence
 from butfor.logic.solvers import Limit, Verdict, default_solver
-from butfor.logic.terms import Term
 from butfor.methods.budget import Budget
 from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.error_invariants.abstract_trace import AbstractTraceWriter, TraceEntry
@@ -19,9 +18,9 @@ from butfor.methods.error_invariants.interpolation_engines import best_sequence
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval, covering_intervals
 from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
 from butfor.methods.error_invariants.recursive_story import recursive_story
-from butfor.methods.error_invariants.stores_that_may_move import MOVABLE, may_be_hit_elsewhere
 from butfor.methods.error_invariants.story_settings import RECURSIVE, StorySettings
 from butfor.path.lift.cell_memory import NOT_FOLLOWED
+from butfor.path.lift.movable_stores import MOVABLE
 from butfor.path.path_model import Path, pinned
 from butfor.path.preconditions import with_precondition
 from butfor.path.source_expressions import SourceExpressions
@@ -60,15 +59,7 @@ def story_of_run(case: FailingRun, settings: StorySettings) -> Diagnosis:
         )
     if pre is not None:
         path = with_precondition(path, pre, "main")
-    return _diagnosis(
-        path,
-        case.budget,
-        not is_free,
-        settings,
-        boogie=False,
-        address=case.pointer_text,
-        may_move=lambda atoms: may_be_hit_elsewhere(case, path, atoms),
-    )
+    return _diagnosis(path, case.budget, not is_free, settings, boogie=False, address=case.pointer_text)
 
 
 def story_of_path(case: FailingPath, settings: StorySettings) -> Diagnosis:
@@ -89,9 +80,7 @@ def _diagnosis(
     *,
     boogie: bool,
     address: Callable[[int], str] = hex,
-    may_move: Callable[[Iterable[Term]], bool] = lambda atoms: False,
 ) -> Diagnosis:
-    """The story of a path; `may_move` tells of the atoms of invariants whether other stores could have hit them."""
     limit = Limit.after(BUDGET_SHARE * budget.seconds, budget.is_over)
     if settings.engine == RECURSIVE:
         return _recursive(path, limit, is_pinned, boogie=boogie, address=address)
@@ -101,10 +90,14 @@ def _diagnosis(
         return _nothing(found, is_pinned, is_flow)
     data = _plain(found, is_pinned or found.pinned)
     is_complete = found.chain.minimal and not found.invariants.coarse
-    moves = may_move(atom for interval in found.intervals for atom in interval.atoms)
-    is_proved = found.chain.minimal and NOT_FOLLOWED not in path.approximate and not moves
-    notes = (*_notes(path, found.pinned), *((f"error invariants: {MOVABLE}",) if moves else ()))
-    return Diagnosis(_findings(found.entries, is_proved), {**data, "proved": is_proved}, is_complete, notes)
+    is_proved = found.chain.minimal and _is_exact(path)
+    data = {**data, "proved": is_proved}
+    return Diagnosis(_findings(found.entries, is_proved), data, is_complete, _notes(path, found.pinned))
+
+
+def _is_exact(path: Path) -> bool:
+    """Whether the path has all that could have changed the cells of its invariants."""
+    return NOT_FOLLOWED not in path.approximate and MOVABLE not in path.approximate
 
 
 def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, address: Callable[[int], str]) -> Diagnosis:
@@ -122,7 +115,7 @@ def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, addre
         "coarse": False,
         "minimal": found.minimal,
     }
-    is_proved = found.minimal and NOT_FOLLOWED not in path.approximate
+    is_proved = found.minimal and _is_exact(path)
     return Diagnosis(_findings(found.entries, is_proved), data, found.minimal, _notes(path, found.pinned))
 
 

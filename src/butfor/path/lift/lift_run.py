@@ -8,6 +8,8 @@ run gave is replaced by the recorded value, and the path says that it is approxi
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from butfor.encode.instance_values import mask_of
 from butfor.encode.justification import Justifier
 from butfor.errors import UnsupportedError
@@ -27,6 +29,7 @@ from butfor.path.lift.external_inputs import ExternalInputs
 from butfor.path.lift.library_calls import LibraryCalls
 from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
 from butfor.path.lift.memory_cells import MemoryCells
+from butfor.path.lift.movable_stores import MOVABLE, has_movable_stores
 from butfor.path.lift.register_terms import UNDETERMINED, RegisterTerms
 from butfor.path.lift.used_values import UsedValues
 from butfor.path.lift.violated_property import Check, ViolatedProperties
@@ -128,7 +131,8 @@ class _Lifter:
             self.run.silent,
             endless,
         )
-        return assembled_path(parts, check.node, phi, self.run, self.storage, self.memory.prologue)
+        path = assembled_path(parts, check.node, phi, self.run, self.storage, self.memory.prologue)
+        return replace(path, approximate=(*path.approximate, MOVABLE)) if has_movable_stores(self.run, path) else path
 
     def _gather(self, effects: list[Effect], check: Check) -> None:
         if check.decided is not None:

@@ -9,19 +9,31 @@ extern void *const __cf_gtab[], *const __cf_ftab[];
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define QUIET(site) LIKELY(!bf_active[site])
 
-struct rule *bf_rule_of(u32 site); /* the rule of a site if it applies now, else 0 */
-i64 bf_of_int(const struct rule *r, i64 v, const u8 *frame, const u8 *old, u32 bytes);
-double bf_of_real(const struct rule *r, double v, const u8 *frame, const u8 *old, u32 bytes);
+/* What a rule makes of one occurrence: the value to go on with, whether it is another one, whether the machine refuses to compute it. */
+struct effect { i64 value; u8 differs, traps; };
+
+/* One occurrence of a site: what its hook was given, doubles as raw bits. */
+struct occurrence {
+  struct effect (*effect)(const struct occurrence *o, const struct rule *r); /* looks at memory at most */
+  u32 site, code; /* code: the operator and bits of an operation, the predicate of a comparison, the bytes of a store */
+  i64 value, a, b; /* the value as it is, and both sides of what gives it */
+  const u8 *frame, *old;
+  u8 is_real, traps; /* as it is */
+};
+
+i64 bf_follow(const struct occurrence *o); /* the value to go on with */
+struct effect bf_of_int(const struct occurrence *o, const struct rule *r);
+struct effect bf_of_real(const struct occurrence *o, const struct rule *r);
 i64 bf_operate(u32 operator, i64 a, i64 b, u32 bits, i64 fallback);
 double bf_operate_real(u32 operator, double a, double b);
 
 static inline void tick(void) {
-  if (++bf_events > bf_most_events) bf_stop_run(END_LIMIT);
+  if (--bf_events_left < 0) bf_stop_run(END_LIMIT);
 }
 
 static inline struct seen *watch(u32 site) {
   struct seen *s = bf_seen + site;
-  if (!s->count++) s->first = bf_events;
+  if (!s->count++) s->first = bf_events();
   return s;
 }
 
@@ -32,7 +44,7 @@ static inline void note(struct seen *s, i64 v) {
 }
 
 static inline void changed(void) {
-  if (!bf_shared->changed++) bf_shared->change_event = bf_events;
+  if (!bf_shared->changed++) bf_shared->change_event = bf_events();
 }
 
 static inline i64 variable(const u8 *p, u32 bytes) {

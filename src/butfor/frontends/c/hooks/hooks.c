@@ -1,20 +1,20 @@
 /* Hooks for values and calls: each gets a value of the program and returns the one to go on with. */
 #include "change.h"
 #include "runs.h"
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-u8 *bf_active;
 struct rule *bf_rules;
 struct seen *bf_seen;
 struct shared *bf_shared;
 struct rule *bf_applied;
 u32 bf_changed_before;
-u64 bf_events, bf_most_events = ~0ull;
+i64 bf_events_left = INT64_MAX, bf_most_events = INT64_MAX;
 
 void bf_stop_run(int end) {
   bf_shared->end = end;
-  bf_shared->events = bf_events;
+  bf_shared->events = bf_events();
   _exit(120 + end);
 }
 
@@ -23,15 +23,16 @@ void __cf_too_long(void) { bf_stop_run(END_LIMIT); }
 static u32 met[MAX_RULES];
 void bf_met(u32 rule, u32 times) { met[rule] = times; }
 
-struct rule *bf_rule_of(u32 site) {
-  u32 first = bf_active[site] - 1u;
+/* The rule of a site if it applies now, else 0. */
+static struct rule *rule_of(const struct occurrence *o) {
+  u32 first = bf_active[o->site] - 1u;
   bf_applied = 0;
   bf_changed_before = bf_shared->changed;
-  if (bf_active[site] == ARMED) return bf_fork_off(site);
+  if (bf_active[o->site] == ARMED) return bf_fork_off(o);
   met[first]++;
-  for (struct rule *r = bf_rules + first; r->site == site; r++)
+  for (struct rule *r = bf_rules + first; r->site == o->site; r++)
     if (r->op == OP_PROBE) bf_shared->reached++;
-    else if (!r->only || r->only == met[first]) return bf_applied = r;
+    else if (bf_shared->followed++, !r->only || r->only == met[first]) return bf_applied = r;
   return 0;
 }
 
@@ -42,34 +43,39 @@ static void write_to(u8 *p, i64 v, u32 bytes) {
   changed();
 }
 
-/* Where the variable is that a rule assigns, now with its new value. */
-static const u8 *assigned(const struct rule *r, const u8 *frame) {
-  u8 *p = r->op == OP_ASSIGN_LOCAL ? (u8 *)frame + r->a : (u8 *)__cf_gtab[(u32)r->a] + ((u64)r->a >> 32);
-  write_to(p, r->b, r->bytes % OWN_VALUE);
-  return p;
+static i64 assign(const struct occurrence *o, const struct rule *r) {
+  u8 *p = r->op == OP_ASSIGN_LOCAL ? (u8 *)o->frame + r->a : (u8 *)__cf_gtab[(u32)r->a] + ((u64)r->a >> 32);
+  u32 bytes = r->bytes % OWN_VALUE;
+  write_to(p, r->b, bytes);
+  if (!(r->bytes & OWN_VALUE)) return o->value;
+  return o->is_real ? raw(real_at(p, bytes)) : variable(p, bytes);
 }
 
-i64 bf_of_int(const struct rule *r, i64 v, const u8 *frame, const u8 *old, u32 bytes) {
-  i64 n = v;
-  if (r->op == OP_ASSIGN_LOCAL || r->op == OP_ASSIGN_GLOBAL) {
-    const u8 *p = assigned(r, frame);
-    return r->bytes & OWN_VALUE ? variable(p, r->bytes % OWN_VALUE) : v;
-  }
+i64 bf_follow(const struct occurrence *o) {
+  const struct rule *r = rule_of(o);
+  if (r && (r->op == OP_ASSIGN_LOCAL || r->op == OP_ASSIGN_GLOBAL)) return assign(o, r);
+  struct effect e = r ? o->effect(o, r) : (struct effect){o->value, 0, o->traps};
+  if (e.traps) raise(SIGFPE);
+  if (e.differs) changed();
+  return e.value;
+}
+
+struct effect bf_of_int(const struct occurrence *o, const struct rule *r) {
+  i64 v = o->value, n = v;
   switch (r->op) {
     case OP_SET: n = r->a; break;
     case OP_ADD: n = (i64)((u64)v + (u64)r->a); break;
     case OP_NEGATE: n = (i64)(0 - (u64)v); break;
     case OP_NOT: n = !v; break;
-    case OP_KEEP: n = variable(old, bytes); break;
-    case OP_COMPOUND: n = bf_operate((u32)r->a, variable(old, bytes), v, 8 * bytes, v); break;
-    case OP_PLUS_LOCAL: n = (i64)((u64)v + (u64)r->b * (u64)variable(frame + r->a, r->bytes)); break;
-    case OP_ADDRESS_LOCAL: n = (i64)(frame + r->a); break;
+    case OP_KEEP: n = variable(o->old, o->code); break;
+    case OP_COMPOUND: n = bf_operate((u32)r->a, variable(o->old, o->code), v, 8 * o->code, v); break;
+    case OP_PLUS_LOCAL: n = (i64)((u64)v + (u64)r->b * (u64)variable(o->frame + r->a, r->bytes)); break;
+    case OP_ADDRESS_LOCAL: n = (i64)(o->frame + r->a); break;
     case OP_ADDRESS_GLOBAL: n = (i64)__cf_gtab[r->a] + r->b; break;
-    case OP_LOCAL: case OP_GLOBAL: n = variable(place(r, frame), r->bytes); break;
+    case OP_LOCAL: case OP_GLOBAL: n = variable(place(r, o->frame), r->bytes); break;
     default: break;
   }
-  if (n != v) changed();
-  return n;
+  return (struct effect){n, n != v, 0};
 }
 
 void bf_initial(const struct rule *r) {
@@ -79,53 +85,44 @@ void bf_initial(const struct rule *r) {
   write_to(p, (i64)(v + (u64)r->a), r->bytes);
 }
 
-i64 __cf_at_i(u32 site, i64 v, const u8 *frame) {
+i64 bf_at_i(u32 site, i64 v, const u8 *frame) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), v), v;
-  struct rule *r = bf_rule_of(site);
-  return r ? bf_of_int(r, v, frame, 0, 0) : v;
+  return bf_follow(&(struct occurrence){bf_of_int, site, .value = v, .frame = frame});
 }
 
-i64 __cf_at_si(u32 site, i64 v, const u8 *frame, const u8 *old, u32 bytes) {
+i64 bf_at_si(u32 site, i64 v, const u8 *frame, const u8 *old, u32 bytes) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), v), v;
-  struct rule *r = bf_rule_of(site);
-  return r ? bf_of_int(r, v, frame, old, bytes) : v;
+  return bf_follow(&(struct occurrence){bf_of_int, site, bytes, v, .frame = frame, .old = old});
 }
 
-double bf_of_real(const struct rule *r, double v, const u8 *frame, const u8 *old, u32 bytes) {
-  double n = v;
-  if (r->op == OP_ASSIGN_LOCAL || r->op == OP_ASSIGN_GLOBAL) {
-    const u8 *p = assigned(r, frame);
-    return r->bytes & OWN_VALUE ? real_at(p, r->bytes % OWN_VALUE) : v;
-  }
+struct effect bf_of_real(const struct occurrence *o, const struct rule *r) {
+  double v = real(o->value), n = v;
   switch (r->op) {
     case OP_SET: n = real(r->a); break;
     case OP_ADD: n = v + real(r->a); break;
     case OP_NEGATE: n = -v; break;
     case OP_NOT: n = !v; break;
-    case OP_KEEP: n = real_at(old, bytes); break;
-    case OP_COMPOUND: n = bf_operate_real((u32)r->a, real_at(old, bytes), v); break;
-    case OP_PLUS_LOCAL: n = v + (double)r->b * real_at(frame + r->a, r->bytes); break;
-    case OP_LOCAL: case OP_GLOBAL: n = real_at(place(r, frame), r->bytes); break;
+    case OP_KEEP: n = real_at(o->old, o->code); break;
+    case OP_COMPOUND: n = bf_operate_real((u32)r->a, real_at(o->old, o->code), v); break;
+    case OP_PLUS_LOCAL: n = v + (double)r->b * real_at(o->frame + r->a, r->bytes); break;
+    case OP_LOCAL: case OP_GLOBAL: n = real_at(place(r, o->frame), r->bytes); break;
     default: break;
   }
-  if (raw(n) != raw(v)) changed();
-  return n;
+  return (struct effect){raw(n), raw(n) != o->value, 0};
 }
 
-double __cf_at_d(u32 site, double v, const u8 *frame) {
+double bf_at_d(u32 site, double v, const u8 *frame) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), raw(v)), v;
-  struct rule *r = bf_rule_of(site);
-  return r ? bf_of_real(r, v, frame, 0, 0) : v;
+  return real(bf_follow(&(struct occurrence){bf_of_real, site, .value = raw(v), .frame = frame, .is_real = 1}));
 }
 
-double __cf_at_sd(u32 site, double v, const u8 *frame, const u8 *old, u32 bytes) {
+double bf_at_sd(u32 site, double v, const u8 *frame, const u8 *old, u32 bytes) {
   if (QUIET(site)) return v;
   if (bf_seen) return note(watch(site), raw(v)), v;
-  struct rule *r = bf_rule_of(site);
-  return r ? bf_of_real(r, v, frame, old, bytes) : v;
+  return real(bf_follow(&(struct occurrence){bf_of_real, site, bytes, raw(v), .frame = frame, .old = old, .is_real = 1}));
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------ */
@@ -133,11 +130,12 @@ double __cf_at_sd(u32 site, double v, const u8 *frame, const u8 *old, u32 bytes)
 __asm__(".text\n.globl bf_nothing\nbf_nothing:\n  xorl %eax, %eax\n  xorl %edx, %edx\n  xorps %xmm0, %xmm0\n  xorps %xmm1, %xmm1\n  ret\n");
 extern char bf_nothing[];
 
-void *__cf_at_f(u32 site, void *function) {
+static struct effect call(const struct occurrence *o, const struct rule *r) {
+  return (struct effect){r->op == OP_SKIP ? (i64)bf_nothing : r->op == OP_CALL ? (i64)__cf_ftab[r->a] : o->value, 1, 0};
+}
+
+void *bf_at_f(u32 site, void *function) {
   if (QUIET(site)) return function;
   if (bf_seen) return watch(site), function;
-  struct rule *r = bf_rule_of(site);
-  if (!r) return function;
-  changed();
-  return r->op == OP_SKIP ? (void *)bf_nothing : r->op == OP_CALL ? __cf_ftab[r->a] : function;
+  return (void *)bf_follow(&(struct occurrence){call, site, .value = (i64)function});
 }

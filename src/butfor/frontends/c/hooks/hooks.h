@@ -78,21 +78,25 @@ struct shared {
   u32 end, changed; /* changed: how often a rule gave another value */
   u64 events, change_event; /* before the first change */
   u64 reached;              /* how often a probe was met */
+  u64 followed;             /* how often a site with a rule was met */
   u64 used_files, refused;  /* files were written or removed; how often something was refused because it would reach beyond the run */
   u32 error, error_at;      /* the memory error that ended the run: what it was (checks/checks.c), at which check */
   char said[MAX_SAID];     /* the assertion that failed, with its place */
 };
 
-extern HIDDEN u8 *bf_active; /* per site: 0, or 1 + the number of its first rule, or ARMED */
+extern HIDDEN u8 bf_active[]; /* in the hooked program, per site: 0, or 1 + the number of its first rule, or ARMED */
 extern struct rule *bf_rules; /* those of one site one behind the other; behind the last one stands one without a site */
 extern struct seen *bf_seen; /* 0 unless the run is watched */
 extern struct shared *bf_shared;
 extern struct rule *bf_applied; /* the rule that the latest active site followed, 0 if none */
 extern u32 bf_changed_before;   /* changes before that */
-extern HIDDEN u64 bf_events, bf_most_events;
+extern HIDDEN i64 bf_events_left; /* conditions and calls until the run ends; one number to count and to compare */
+extern i64 bf_most_events;
+static inline u64 bf_events(void) { return (u64)(bf_most_events - bf_events_left); }
 extern const u64 __cf_counts[3]; /* sites, globals, functions */
 void bf_stop_run(int end) __attribute__((noreturn));
-struct rule *bf_fork_off(u32 site); /* forked_runs.c: the rule in the runs that begin here, 0 in the one that goes on */
+struct occurrence;
+struct rule *bf_fork_off(const struct occurrence *o); /* forked_runs.c: the rule in the runs that begin here, 0 in the one that goes on */
 void bf_met(u32 rule, u32 times);   /* this rule was met so often */
 void bf_nondet_give(const u64 *values, u64 n);
 void bf_initial(const struct rule *r);

@@ -41,50 +41,49 @@ i64 __cf_at_z(u32 site, i64 a, i64 b, u32 code) {
 
 void __cf_unreachable(void) { raise(SIGILL); }
 
-i64 __cf_at_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
-  if (QUIET(site)) return result;
-  u32 operator = code >> 8, bits = code & 255;
-  if (bf_seen) return note(watch(site), result), result;
-  struct rule *r = bf_rule_of(site);
-  int trapped = traps(operator, a, b, bits);
-  if (!r && trapped) raise(SIGFPE);
-  if (!r) return result;
-  i64 n = result;
+static struct effect operation(const struct occurrence *o, const struct rule *r) {
+  u32 operator = o->code >> 8, bits = o->code & 255;
+  i64 a = o->a, b = o->b;
+  struct effect e;
   switch (r->op) {
     case OP_OPERATOR: operator = (u32)r->a; break;
     case OP_RIGHT: b = cut((i64)((u64)b + (u64)r->a), bits); break;
-    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: b = variable(place(r, frame), r->bytes); break;
-    case OP_SWAP: n = a, a = b, b = n; break;
-    case OP_ONLY_LEFT: case OP_ONLY_RIGHT:
-      n = r->op == OP_ONLY_LEFT ? a : b;
-      if (trapped || n != result) changed();
-      return n;
+    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: b = variable(place(r, o->frame), r->bytes); break;
+    case OP_SWAP: a = o->b, b = o->a; break;
+    case OP_ONLY_LEFT: return (struct effect){a, o->traps || a != o->value, 0};
+    case OP_ONLY_RIGHT: return (struct effect){b, o->traps || b != o->value, 0};
     default:
-      n = bf_of_int(r, result, frame, 0, 0);
-      if (trapped && n == result) changed();
-      return n;
+      e = bf_of_int(o, r);
+      e.differs |= o->traps;
+      return e;
   }
-  if (traps(operator, a, b, bits)) raise(SIGFPE);
-  n = cut(bf_operate(operator, a, b, bits, result), bits);
-  if (trapped || n != result) changed();
-  return n;
+  i64 n = cut(bf_operate(operator, a, b, bits, o->value), bits);
+  int trapping = traps(operator, a, b, bits);
+  return (struct effect){n, o->traps ? !trapping : trapping || n != o->value, (u8)trapping};
 }
 
-double __cf_at_od(u32 site, double result, double a, double b, u32 operator, const u8 *frame) {
+i64 bf_at_o(u32 site, i64 result, i64 a, i64 b, u32 code, const u8 *frame) {
   if (QUIET(site)) return result;
-  if (bf_seen) return note(watch(site), raw(result)), result;
-  struct rule *r = bf_rule_of(site);
-  if (!r) return result;
-  double n = result;
+  if (bf_seen) return note(watch(site), result), result;
+  return bf_follow(&(struct occurrence){operation, site, code, result, a, b, frame, .traps = (u8)traps(code >> 8, a, b, code & 255)});
+}
+
+static struct effect operation_on_reals(const struct occurrence *o, const struct rule *r) {
+  double a = real(o->a), b = real(o->b), n;
   switch (r->op) {
     case OP_OPERATOR: n = bf_operate_real((u32)r->a, a, b); break;
-    case OP_RIGHT: n = bf_operate_real(operator, a, b + real(r->a)); break;
-    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: n = bf_operate_real(operator, a, real_at(place(r, frame), r->bytes)); break;
+    case OP_RIGHT: n = bf_operate_real(o->code, a, b + real(r->a)); break;
+    case OP_RIGHT_LOCAL: case OP_RIGHT_GLOBAL: n = bf_operate_real(o->code, a, real_at(place(r, o->frame), r->bytes)); break;
     case OP_ONLY_LEFT: n = a; break;
     case OP_ONLY_RIGHT: n = b; break;
-    case OP_SWAP: n = bf_operate_real(operator, b, a); break;
-    default: return bf_of_real(r, result, frame, 0, 0);
+    case OP_SWAP: n = bf_operate_real(o->code, b, a); break;
+    default: return bf_of_real(o, r);
   }
-  if (raw(n) != raw(result)) changed();
-  return n;
+  return (struct effect){raw(n), raw(n) != o->value, 0};
+}
+
+double bf_at_od(u32 site, double result, double a, double b, u32 operator, const u8 *frame) {
+  if (QUIET(site)) return result;
+  if (bf_seen) return note(watch(site), raw(result)), result;
+  return real(bf_follow(&(struct occurrence){operation_on_reals, site, operator, raw(result), raw(a), raw(b), frame, .is_real = 1}));
 }

@@ -12,12 +12,20 @@ char bf_folder[4096];
 struct request bf_request;
 struct rule bf_common[MAX_RULES + 1], bf_changes[MAX_CHANGES];
 struct progress *bf_progress;
-int bf_output_file = OUTPUT_FILE, bf_expected_file = EXPECTED_FILE;
+u64 bf_inputs;
 
 char *bf_in_folder(const char *name) {
   static char path[4200];
   snprintf(path, sizeof path, "%s/%s", bf_folder, name);
   return path;
+}
+
+/* The program may have closed the server's files and opened others in their place. */
+int bf_is_output(struct stat *s) {
+  static struct stat own;
+  if (fstat(OUTPUT_FILE, s)) return 0;
+  if (!own.st_ino) own = *s;
+  return s->st_ino == own.st_ino && s->st_dev == own.st_dev;
 }
 
 u64 bf_now(void) {
@@ -48,9 +56,9 @@ static u64 compare_output(u64 *size) {
   static u8 written[65536], wanted[65536];
   struct stat s;
   u64 at = 0;
-  *size = fstat(bf_output_file, &s) ? 0 : (u64)s.st_size;
+  *size = fstat(OUTPUT_FILE, &s) ? 0 : (u64)s.st_size;
   while (at < *size) {
-    ssize_t n = pread(bf_output_file, written, sizeof written, (off_t)at), m = pread(bf_expected_file, wanted, sizeof wanted, (off_t)at), k = 0;
+    ssize_t n = pread(OUTPUT_FILE, written, sizeof written, (off_t)at), m = pread(EXPECTED_FILE, wanted, sizeof wanted, (off_t)at), k = 0;
     if (m < n) n = m;
     while (k < n && written[k] == wanted[k]) k++;
     if (k <= 0) break;
@@ -63,7 +71,7 @@ static u64 compare_output(u64 *size) {
 void bf_note_run(struct answer *a, int status, int timed_out) {
   const struct shared *s = bf_shared;
   *a = (struct answer){.status = status, .timed_out = (u32)timed_out, .end = s->end, .changed = s->changed, .events = s->events, .change_event = s->change_event,
-    .reached = s->reached, .touched = s->used_files | s->refused, .error = s->error, .error_at = s->error_at};
+    .reached = s->reached, .touched = s->used_files | s->refused, .error = s->error, .error_at = s->error_at, .met_again = s->followed};
   memcpy(a->said, s->said, sizeof a->said);
   a->matched = compare_output(&a->output);
 }

@@ -71,15 +71,18 @@ static void limit(int what, u64 n) {
 
 static void finish(int status, void *arg) {
   (void)status, (void)arg;
-  bf_shared->events = bf_events;
+  bf_shared->events = bf_events();
 }
+
+static int is_forking; /* other runs are to be forked off this one, which needs some of the server's files for them */
 
 static void become_program(const struct rule *rules, u32 n) {
   const struct request *q = &bf_request;
   u64 reserved = bf_reserved + (&bf_checks_reserved ? bf_checks_reserved : 0);
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (syscall(SYS_close_range, IN, LAST_DESCRIPTOR, 0))
+  if (is_forking) close(IN), close(OUT), close(STDIN_FILE), close(OWN_FOLDER);
+  else if (syscall(SYS_close_range, IN, LAST_DESCRIPTOR, 0))
     for (int fd = IN; fd <= OWN_FOLDER; fd++) close(fd);
   limit(RLIMIT_CPU, q->milliseconds / 1000 + 1);
   limit(RLIMIT_FSIZE, q->file_size);
@@ -88,7 +91,8 @@ static void become_program(const struct rule *rules, u32 n) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, 0);
-  bf_most_events = q->events;
+  bf_most_events = bf_events_left = (i64)q->events;
+  bf_own_stack_for_hooks((int)q->snapshots);
   if (q->mode != WATCH) bf_seen = 0;
   for (u32 i = 0; i < n; i++)
     if (rules[i].op == OP_INITIAL) bf_initial(rules + i);
@@ -136,7 +140,9 @@ static int run_forking(void) {
   bf_rules = bf_common;
   bf_arm();
   bf_progress->stopped = NOT_STOPPED;
+  is_forking = 1;
   int child = begin_run(bf_common, bf_request.common);
+  is_forking = 0;
   if (!child) return bf_progress->process = getpid(), 1;
   struct answer a;
   end_run(child, 8 * bf_request.milliseconds + bf_request.slice, &a); /* what is in it has limits of its own */
@@ -169,14 +175,28 @@ static int run_changes(void) {
   return 0;
 }
 
+/* Whether runs have other limits or common rules than those of the request before. */
+static int is_different(void) {
+  static struct request last;
+  static struct rule rules[MAX_RULES + 1];
+  const struct request *q = &bf_request;
+  u64 size = q->common * sizeof *rules;
+  int is_same = last.common == q->common && last.milliseconds == q->milliseconds && last.megabytes == q->megabytes && last.events == q->events
+    && last.file_size == q->file_size && !memcmp(rules, bf_common, size);
+  last = *q;
+  memcpy(rules, bf_common, size);
+  return !is_same;
+}
+
 static int run_all(void) {
   struct request *q = &bf_request;
   if (!bf_receive(q, sizeof *q) || q->common > MAX_RULES - !!q->changes || q->changes > MAX_CHANGES) _exit(125);
   if (!bf_receive(bf_common, q->common * sizeof *bf_common) || !bf_receive(bf_changes, q->changes * sizeof *bf_changes)) _exit(125);
   bf_common[q->common] = (struct rule){0};
+  bf_inputs += (u64)is_different();
   if (q->changes) return run_changes();
   if (run_with(0, bf_progress->answers)) return 1;
-  if (q->mode == ADOPT) adopt_output(), bf_progress->answers->matched = bf_progress->answers->output;
+  if (q->mode == ADOPT) adopt_output(), bf_inputs++, bf_progress->answers->matched = bf_progress->answers->output;
   answer(bf_progress->answers, sizeof *bf_progress->answers);
   if (q->mode == WATCH) answer(bf_seen, sizeof *bf_seen * (__cf_counts[0] + 1));
   return 0;
@@ -186,8 +206,8 @@ static u64 serve(u64 unused) {
   struct message m;
   for (int is_child = 0; !is_child;) {
     if (!bf_receive(&m, sizeof m)) _exit(0);
-    if (m.kind == INPUT) bf_take_input(m.size), cannot_fork = 0;
-    else if (m.kind == EXPECTED) take_expected(m.size);
+    if (m.kind == INPUT) bf_take_input(m.size), cannot_fork = 0, bf_inputs++;
+    else if (m.kind == EXPECTED) take_expected(m.size), bf_inputs++;
     else is_child = run_all();
   }
   return 0;
@@ -217,7 +237,8 @@ static void open_files(void) {
   open_as(OWN_FOLDER, ".", O_PATH | O_DIRECTORY);
   open_as(0, bf_in_folder("stdin"), O_RDONLY);
   open_as(2, "/dev/null", O_RDWR);
-  if (dup2(OUTPUT_FILE, 1) < 0) _exit(125);
+  struct stat s;
+  if (dup2(OUTPUT_FILE, 1) < 0 || !bf_is_output(&s)) _exit(125);
 }
 
 static __attribute__((constructor(101))) void start(int argc, char **argv) {
@@ -229,7 +250,6 @@ static __attribute__((constructor(101))) void start(int argc, char **argv) {
   bf_tree_start(bf_folder);
   u64 n = __cf_counts[0] + 1;
   bf_memory_start();
-  bf_active = bf_own_memory(n);
   bf_shared = bf_shared_memory(sizeof *bf_shared);
   bf_progress = bf_shared_memory(sizeof *bf_progress);
   bf_seen = bf_shared_memory(sizeof *bf_seen * n);

@@ -68,7 +68,7 @@ def hooked_module(
         elif lines[i][:1] not in ("!", ";"):
             out.append(lines[i])
         i += 1
-    out += [hook_definitions(checked=checked is not None), _tables(program, len(sites))]
+    out += [hook_definitions(len(sites), checked=checked is not None), _tables(program, len(sites))]
     if checked is not None:
         out += [CHECK_DECLARATIONS, _objects(program, len(checks))]
     names = {

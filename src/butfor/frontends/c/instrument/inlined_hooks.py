@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-TABLE = "bf_active"  # where there is a byte for each site, which is 0 where nothing is changed or watched
+TABLE = "bf_active"  # a byte for each site, which is 0 where nothing is changed or watched
+PAGE_BYTES = 4096  # the table begins a page, away from the variables of the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +39,7 @@ class _Hook:
         if self.counts:
             yield "call void @__cf_tick()"
         yield "%site = zext i32 %0 to i64"
-        yield f"%table = load ptr, ptr @{TABLE}"
-        yield "%at = getelementptr i8, ptr %table, i64 %site"
+        yield f"%at = getelementptr i8, ptr @{TABLE}, i64 %site"
         yield "%active = load i8, ptr %at"
         yield "%quiet = icmp eq i8 %active, 0"
         yield "br i1 %quiet, label %done, label %rule"
@@ -73,15 +73,12 @@ _OTHERS = """
 declare void @__cf_failed()
 declare void @__cf_unreachable()
 declare void @__cf_too_long() cold noreturn
-@bf_active = external hidden global ptr
-@bf_events = external hidden global i64
-@bf_most_events = external hidden global i64
+@bf_events_left = external hidden global i64
 define internal void @__cf_tick() alwaysinline nounwind {
-%before = load i64, ptr @bf_events
-%now = add i64 %before, 1
-store i64 %now, ptr @bf_events
-%most = load i64, ptr @bf_most_events
-%over = icmp ugt i64 %now, %most
+%before = load i64, ptr @bf_events_left
+%now = sub i64 %before, 1
+store i64 %now, ptr @bf_events_left
+%over = icmp slt i64 %now, 0
 br i1 %over, label %end, label %on
 end:
 call void @__cf_too_long()
@@ -92,7 +89,8 @@ ret void
 """
 
 
-def hook_definitions(*, checked: bool) -> str:
-    """What a module needs of hooks."""
+def hook_definitions(sites: int, *, checked: bool) -> str:
+    """What a module with so many sites needs of hooks: the table, at an address that the code knows, and the hooks."""
+    table = f'@{TABLE} = hidden global [{sites + 1} x i8] zeroinitializer, section "{TABLE}_table", align {PAGE_BYTES}'
     hooks = (*_HOOKS, *(_CHECKED_HOOKS if checked else ()))
-    return "\n".join((_OTHERS, *(line for h in hooks for line in (h.declaration(), *h.definition())), ""))
+    return "\n".join((table, _OTHERS, *(line for h in hooks for line in (h.declaration(), *h.definition())), ""))
