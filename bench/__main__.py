@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, changed, diagnoses, growth, invariants, ranking, relevance, repair
+from bench import causes, changed, diagnoses, growth, invariants, program_size, ranking, relevance, repair
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
@@ -139,6 +139,9 @@ def main() -> None:
     for line in changed.rows():
         print(line, flush=True)
     for line in changed.throughput():
+        print(line, flush=True)
+    print("\nA short run in programs of different sizes, after the build; and the time that is taken on a budget.\n")
+    for line in program_size.rows():
         print(line, flush=True)
     print("\nRecording. Best times; `slower` is recording against the native -O0 run, start of the process included.")
     print("Time and memory (RSS) from the end of the run, in a fresh process after its imports.\n")

@@ -19,7 +19,8 @@ from typing import Any
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.frontends.c.c_module import CModule
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.methods.cause_tree.method import OPTIMISATIONS, CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import MAX_CAUSES, CauseTree
 from butfor.options import Options

@@ -15,7 +15,8 @@ from pathlib import Path
 from butfor.errors import ButforError
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_frontend import compile_program, record
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.methods.proofs.mined_facts import mined_facts
 from butfor.methods.repair import slip_library
 from butfor.methods.repair.on_paths import c_alternatives

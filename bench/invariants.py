@@ -10,7 +10,8 @@ from pathlib import Path
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.logic.solvers import Limit, default_solver
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.explained_path import story_of_run
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, is_inductive

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_frontend import compile_program, record
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.methods.relevance.instance_verdicts import judge
 from butfor.options import Options
 from butfor.trace.dependence.dependence import Dependence

@@ -26,7 +26,8 @@ from butfor.explanation import Explanation
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import CauseTree
 from butfor.native import build_cache as store

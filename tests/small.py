@@ -11,7 +11,8 @@ from butfor.api import record
 from butfor.explanation import Explanation
 from butfor.frontends.c.c_frontend import compile_program
 from butfor.frontends.c.c_frontend import record as record_run
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.options import Options, make_options
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording

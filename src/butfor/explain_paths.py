@@ -12,7 +12,8 @@ from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration
 from butfor.frontends.boogie.failing_path import ViolatedCheck
 from butfor.frontends.program_kinds import PathFrontend
 from butfor.marks import settle
-from butfor.methods.case import Budget, FailingPath
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingPath
 from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.path.path_model import Kind, Path
@@ -61,10 +62,10 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     ranking = ranked(case, _without_trusted(answers.diagnoses, options))
     status = Status.PARTIAL if answers.interrupted else Status.EXPLAINED
     if not answers.interrupted and not answers.complete:
-        status = Status.PARTIAL if budget.is_over() else status
+        status = Status.PARTIAL if answers.late else status
         over = (
             f"the budget of {options.budget:g} s was used up"
-            if budget.is_over()
+            if answers.late
             else "not everything was decided, or there is more than is listed"
         )
         notes.append(f"{over}: this is what was known by then")

@@ -19,7 +19,8 @@ from butfor.frontends.c.c_frontend import record, run_spec
 from butfor.frontends.c.run_program import RunSpec
 from butfor.marks import settle
 from butfor.methods import registry
-from butfor.methods.case import Budget, Case, FailingPath, FailingRun
+from butfor.methods.budget import Budget, MemoryIsUp, TimeIsUp, stopped_at
+from butfor.methods.case import Case, FailingPath, FailingRun
 from butfor.methods.method import Method, Subject, When
 from butfor.options import Options
 from butfor.origins.failure_ladder import failure_ladder
@@ -30,6 +31,7 @@ from butfor.story.debugger_stops import MAX_STOPS
 from butfor.story.tell_story import tell_story
 from butfor.tests_file import TestCase, read_tests
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.potential_dependence import PotentialDependence
 from butfor.trace.log.columns import EndReason
 from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.recording import Recording
@@ -39,6 +41,12 @@ from butfor.trace.view.source_places import Places
 from butfor.trace.view.source_steps import is_step
 
 Progress = Callable[[str], None]
+_METHODS_SHARE = 0.9  # of the budget: the methods are to be done by then, for ranking and reports take time too
+_STOP_SHARE = 0.97  # of the budget: a method that does not look at the clock is ended then
+_POINTERS_SHARE = 0.15  # of the budget, for the points-to analysis: then members and sizes have to do
+_UNASKED_SHARE = 0.5  # of the usual share
+_MIN_SHARE = 0.1  # of the budget, for the methods of a run whose failure took all the time to find
+_MIN_SECONDS = 0.4  # the same for tiny budgets: the first method has something to say by then
 STANDS_OUT_SCORE = 0.6  # of the first statement, from which on edits of the source need not be tried
 _IMPRECISE_POINTERS = (
     "the program is too large to follow all its pointers: of the decisions that could have assigned another value, "
@@ -87,6 +95,7 @@ class Answers:
     diagnoses: tuple[WeighedDiagnosis, ...]
     data: Mapping[str, Any]  # the part of each method in the report
     notes: tuple[str, ...]
+    late: tuple[str, ...] = ()  # methods whose time was up before they were done
     interrupted: bool = False
 
     @property
@@ -104,30 +113,85 @@ def chosen_methods(options: Options, subject: Subject, *, with_tests: bool = Fal
 
 
 def ask_methods(case: Case, methods: Sequence[Method], progress: Callable[[str], None]) -> Answers:
-    """The answers of the methods, in their order. Ctrl-C ends the loop; the answers until then are kept."""
-    subject = Subject.PATH if isinstance(case, FailingPath) else Subject.RUN
-    known: dict[str, WeighedDiagnosis] = {}  # also of methods that only others need
-    diagnoses: list[WeighedDiagnosis] = []
-    data: dict[str, Any] = {}
-    notes: list[str] = []
-    for method in methods:
-        if _is_superfluous(method, case, diagnoses):
-            continue
-        try:
-            for name in (*method.needs.get(subject, ()), method.name):
-                if name not in known:
-                    progress(name)
-                    asked = method if name == method.name else registry.make(name, subject, case.options)
-                    known[name] = _answer(asked, case, known)
-        except KeyboardInterrupt:
-            notes.append(f"interrupted in the method {method.name}: this is what was known by then")
-            return Answers(tuple(diagnoses), data, tuple(notes), interrupted=True)
-        answer = known[method.name]
-        diagnoses.append(answer)
-        part = data.setdefault(registry.report_key(method.name), {})
-        part.update({**answer.diagnosis.data, "complete": answer.diagnosis.complete})
-        notes += answer.diagnosis.notes
-    return Answers(tuple(diagnoses), data, tuple(notes))
+    """The answers of the methods, in their order. Ctrl-C and the end of the time keep the answers until then."""
+    inquiry = _Inquiry(case, methods, progress)
+    budget = case.budget
+    least = time.monotonic() + max(_MIN_SHARE * budget.seconds, _MIN_SECONDS)
+    stop = max(budget.end - (1 - _STOP_SHARE) * budget.seconds, least)
+    try:
+        with stopped_at(stop), budget.limited_to(budget.left - (1 - _METHODS_SHARE) * budget.seconds):
+            inquiry.ask_all()
+    except TimeIsUp:
+        inquiry.late += [method.name for method in methods if method.name not in inquiry.done]
+    return inquiry.answers
+
+
+class _Inquiry:
+    """The methods being asked one after the other; each has its share of the time, and what it leaves goes on."""
+
+    def __init__(self, case: Case, methods: Sequence[Method], progress: Callable[[str], None]) -> None:
+        self.case, self.methods, self.progress = case, methods, progress
+        self.done: dict[str, WeighedDiagnosis | None] = {}  # None: without an answer
+        self.late: list[str] = []
+        self._known: dict[str, WeighedDiagnosis] = {}  # also of methods that only others need
+        self._notes: list[str] = []
+        self._interrupted = False
+
+    @property
+    def answers(self) -> Answers:
+        """What was said so far."""
+        told = {name: answer for name, answer in self.done.items() if answer is not None}
+        data: dict[str, Any] = {}
+        for name, answer in told.items():
+            part = data.setdefault(registry.report_key(name), {})
+            part.update({**answer.diagnosis.data, "complete": answer.diagnosis.complete})
+        notes = (*(note for answer in told.values() for note in answer.diagnosis.notes), *self._notes)
+        missing = [name for name in self.late if name not in told]
+        if missing:
+            notes = (*notes, f"no time was left for: {', '.join(missing)}")
+        return Answers(tuple(told.values()), data, notes, tuple(self.late), self._interrupted)
+
+    def ask_all(self) -> None:
+        """Ask every method, until the time is up or the user has had enough."""
+        for k, method in enumerate(self.methods):
+            told = [answer for answer in self.done.values() if answer is not None]
+            if _is_superfluous(method, self.case, told):
+                self.done[method.name] = None
+                continue
+            if k and self.case.budget.is_over():
+                self.late.append(method.name)
+                continue
+            try:
+                with self.case.budget.limited_to(self._share(k)):
+                    self._ask(method)
+            except KeyboardInterrupt:
+                self._notes.append(f"interrupted in the method {method.name}: this is what was known by then")
+                self._interrupted = True
+                return
+            except (MemoryIsUp, MemoryError):
+                self._notes.append(f"the method {method.name} needed too much memory, so its answer is missing")
+                self.done[method.name] = None
+
+    def _ask(self, method: Method) -> None:
+        """Ask one method, and before it those that it needs."""
+        subject = Subject.PATH if isinstance(self.case, FailingPath) else Subject.RUN
+        for name in (*method.needs.get(subject, ()), method.name):
+            if name not in self._known:
+                self.progress(name)
+                asked = method if name == method.name else registry.make(name, subject, self.case.options)
+                self._known[name] = _answer(asked, self.case, self._known)
+        answer = self.done[method.name] = self._known[method.name]
+        if self.case.budget.is_over() and not answer.diagnosis.complete:
+            self.late.append(method.name)
+
+    def _share(self, k: int) -> float:
+        """The seconds for a method: its part of what is left."""
+        return self.case.budget.left * self._weight(self.methods[k]) / sum(map(self._weight, self.methods[k:]))
+
+    def _weight(self, method: Method) -> float:
+        """The share of a method; a last resort that nobody asked for is rarely needed."""
+        is_unasked = method.on_runs is When.LAST_RESORT and not self.case.options.methods
+        return method.share * (_UNASKED_SHARE if is_unasked else 1.0)
 
 
 def _answer(method: Method, case: Case, known: Mapping[str, WeighedDiagnosis]) -> WeighedDiagnosis:
@@ -182,7 +246,7 @@ def analyse(
     asked = chosen_methods(options, Subject.RUN, with_tests=bool(others))
     recording = recording.with_expectations(options.expect_stdout, options.expect_exit)
     places = Places(recording)
-    dependence = Dependence(recording.trace)
+    dependence = Dependence(recording.trace, _POINTERS_SHARE * options.budget)
     methods: dict[str, Any] = {}
     notes = list(_dropped_note(recording))
     if options.check:
@@ -209,19 +273,18 @@ def analyse(
     known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
     answers = ask_methods(case, asked, lambda name: progress(f"method {name}; {known}"))
     notes += answers.notes
-    if dependence.potential_dependence.is_imprecise:
-        notes.append(_IMPRECISE_POINTERS)
+    notes += _static_limits(dependence.potential_dependence)
     status = Status.EXPLAINED
     if answers.interrupted:
         status = Status.PARTIAL
-    elif budget.is_over() and not answers.complete:
+    elif answers.late:
         status = Status.PARTIAL
-        notes.append(
-            f"the budget of {options.budget:g} s was used up: this is what was known by then (--budget gives more)"
-        )
+        is_all_used = budget.left <= (1 - _METHODS_SHARE) * budget.seconds
+        notes.append(_out_of_time(options.budget, () if is_all_used else answers.late))
     elif not answers.complete:
         notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
-    ranking = ranked(case, answers.diagnoses)
+    with budget.limited_to(0.0 if answers.late else budget.left):
+        ranking = ranked(case, answers.diagnoses)
     answer = Explanation(
         status,
         _timed(info, start),
@@ -236,6 +299,23 @@ def analyse(
     if answers.interrupted:
         raise Interrupted(answer)
     return replace(answer, story=_story(case, ranking, progress)) if options.story else answer
+
+
+def _static_limits(potential: PotentialDependence) -> Iterator[str]:
+    """What the static analysis of the program left out, in words."""
+    if potential.is_imprecise:
+        yield _IMPRECISE_POINTERS
+    if potential.left_out:
+        yield (
+            f"{potential.left_out:,} functions that the run did not come near were not looked into: of the decisions "
+            "that could have assigned another value, those are missing that would have called them to do so"
+        )
+
+
+def _out_of_time(seconds: float, methods: Sequence[str]) -> str:
+    """That the budget was used up, or the shares of some methods in it."""
+    used = f"the share of {' and '.join(methods)} in the budget" if methods else "the budget"
+    return f"{used} of {seconds:g} s was used up: this is what was known by then (--budget gives more)"
 
 
 def _story(case: FailingRun, ranking: tuple[RankedStatement, ...], progress: Progress) -> Story:

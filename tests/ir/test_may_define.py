@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from butfor.ir.points_to import inclusion_solver
+from butfor.ir.instructions import Function
+from butfor.ir.may_define import MayDefine
+from butfor.ir.points_to import inclusion_solver, near_functions
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
@@ -610,3 +612,53 @@ def test_what_is_given_up_is_on_the_safe_side(tmp_path: Path, monkeypatch: pytes
         assert not dependence.potential_dependence.may_define.precise
         assert lines_with(program.text, "found") <= found, name
     assert not lines_with(program.text, "not") & kept(recording, dependence, [])
+
+
+CHAIN = 40  # functions that each call the next one
+FAR_PROGRAM = "\n".join(
+    (
+        "static int kept = 1;",
+        f"static void f{CHAIN}(int c) {{ kept = c; }}",
+        *(f"static void f{k}(int c) {{ if (c) f{k + 1}(c + 1); }}" for k in reversed(range(CHAIN))),
+        "int main(int argc, char **argv) {",
+        " if (argc > 5)",
+        "  f0(argc);",
+        " int seen = kept;",
+        " return seen; }",
+    )
+)
+
+
+def test_functions_far_from_the_run_are_not_even_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cost of a run follows what it executed: of a long chain of calls only the beginning is looked into."""
+    monkeypatch.setattr(near_functions, "_MIN_INSTRUCTIONS_BEYOND", 100)
+    recording = recorded(tmp_path, source(FAR_PROGRAM))
+    program, parsed = recording.trace.program, set[str]()
+    parse = program.source.function
+
+    def noted(name: str) -> Function:
+        parsed.add(name)
+        return parse(name)
+
+    monkeypatch.setattr(program.source, "function", noted)
+    may_define = MayDefine(program, recording.trace.executed_functions)
+    assert may_define.left_out == 1  # the function where looking ended
+    assert "f0" in parsed
+    assert f"f{CHAIN - 1}" not in parsed
+
+
+def test_functions_near_the_run_are_all_looked_into(tmp_path: Path) -> None:
+    recording = recorded(tmp_path, source(FAR_PROGRAM))
+    dependence = Dependence(recording.trace)
+    line = FAR_PROGRAM.splitlines().index(" int seen = kept;") + 1 + source("").text.count("\n")
+    found = kept(recording, dependence, loads_at(recording, line))
+    assert dependence.potential_dependence.left_out == 0
+    assert line - 2 in found
+
+
+def test_pointers_are_not_followed_beyond_the_time_for_them(tmp_path: Path) -> None:
+    recording = recorded(tmp_path, source(PROGRAMS["a linked list"]))
+    in_time, too_late = Dependence(recording.trace), Dependence(recording.trace, seconds_for_pointers=0.0)
+    assert in_time.potential_dependence.may_define.precise
+    assert not too_late.potential_dependence.may_define.precise
+    assert too_late.potential_dependence.is_imprecise

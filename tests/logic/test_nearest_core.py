@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from typing import Any
+
+import pytest
 
 from butfor.logic.nearest_core import nearest_core
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.logic.solvers.solver import Problem
+from butfor.logic.substitute import substitute
 from butfor.logic.terms import Term, binary, compare, const, equal, implies, negate, variable
 from butfor.logic.unit_propagation import propagated, refutes
 
@@ -58,3 +63,29 @@ def test_terms_that_contradict_each_other_show_nothing() -> None:
 
 def test_a_variable_without_a_value_decides_nothing() -> None:
     assert not refutes(Problem((("a", (equal(X, Y),)),), negate(equal(X, Y))))
+
+
+def test_each_term_is_looked_at_once_for_each_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sum of many variables that become known one after the other: no look for each set of them."""
+    looks = 0
+
+    def counted(*args: Any) -> Term:
+        nonlocal looks
+        looks += 1
+        return substitute(*args)
+
+    monkeypatch.setattr("butfor.logic.unit_propagation.substitute", counted)
+    names = [variable(f"v{k}", 32) for k in range(30)]
+    total = functools.reduce(lambda x, y: binary("add", x, y), names)
+    terms = (equal(Z, total), *(equal(name, number(k)) for k, name in enumerate(names)))
+    known = propagated(terms)
+    assert known is not None
+    assert known["z"] == number(sum(range(30)))
+    assert looks <= 3 * len(terms)
+
+
+def test_propagation_ends_when_the_time_is_up() -> None:
+    terms = [equal(variable(f"v{k}", 32), number(k)) for k in range(1000)]
+    known = propagated(terms, Limit.after(0.0))
+    assert known is not None
+    assert len(known) < len(terms)

@@ -7,7 +7,8 @@ from typing import Any
 
 from butfor.failures.find_failure import find_failure
 from butfor.frontends.c.c_frontend import compile_program, record
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.options import Options
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.dependence.dependence import Dependence

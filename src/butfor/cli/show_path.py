@@ -13,7 +13,8 @@ from butfor.errors import ButforError
 from butfor.failures.find_failure import verdict_on
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.logic.solvers import Limit
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.options import Options
 from butfor.path.path_text import path_text
 from butfor.path.verify_path import verify

@@ -288,8 +288,8 @@ def recheck(
     UNKNOWN when the time did not suffice, or when the recording does not say enough about one of the instances.
     """
     problem = encode(trace, nodes, roots, dependence, held)
-    if solver is None and refutes(problem):
-        return Verdict.UNSAT
     limit = Limit.after(seconds) if is_cancelled is None else Limit.after(seconds, is_cancelled)
+    if solver is None and refutes(problem, limit):
+        return Verdict.UNSAT
     verdict = (solver or default_solver()).check(problem, limit).verdict
     return Verdict.UNKNOWN if verdict is Verdict.SAT and problem.gaps else verdict  # with gaps, a model proves nothing

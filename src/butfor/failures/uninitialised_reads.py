@@ -6,6 +6,7 @@ Definedness is propagated bit by bit, forward from the first such read.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,7 +36,7 @@ from butfor.trace.view.run_objects import RunObjects
 
 _MAX_SECONDS = 2.0  # this is the last resort for runs that look fine, and must not slow them down
 _MAX_SEGMENTS = 2_000_000  # about what can be followed in that time on a fast machine
-_SEGMENTS_PER_CLOCK_READ = 4096  # reading the clock for each would cost as much as the work
+_SEGMENTS_PER_CLOCK_READ = 256  # some milliseconds
 _MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds
 _MAX_UNMODELLED_CALLS = 2_000  # the latest ones; each is checked for every uninitialised address
 
@@ -53,10 +54,12 @@ _USES_OF_SECOND_OPERAND = {
 }
 
 
-def uninitialised_use(trace: Trace, objects: RunObjects) -> FailurePoint | None:
+def uninitialised_use(
+    trace: Trace, objects: RunObjects, is_over: Callable[[], bool] = lambda: False
+) -> FailurePoint | None:
     """The first use of an uninitialised value that matters, or None."""
     start = _first_uninitialised(trace)
-    return None if start is None else _DefinednessFlow(trace, objects).run(start)
+    return None if start is None else _DefinednessFlow(trace, objects).run(start, is_over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +164,11 @@ class _DefinednessFlow:
         self.fresh: list[int] = []
         self.bits = UndefinedBits(trace)
 
-    def run(self, start: int) -> FailurePoint | None:
+    def run(self, start: int, is_over: Callable[[], bool]) -> FailurePoint | None:
         """The first use that matters from segment instance `start` on."""
         end = time.monotonic() + _MAX_SECONDS
         for i in range(start, min(len(self.trace), start + _MAX_SEGMENTS)):
-            if i % _SEGMENTS_PER_CLOCK_READ == 0 and time.monotonic() > end:
+            if i % _SEGMENTS_PER_CLOCK_READ == 0 and (time.monotonic() > end or is_over()):
                 return None
             found = self._segment(i)
             if found is not None:

@@ -7,7 +7,7 @@ the argument may point to the cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -83,9 +83,11 @@ class _CellWriters:
 class MayDefine:
     """For each cell the arms under which some statement assigns it; `precise` is False if points-to was given up."""
 
-    def __init__(self, program: Program, functions: tuple[str, ...]) -> None:
+    def __init__(
+        self, program: Program, functions: tuple[str, ...], is_over: Callable[[], bool] = lambda: False
+    ) -> None:
         self.program = program
-        self._found = analyse_points_to(program, functions)
+        self._found = analyse_points_to(program, functions, is_over)
         self._solution = self._found.solution
         self.precise = self._solution.complete
         self._writes = ProgramWrites(self._found)
@@ -97,6 +99,11 @@ class MayDefine:
         self._arms: dict[Block, int] = {}
         self._defining: dict[tuple[AbstractCell, tuple[FunctionWrite, ...]], DefiningArms] = {}
         self._known: dict[tuple[AbstractCell, tuple[FunctionWrite, ...]], _CellWriters] = {}
+
+    @property
+    def left_out(self) -> int:
+        """How many functions are too far from those that ran to be looked into."""
+        return len(self._found.near.left_out)
 
     # --- cells ----------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ def nearest_core(
 
     def is_refuted(chosen: Sequence[tuple[Name, tuple[Term, ...]]]) -> Verdict:
         problem = Problem(tuple(chosen), goal)
-        return Verdict.UNSAT if refutes(problem) else solver.check(problem, limit()).verdict
+        return Verdict.UNSAT if refutes(problem, limit()) else solver.check(problem, limit()).verdict
 
     verdict = is_refuted(groups)
     if verdict is not Verdict.UNSAT:

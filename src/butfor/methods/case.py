@@ -14,6 +14,7 @@ from butfor.explanation import FailureKind
 from butfor.failures.check_functions import FailedCheck, failed_check
 from butfor.failures.failure_point import FailurePoint
 from butfor.marks import Marks
+from butfor.methods.budget import Budget
 from butfor.options import Options
 from butfor.path.path_model import Path
 from butfor.path.searched_program import SearchedProgram
@@ -32,18 +33,7 @@ if TYPE_CHECKING:
 
 MAX_EFFECTS_WITHOUT_END = 600  # on the path of a run that does not end: its iterations are alike
 SLICING_SHARE = 0.4  # of the budget: the methods that start from the slices need the rest
-
-
-class Budget:
-    """Time that a method may take."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.end = time.monotonic() + seconds
-
-    def is_over(self) -> bool:
-        """Whether the time is up."""
-        return time.monotonic() >= self.end
+WALKING_SHARE = 0.7  # of the time that the method has which asks for the slices: to tell of them takes the rest
 
 
 @dataclass(frozen=True)
@@ -130,7 +120,7 @@ class FailingRun:
     @cached_property
     def _slicing(self) -> Budget:
         """The time for all slices; the first may take a third of it, the first two together two thirds."""
-        return Budget(SLICING_SHARE * self.budget.seconds)
+        return self.budget.part(min(SLICING_SHARE * self.budget.seconds, WALKING_SHARE * self.budget.left))
 
     @cached_property
     def _slicer(self) -> Slicer:
@@ -217,7 +207,12 @@ class FailingRun:
 
     @cached_property
     def forwarded(self) -> Mapping[Place, Place]:
-        """Statements of the largest slice that only pass a value on, with the statement they have it from."""
+        """Statements of the largest slice that only pass a value on, with the statement they have it from.
+
+        None when the time was up before there was a slice: the ranking does not start one.
+        """
+        if "slices" not in self.__dict__ and self.budget.is_over():
+            return {}
         return self.forwarding.origins(self.slices["relevant"].distance)
 
     @cached_property

@@ -61,6 +61,7 @@ class Method:
     uses: ClassVar[tuple[str, ...]] = ()  # methods whose answers it takes into account when they run anyway
     part_of: ClassVar[str | None] = None  # the method under whose name it stands in the report
     runs_program: ClassVar[bool] = True  # False: safe for a recording that may come from anyone
+    share: ClassVar[float] = 4.0  # of the time that is left, in proportion to the methods that come after it
     weighing: ClassVar[Weighing] = Weighing()
     prominence: ClassVar[int] = 0  # where a report has room for one reason, the most prominent is told; 0: by evidence
     tells_what_happened: ClassVar[bool] = False  # its reasons say what a statement did in the run

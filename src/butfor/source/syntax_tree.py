@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -26,6 +27,7 @@ from butfor.source.source_text import Position, SourceFile, on_one_line
 from butfor.source.statement_spans import statement_span_at, target_span
 from butfor.source.unparsed_statements import unparsed_statement_at
 
+_AFTER_DEFINE = re.compile(rb"define(?:\s|\\|/\*.*?\*/)*(\w+)", re.DOTALL)
 _MAX_UNPARSED_STATEMENT_BYTES = 4_000  # longer text between two delimiters is a table or an error, not a statement
 
 
@@ -142,6 +144,8 @@ class SyntaxTree:
 
     def bodies_of_macro(self, name: str) -> frozenset[bytes]:
         """The bodies of the macros of a name, each without comments and on one line."""
+        if name.encode("utf-8", "surrogateescape") not in self._names_after_define:
+            return frozenset()
         return frozenset(map(self._body, self._macros.get(name, ())))
 
     def constant(self, name: str, outer: ConstantLookup) -> int | None:
@@ -194,6 +198,11 @@ class SyntaxTree:
         for macro in self._lexed.macros:
             found.setdefault(macro.name, []).append(macro)
         return found
+
+    @cached_property
+    def _names_after_define(self) -> frozenset[bytes]:
+        """All macros of the file and perhaps more: one look at the text, without lexing files that lack a name."""
+        return frozenset(_AFTER_DEFINE.findall(self.source.data))
 
     def _body(self, macro: Macro) -> bytes:
         return on_one_line(self.source.slice_text(macro.body, macro.end)).encode("ascii", "replace")

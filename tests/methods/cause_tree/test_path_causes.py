@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from butfor.marks import Marks
-from butfor.methods.case import Budget, FailingPath
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingPath
 from butfor.methods.cause_tree.method import CauseTreeMethod
 from butfor.methods.slice.path_slice import slice_of_path as slice_
 from butfor.options import Options

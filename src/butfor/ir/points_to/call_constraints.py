@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 
-from butfor.ir.instructions import Const, Function, Instr, Operand
+from butfor.ir.instructions import Const, Instr, Operand, Signature
 from butfor.ir.machine_types import Kind, Type
 from butfor.ir.points_to.allocation_wrappers import Allocators
 from butfor.ir.points_to.constant_nodes import ConstantNodes
 from butfor.ir.points_to.function_facts import CallNodes, FunctionFacts, Write
 from butfor.ir.points_to.inclusion_solver import NO_NODE
 from butfor.ir.points_to.memory_places import AbstractObject, ObjectKey
+from butfor.ir.points_to.near_functions import NearFunctions
 from butfor.ir.points_to.object_shapes import BY_BYTES, TO_ANYWHERE, UNBOUNDED, ObjectShape, OffsetPath
 from butfor.libc.effects import UNKNOWN_EFFECTS, Effect, EffectKind
 from butfor.libc.library import effects_of
@@ -34,6 +35,11 @@ class FunctionNodes(ConstantNodes, ABC):
     """The nodes of reachable functions, as far as the constraints of calls need them."""
 
     allocators: Allocators
+    near: NearFunctions
+
+    def is_followed(self, name: str | None) -> bool:
+        """Whether a function is looked into; others are taken for unknown code."""
+        return name in self.defined and self.near.holds(name)
 
     @abstractmethod
     def function(self, name: str) -> FunctionFacts:
@@ -52,15 +58,18 @@ class CallConstraints:
         self._s = nodes.solution
         self._s.escapes = self._escaped
         self._tokens = self._s.node()  # what strtok works on
+        self._signatures: dict[str, Signature] = {}
         self._kept = self._s.node()  # functions to be called at the end or when a signal comes
 
     def by_name(self, site: CallNodes, name: str | None) -> None:
         """Add the constraints of a call of a function by its name; None is inline assembly."""
         if name is None:
             self._apply(site, UNKNOWN_EFFECTS, "")
-        elif name in self._c.defined:
+        elif self._c.is_followed(name):
             self._bind(site, name, site.args)
             self._c.function(name).sites.append(site)
+        elif name in self._c.defined:
+            self._apply(site, UNKNOWN_EFFECTS, name)
         elif name.startswith("llvm."):
             self._intrinsic(site, name)
         else:
@@ -75,16 +84,27 @@ class CallConstraints:
         if key[0] != "function":
             return
         name, is_own, allocators = key[1], args is site.args, self._c.allocators
-        fn = self._c.program.function(name) if name in self._c.defined else None
-        if fn is not None and is_own and not _fits(site.instr, fn):
+        is_defined = name in self._c.defined
+        if is_defined and is_own and not _fits(site.instr, self._signature(name)):
             return
-        if is_own and allocators.note_indirect_target(site.facts.fn.name, site.instr, name):
+        is_followed = self._c.is_followed(name)
+        if is_defined and not is_followed:
+            if (site.instr.index, None) not in site.facts.calls:  # else it may call anything already
+                self._apply(site, UNKNOWN_EFFECTS, name)
+        elif is_own and allocators.note_indirect_target(site.facts.fn.name, site.instr, name):
             self._s.stopped = True  # what was taken for true so far is not
-        elif fn is not None:
+        elif is_followed:
             site.facts.calls[site.instr.index, name] = site.instr
             self._bind(site, name, args, is_own and bool(allocators.called_by(site.facts.fn.name, site.instr).calls))
         elif is_own:
             self.by_name(site, name)
+
+    def _signature(self, name: str) -> Signature:
+        """The types of a function of the program, read once: every call through a pointer asks for those of many."""
+        found = self._signatures.get(name)
+        if found is None:
+            found = self._signatures[name] = self._c.program.source.signature(name)
+        return found
 
     def _bind(self, site: CallNodes, name: str, args: list[int], is_known: bool = True) -> None:
         """Connect a call with a function of the program.
@@ -270,7 +290,7 @@ class CallConstraints:
 
     def _escaped(self, o: AbstractObject) -> None:
         """Let code outside of the program call a function whose address it has."""
-        if o.key[0] == "function" and o.key[1] in self._c.defined:
+        if o.key[0] == "function" and self._c.is_followed(o.key[1]):
             facts = self._c.function(o.key[1])
             for node in facts.params:
                 self._c.flow(self._s.unknown, node)
@@ -280,7 +300,7 @@ class CallConstraints:
                 self._c.point_at(self._s.unknown, self._s.object(("heap", o.key[1], -1)))
 
 
-def _fits(call: Instr, fn: Function) -> bool:
+def _fits(call: Instr, fn: Signature) -> bool:
     """Whether a call through a pointer can be meant for a function, by the kinds of result and arguments.
 
     A function may leave some of the arguments unused.

@@ -14,6 +14,8 @@ from butfor.ir.flow_graphs import components
 
 NO_NODE = -1  # of values that hold no pointer
 MAX_STEPS = 800_000  # word accesses and moves of places: a few seconds
+_VISITS_PER_CLOCK_CHECK = 64  # a visit may take a millisecond
+_MAX_BYTES = 2 << 30  # of all sets together, if each had as many bits as the longest
 Rule = tuple[Callable[[int, Any, int], None], Any, int]  # a function of new places, a detail and another node
 
 
@@ -34,6 +36,7 @@ class InclusionSolver:
         self.complete = True
         self.stopped = False  # set when an assumption turned out wrong and solving has to start again
         self.steps = 0
+        self.is_over: Callable[[], bool] = lambda: False  # asked now and then: whether to give up
         self._parent: list[int] = []
         self._sets: list[int] = []
         self._propagated: list[int] = []  # the part of each set that successors and rules have seen
@@ -42,6 +45,7 @@ class InclusionSolver:
         self._order: list[int] = []
         self._worklist: set[int] = set()
         self._visits = 0
+        self._longest = 0  # bits of the longest set
         self._listed: dict[int, tuple[int, ...]] = {}
 
     def node(self) -> int:
@@ -119,9 +123,17 @@ class InclusionSolver:
             self._worklist.clear()
             for n in work:
                 self._visit(n)
-                if self.stopped or self.steps > MAX_STEPS:
+                if self.stopped or self._is_too_much():
                     self.complete = self.stopped
                     return
+
+    def _is_too_much(self) -> bool:
+        """Whether solving took too many steps, too much time or too much memory."""
+        if self.steps > MAX_STEPS:
+            return True
+        if self._visits % _VISITS_PER_CLOCK_CHECK != 1:
+            return False
+        return self.is_over() or len(self._parent) * self._longest >> 3 > _MAX_BYTES
 
     def _visit(self, n: int) -> None:
         new = self._sets[n] & ~self._propagated[n]
@@ -130,6 +142,7 @@ class InclusionSolver:
         self._visits += 1
         self._worklist.discard(n)
         self._propagated[n] = self._sets[n]
+        self._longest = max(self._longest, new.bit_length())
         self._propagate(n, new)
         for act, detail, other in tuple(self._rules[n]):
             act(new, detail, other)

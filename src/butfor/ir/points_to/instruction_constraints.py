@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from butfor.ir.instructions import Const, Instr, Operand
 from butfor.ir.machine_types import Type, alloc_size, store_size
 from butfor.ir.points_to.allocation_wrappers import Allocators
@@ -15,6 +17,7 @@ from butfor.ir.points_to.function_facts import (
     may_carry_pointer,
 )
 from butfor.ir.points_to.inclusion_solver import MAX_STEPS, NO_NODE
+from butfor.ir.points_to.near_functions import NearFunctions
 from butfor.ir.points_to.object_shapes import STAY, TO_ANYWHERE, UNBOUNDED, ObjectShape, gep_path
 from butfor.ir.program import Program
 from butfor.ir.recording_segments import constant_offset
@@ -27,23 +30,38 @@ _MAX_STEPS_ASSUMING = MAX_STEPS // 4  # spent on restarts after wrong assumption
 _ARITHMETIC = frozenset("add sub and or xor shl lshr ashr".split())
 
 
-def analyse_points_to(program: Program, functions: tuple[str, ...]) -> PointsToAnalysis:
-    """The solved constraints of these functions and all that they may call."""
-    allocators = Allocators(program)
-    found = PointsToAnalysis(program, functions, allocators)
+def analyse_points_to(
+    program: Program, functions: tuple[str, ...], is_over: Callable[[], bool] = lambda: False
+) -> PointsToAnalysis:
+    """The solved constraints of these functions and the near ones that they may call.
+
+    When `is_over` says so before they are solved, they are left unsolved.
+    """
+    allocators, near = Allocators(program), NearFunctions(program, functions)
+    found = PointsToAnalysis(program, functions, allocators, near, is_over)
     while found.solution.stopped:
         allocators.is_settled = found.solution.steps > _MAX_STEPS_ASSUMING
-        found = PointsToAnalysis(program, functions, allocators, found.solution.steps)
+        found = PointsToAnalysis(program, functions, allocators, near, is_over, found.solution.steps)
     return found
 
 
 class PointsToAnalysis(FunctionNodes):
     """Generates constraints for functions as they turn out to be reachable, and solves them."""
 
-    def __init__(self, program: Program, functions: tuple[str, ...], allocators: Allocators, steps: int = 0) -> None:
+    def __init__(
+        self,
+        program: Program,
+        functions: tuple[str, ...],
+        allocators: Allocators,
+        near: NearFunctions,
+        is_over: Callable[[], bool] = lambda: False,
+        steps: int = 0,
+    ) -> None:
         super().__init__(program)
         self.solution.steps = steps
+        self.solution.is_over = is_over
         self.allocators = allocators
+        self.near = near
         self.facts: dict[str, FunctionFacts] = {}
         self._queue: list[FunctionFacts] = []
         self._numbers: list[int] = []  # pointers made from numbers
@@ -76,7 +94,7 @@ class PointsToAnalysis(FunctionNodes):
         while self._queue:
             self._scan(self._queue.pop())
             for o in tuple(self.solution.objects):
-                if o.key[0] == "function" and o.key[1] in self.defined:
+                if o.key[0] == "function" and self.is_followed(o.key[1]):
                     self.function(o.key[1])
 
     def function(self, name: str) -> FunctionFacts:
@@ -269,7 +287,7 @@ class PointsToAnalysis(FunctionNodes):
             self.value(facts, a) if may_carry_pointer(t) else NO_NODE
             for a, t in zip(instr.args, call.arg_types, strict=False)
         ]
-        if call.callee in self.defined and not self.allocators.of(call.callee).calls:
+        if self.is_followed(call.callee) and not self.allocators.of(call.callee).calls:
             result = self.function(call.callee).result if may_carry_pointer(instr.type) else NO_NODE
         else:
             result = self.solution.node() if may_carry_pointer(instr.type) else NO_NODE

@@ -19,10 +19,11 @@ from butfor.counterfactual.rerun import fails_again, start_experiment, trials_of
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import ButforError
 from butfor.ir.change_sites import Site, SiteKind
+from butfor.methods.budget import Budget
 from butfor.methods.but_for.candidate_order import CandidatesInOrder, place_of
 from butfor.methods.but_for.change_findings import MAX_CHANGES_PER_STATEMENT, ChangedStatement, ChangeReporter
 from butfor.methods.but_for.solver_values import solved_values
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier
 from butfor.ranking.finding import Diagnosis
 from butfor.source.source_model import Role

@@ -155,7 +155,9 @@ def _outcome(case: FailingRun, cause: RunCause) -> str:
 
 
 def _values(case: FailingRun, nodes: Sequence[Node]) -> str:
-    """What the first instances did, with values."""
+    """What the first instances did, with values; empty when there is no time to look them up."""
+    if case.budget.is_over():
+        return ""
     steps = (case.steps.of(n, brief=True) for n in nodes[:MAX_INSTANCES_ASKED_FOR_VALUES])
     step = next((s for s in steps if s is not None), None)
     return "" if step is None else step_in_words(step)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from butfor.logic.nearest_core import nearest_core
 from butfor.logic.solvers import Limit, Solver, Verdict
 from butfor.logic.terms import Term, negate
-from butfor.methods.case import Budget
+from butfor.methods.budget import Budget
 from butfor.methods.cause_tree.recorded_indices import RecordedIndices
 from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Kind, Path

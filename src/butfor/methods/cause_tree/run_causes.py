@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from butfor.encode.justification import Justifier
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.case import FailingRun
 from butfor.methods.cause_tree.cause_statements import CauseStatements, StatementInstances
 from butfor.methods.cause_tree.confirm_causes import CauseConfirmation, Claim
 from butfor.methods.cause_tree.executed_jumps import ExecutedJumps
@@ -26,6 +26,7 @@ from butfor.trace.view.source_places import Place
 
 MAX_CAUSES = 200  # nobody reads more of a tree
 BUDGET_SHARE = 0.5  # other methods need time too
+OPENING_SHARE = 0.6  # of the time that the method has: proofs of its causes and their values take the rest
 _DECISIONS = ("control", "core", "potential")  # ways to a cause of a decision
 MAX_JUSTIFIED_ITERATIONS = 3  # instances of one decision that are justified together: others rarely add statements
 MAX_INSTANCES_PER_LOAD = 12  # that are asked what could have been assigned instead: the search is slow
@@ -92,7 +93,7 @@ class CauseTree:
         self._statements = CauseStatements(case, frozenset(() if "trust" in without else case.options.trust))
         self._folds = "loops" not in without
         self._without = without
-        self._budget = Budget(BUDGET_SHARE * case.budget.seconds)
+        self._budget = case.budget.part(min(BUDGET_SHARE * case.budget.seconds, OPENING_SHARE * case.budget.left))
         self._opened: dict[Key, RunCause | None] = {}
         # instances of decisions on the heap, with the cause that led to them
         self._waiting: dict[Key, dict[tuple[Node, ...], int]] = {}

@@ -10,7 +10,8 @@ from typing import Any
 from butfor.errors import ButforError
 from butfor.explanation import Evidence
 from butfor.failures.failure_point import Unsupported
-from butfor.methods.case import Budget, FailingPath, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.diagnoses.structural_changes import structural_changes, value_changes
 from butfor.methods.other_failing_tests import other_failing_runs
 from butfor.path.changed_runs import KEPT, ChangedRuns, PathEdit, RunVerdict

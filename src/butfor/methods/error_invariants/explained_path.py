@@ -9,7 +9,8 @@ from typing import Any
 from butfor.errors import OutOfTime, UnsupportedError
 from butfor.explanation import Evidence
 from butfor.logic.solvers import Limit, Verdict, default_solver
-from butfor.methods.case import Budget, FailingPath, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.error_invariants.abstract_trace import AbstractTraceWriter, TraceEntry
 from butfor.methods.error_invariants.core_trace import CoreTrace, core_trace_of
 from butfor.methods.error_invariants.inductive_sequence import InterpolationQueries, InvariantSequence

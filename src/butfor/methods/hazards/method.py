@@ -19,6 +19,7 @@ class HazardsMethod(Method):
     name = "hazards"
     on_runs = When.ALWAYS
     runs_program = False
+    share = 1.5
     weighing = Weighing(4.0, is_rare=True)
     prominence = 2
 

@@ -70,7 +70,8 @@ def hazards_of_run(case: FailingRun) -> Diagnosis:
         {"file": h.place.file, "line": h.place.line, "text": h.place.text, "kind": h.kind, "what": h.text}
         for h in chosen
     ]
-    return Diagnosis(tuple(Finding(h.place, h.score, h.text) for h in chosen), {"hazards": rows})
+    findings = tuple(Finding(h.place, h.score, h.text) for h in chosen)
+    return Diagnosis(findings, {"hazards": rows}, complete=not case.budget.is_over())
 
 
 def _bounds(case: FailingRun) -> Iterator[Hazard]:
@@ -101,7 +102,7 @@ def _uninitialised(case: FailingRun) -> Iterator[Hazard]:
     point = (
         case.point
         if case.point.details.get("memory") == "uninitialised"
-        else uninitialised_use(case.trace, case.objects)
+        else uninitialised_use(case.trace, case.objects, case.budget.is_over)
     )
     if point is None or point.node is None or not point.details.get("address"):
         return

@@ -10,7 +10,7 @@ from butfor.ir.instructions import Function, Instr
 from butfor.ir.intervals.proved_facts import CheckVerdict, StaticFacts
 from butfor.ir.intervals.whole_program import analyse
 from butfor.ir.machine_types import Kind
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.case import FailingRun
 from butfor.methods.proofs.mined_facts import facts_by_statement
 from butfor.ranking.finding import Diagnosis
 from butfor.trace.view.source_places import Place, Places
@@ -28,8 +28,7 @@ _WORDS = {
 
 def checks_for_all_runs(case: FailingRun) -> Diagnosis:
     """The checks with the verdict of the analysis on each; no findings."""
-    share = Budget(ANALYSIS_SHARE * case.budget.seconds)
-    facts = analyse(case.recording.program, lambda: share.is_over() or case.budget.is_over())
+    facts = analyse(case.recording.program, case.budget.part(ANALYSIS_SHARE * case.budget.seconds).is_over)
     rows = [row for check in facts.checks if (row := _row(case, check)) is not None]
     counts = Counter(row["verdict"] for row in rows)
     data = {

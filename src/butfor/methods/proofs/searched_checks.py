@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from butfor.methods.case import Budget, FailingPath
+from butfor.methods.case import FailingPath
 from butfor.methods.proofs.mined_facts import MinedFacts
 from butfor.path.program_facts import CheckFact
 from butfor.ranking.finding import Diagnosis
@@ -19,8 +19,7 @@ def checks_for_all_executions(case: FailingPath) -> Diagnosis:
     """The checks with the verdict of the analysis on each; no findings."""
     if case.program is None:
         return Diagnosis((), {"checks": [], "counts": {}}, complete=False)
-    share = Budget(ANALYSIS_SHARE * case.budget.seconds)
-    facts = case.program.facts(lambda: share.is_over() or case.budget.is_over())
+    facts = case.program.facts(case.budget.part(ANALYSIS_SHARE * case.budget.seconds).is_over)
     counts = Counter(check.verdict for check in facts.checks)
     data: dict[str, Any] = {
         "checks": [_row(check) for check in facts.checks],

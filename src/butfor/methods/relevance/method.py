@@ -43,6 +43,7 @@ class SecurityMethod(Method):
 
     name = "security"
     part_of = "relevance"
+    share = 0.5
     on_runs = When.ALWAYS
 
     def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from butfor.explanation import Evidence
-from butfor.methods.case import Budget
+from butfor.methods.budget import Budget
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import PathVerdicts, StatementVerdict
 from butfor.path.changed_runs import ChangedRuns, RunVerdict

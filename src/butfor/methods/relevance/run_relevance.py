@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from butfor.errors import ButforError
-from butfor.methods.case import Budget, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingRun
 from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.relevance.confirmed_verdicts import confirmed
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant

@@ -33,7 +33,6 @@ from butfor.ranking.finding import Diagnosis
 from butfor.ranking.rank import rank
 from butfor.trace.view.source_places import Place
 
-MIN_BUDGET_SHARE = 0.4  # for repairs, even where the other methods have used the budget up
 MAX_UNASKED_SHARE = 0.4  # of the budget, where nobody asked for repairs and no tests judge them
 MAX_UNASKED_SOURCE_BYTES = 300_000  # where nobody asked: larger sources take too long to compile again and again
 PATH_SEARCH_SHARE = 0.15  # of the time left, for the search on the failing paths
@@ -72,7 +71,7 @@ def _search(case: FailingRun, earlier: Earlier, settings: RepairSettings) -> Dia
     proposer = Proposer(case.places, slip_library.load_library(settings.annotations))
     usual = proposer.proposals(suspects(case, earlier))
     start = time.monotonic()
-    end = max(case.budget.end, start + MIN_BUDGET_SHARE * case.budget.seconds)
+    end = case.budget.end
     if not is_asked and not case.others:
         end = min(end, start + MAX_UNASKED_SHARE * case.budget.seconds)
     # The search on paths takes seconds, and what it synthesises for one run proves little: some value always helps.
@@ -160,10 +159,13 @@ def _sources(case: FailingRun) -> ProgramSources:
         raise UsageError("a program that was built before is not repaired; give its C files")
     spec = build_spec(case.options)
     paths, trees = {}, {}
+    recorded: dict[Path, list[str]] = {}
+    for path in case.recording.meta.sources:
+        recorded.setdefault(Path(path).absolute(), []).append(path)
     for given in spec.sources:
-        for path in case.recording.meta.sources:
+        for path in recorded.get(given.absolute(), ()):
             tree = case.places.tree(path)
-            if tree is not None and Path(path).absolute() == given.absolute():
+            if tree is not None:
                 paths[path], trees[path] = given, tree
     return ProgramSources(spec, paths, trees, case.options.arithmetic_errors)
 

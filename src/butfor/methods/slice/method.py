@@ -20,6 +20,7 @@ class SliceMethod(Method):
     on_runs = When.ALWAYS
     on_paths = When.ALWAYS
     runs_program = False
+    share = 8.0  # the others start from it
     weighing = Weighing(0.6)
     prominence = 1
     tells_what_happened = True

@@ -140,7 +140,8 @@ def _entries(case: FailingRun, slices: dict[str, Slice]) -> dict[Place, _SlicedS
 
 
 def _finding(case: FailingRun, e: _SlicedStatement, score: float, with_values: bool) -> Finding:
-    step = case.steps.of(e.first, brief=True) if with_values and e.first[1] >= 0 else None
+    is_told = with_values and e.first[1] >= 0 and not case.budget.is_over()
+    step = case.steps.of(e.first, brief=True) if is_told else None
     seen = "" if step is None else step_in_words(step)
     return Finding(e.place, score, _reason(case, e, seen), lines=tuple(e.lines), extra={"values": seen} if seen else {})
 

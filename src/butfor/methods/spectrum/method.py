@@ -18,6 +18,7 @@ class SpectrumMethod(Method):
 
     name = "spectrum"
     on_runs = When.WITH_TESTS
+    share = 1.0
     weighing = Weighing(3.0)
 
     def explain_run(self, case: FailingRun, earlier: Earlier) -> Diagnosis:

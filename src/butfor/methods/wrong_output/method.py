@@ -19,6 +19,7 @@ class WrongOutputMethod(Method):
     name = "output"
     on_runs = When.ALWAYS
     runs_program = False
+    share = 0.5
     weighing = Weighing(5.0, is_rare=True)
     prominence = 3
 

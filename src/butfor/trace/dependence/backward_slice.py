@@ -18,7 +18,7 @@ from butfor.trace.dependence.sliced_instances import (
 )
 from butfor.trace.trace import Node, Trace
 
-_INSTANCES_PER_STOP_CHECK = 256  # asking for each would cost as much as the work
+_INSTANCES_PER_STOP_CHECK = 16  # one whose other values are looked for may take milliseconds
 MIN_SEGMENTS_FOR_KERNEL = 3_000  # a shorter run is sliced before the kernel has its tables
 
 

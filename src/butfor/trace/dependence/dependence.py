@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from butfor.ir.flow_graphs import control_dependence, immediate_dominators, immediate_postdominators, successors
@@ -24,9 +26,9 @@ _MAX_VA_LIST_DEPTH = 4  # calls that a va_list is passed down, as in printf wrap
 
 
 class Dependence:
-    """Dependences of instances, computed on demand."""
+    """Dependences of instances, computed on demand; pointers are followed for so many seconds."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, seconds_for_pointers: float = math.inf) -> None:
         self.trace = trace
         self.log = trace.log
         self._control: dict[str, tuple[tuple[tuple[int, int], ...], ...]] = {}
@@ -34,7 +36,7 @@ class Dependence:
         self._joins: dict[str, tuple[int, ...]] = {}
         self._parents: dict[int, Node | None] = {}
         self._returns: dict[int, list[Node]] = {}  # of callbacks, by the call that made them
-        self.potential_dependence = PotentialDependence(trace)
+        self.potential_dependence = PotentialDependence(trace, seconds_for_pointers)
 
     # --- control --------------------------------------------------------------------------------------------
 

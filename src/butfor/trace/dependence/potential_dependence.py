@@ -6,6 +6,8 @@ avoided such an arm since the cell was assigned, and mostly also which address t
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -40,8 +42,9 @@ class ReadBytes:
 class PotentialDependence:
     """Potential dependences of one run."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, seconds_for_pointers: float = math.inf) -> None:
         self.trace = trace
+        self._seconds_for_pointers = seconds_for_pointers
         self.log = trace.log
         self.is_truncated = False  # whether branches were left out because there were too many
         self.leaves_instances_out = False  # whether a branch had more instances than were searched
@@ -51,13 +54,19 @@ class PotentialDependence:
     @cached_property
     def may_define(self) -> MayDefine:
         """The arms that may assign each cell."""
+        end = time.monotonic() + self._seconds_for_pointers
         with collector_paused():
-            return MayDefine(self.trace.program, self.trace.executed_functions)
+            return MayDefine(self.trace.program, self.trace.executed_functions, lambda: time.monotonic() >= end)
 
     @property
     def is_imprecise(self) -> bool:
         """Whether the points-to analysis was needed but given up: then only members and sizes limit a write."""
         return "may_define" in self.__dict__ and not self.may_define.precise
+
+    @property
+    def left_out(self) -> int:
+        """How many functions were needed but are too far from those that ran to be looked into."""
+        return self.may_define.left_out if "may_define" in self.__dict__ else 0
 
     @cached_property
     def _outcomes(self) -> BranchOutcomes:

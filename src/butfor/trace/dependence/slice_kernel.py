@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.dependence import Dependence, Edge
 from butfor.trace.dependence.edge_costs import COSTS, UNIT, costs_as_target
 from butfor.trace.dependence.sliced_instances import (
     MAX_INSTANCES,
@@ -36,7 +36,14 @@ class SliceKernel:
 
     def __init__(self, dependence: Dependence) -> None:
         edge_costs = {kind: COSTS[kind] for kind in ("data", "address", "control", "call", "potential")}
-        self._run = KernelRun(dependence.trace, costs_as_target, edge_costs, dependence.edges, dependence.potential)
+        self._dependence = dependence
+        self._is_cut = False  # whether the time was up before a decision was looked for
+        self._run = KernelRun(dependence.trace, costs_as_target, edge_costs, dependence.edges, self._potential)
+
+    def _potential(self, node: Node) -> list[Edge]:
+        """The potential dependences of an instance; none once the time is up, for each may take a while to find."""
+        self._is_cut = self._is_cut or self._run.is_stopped()
+        return [] if self._is_cut else self._dependence.potential(node)
 
     @classmethod
     def of(cls, dependence: Dependence) -> SliceKernel | None:
@@ -66,9 +73,10 @@ class SliceKernel:
         table.max_per_instruction = MAX_INSTANCES_PER_INSTRUCTION[kind]
         table.max_asked, table.max_asked_per_instruction = most, MAX_INSTANCES_PER_INSTRUCTION[kind]
         table.max_followed_per_instruction = MAX_FOLLOWED_PER_INSTRUCTION
-        self._run.stop = stop
+        self._run.stop, self._is_cut = stop, False
         try:
-            return asked.answer() if self._run.call("bf_slice", ctypes.byref(table)) else None
+            is_done = self._run.call("bf_slice", ctypes.byref(table))
+            return asked.answer(is_cut=self._is_cut) if is_done else None
         finally:
             asked.free()
 
@@ -91,13 +99,13 @@ class _Asked:
         for name, listed in zip(("listed_i", "listed_n", "listed_cost", "listed_how"), self._listed, strict=True):
             setattr(self.table, name, listed.ctypes.data)
 
-    def answer(self) -> Slice:
+    def answer(self, *, is_cut: bool) -> Slice:
         """The slice that the kernel found."""
         table = self.table
         rows = tuple(column[: table.listed].copy() for column in self._listed)
         totals = _rows(table.totals, table.total_count, TOTAL)
         initial, uninit = _byte_rows(table.initial), _byte_rows(table.uninit)
-        followed = bool(table.followed_all and table.asked_all)
+        followed = bool(table.followed_all and table.asked_all) and not is_cut
         return Slice(
             lambda: _listing(*rows),
             dict(zip(initial["address"].tolist(), _nodes(initial["i"], initial["n"]), strict=True)),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,13 +33,37 @@ def kernels() -> ctypes.CDLL | None:
     return load_library("kernels", sorted(_HERE.glob("*.c")), {"layout.h": layout_header()})
 
 
+@contextmanager
+def _deferred_signals() -> Iterator[list[int]]:
+    """The signals that arrive in the block, which are handled when it has ended.
+
+    A handler may raise, as that of Ctrl-C does, and an exception must not get lost between a kernel and the Python code
+    that it asks.
+    """
+    arrived: list[int] = []
+    is_main = threading.current_thread() is threading.main_thread()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM) if is_main}
+    ours = {number: handler for number, handler in before.items() if callable(handler)}
+    for number in ours:
+        signal.signal(number, lambda caught, frame: arrived.append(caught))
+    try:
+        yield arrived
+    finally:
+        for held, handler in ours.items():
+            signal.signal(held, handler)
+    for caught in dict.fromkeys(arrived):
+        signal.raise_signal(caught)
+
+
 class KernelRun:
     """The structure that the kernels work on, with the callbacks by which they ask Python."""
 
     def __init__(self, trace: Trace, costs: Costs, edge_costs: dict[str, int], edges: Edges, potential: Edges) -> None:
+        self._is_ready = False  # until everything is there that the kernels rely on
         self.trace = trace
         self._costs = costs
         self._error: BaseException | None = None
+        self._arrived: list[int] = []  # signals since the kernel was called
         self.stop: Callable[[], bool] = lambda: False
         self._made: list[MadeTable] = []
         self._kept: list[Any] = []
@@ -66,6 +93,7 @@ class KernelRun:
         for kind, cost in edge_costs.items():
             setattr(table, f"cost_{kind}", cost)
         self._set_callbacks(edges, potential)
+        self._is_ready = True
 
     def _keep(self, column: NDArray[Any]) -> int:
         """The address of a column that stays alive as long as this object."""
@@ -93,7 +121,7 @@ class KernelRun:
             ("order_events", ctypes.CFUNCTYPE(None), self._order_events),
             ("python_edges", ctypes.CFUNCTYPE(ctypes.c_uint64, *two), lambda i, n: self._answer(edges((i, n)))),
             ("python_potential", ctypes.CFUNCTYPE(ctypes.c_uint64, *two), lambda i, n: self._answer(potential((i, n)))),
-            ("is_stopped", ctypes.CFUNCTYPE(ctypes.c_int32), self._is_stopped),
+            ("is_stopped", ctypes.CFUNCTYPE(ctypes.c_int32), self.is_stopped),
         ):
             callback = prototype(self.guarded(act))
             self._kept.append(callback)
@@ -128,8 +156,9 @@ class KernelRun:
         table.answer_kind, table.answer_i, table.answer_n = (column.ctypes.data for column in self._answered)
         return len(rows)
 
-    def _is_stopped(self) -> int:
-        return int(self.stop())
+    def is_stopped(self) -> bool:
+        """Whether the kernel is to come to an end: a signal waits, or the caller says so."""
+        return bool(self._arrived) or self.stop()
 
     def function(self, number: int) -> Function:
         """The function of a number."""
@@ -139,7 +168,8 @@ class KernelRun:
         """The result of a kernel; an exception that a callback raised is raised here."""
         library = kernels()
         assert library is not None
-        result = int(getattr(library, name)(ctypes.byref(self.table), *args))
+        with _deferred_signals() as self._arrived:
+            result = int(getattr(library, name)(ctypes.byref(self.table), *args))
         error, self._error = self._error, None
         if error is not None:
             raise error
@@ -147,5 +177,5 @@ class KernelRun:
 
     def __del__(self) -> None:
         library = kernels()
-        if library is not None and hasattr(self, "table"):
+        if library is not None and getattr(self, "_is_ready", False):
             library.bf_forget(ctypes.byref(self.table))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from butfor.errors import ButforError
-from butfor.methods.case import Budget, FailingPath, FailingRun
+from butfor.methods.budget import Budget
+from butfor.methods.case import FailingPath, FailingRun
 from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.proofs.mined_facts import MinedFacts, mined_facts
 from butfor.methods.repair import slip_library
