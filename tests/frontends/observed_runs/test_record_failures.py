@@ -85,3 +85,12 @@ def test_without_butfor_run_programs_start_as_ever(project: Path) -> None:
     environment = {"BUTFOR_RUN": str(project / "nobody-listens")}
     done = subprocess.run([project / "ledger", "-1", "5"], env=environment, capture_output=True, check=False)
     assert (done.returncode, done.stdout) == (0, b"0\n")
+
+
+def test_starts_whose_end_cannot_be_seen_are_counted(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("butfor.frontends.c.observed_runs.observe_starts.watch_end", lambda pid: False)
+    done = observed(project, tmp_path, "./ledger 4 4 4; true")
+    assert (done.unseen, done.failures) == (done.starts, ())
+    assert done.unseen >= 1

@@ -111,7 +111,14 @@ class Observer:
                 _limit(pid, process)
             status = self._collect(command)
             if status is not None:
+                self._note_unseen()
                 return status
+
+    def _note_unseen(self) -> None:
+        """Note the starts whose end nobody could see, because the system does not let processes be watched."""
+        now = time.monotonic()
+        unseen = [process for process in self._running.values() if not process.is_watched]
+        self.ended += [Ended(process.start, None, now - process.since) for process in unseen]
 
     def _accept(self, server: socket.socket) -> bool:
         """Whether a start was answered."""
