@@ -67,6 +67,6 @@ def command(
     seen = f"{done.starts} start{'s' * (done.starts != 1)} of programs built with butfor cc"
     lines.append(f"butfor: {seen}, {len(done.failures)} failed")
     if done.unseen:
-        lines.append(f"butfor: how {done.unseen} of them ended is not known: this system lets no process be watched (ptrace)")
+        lines.append(f"butfor: how {done.unseen} of them ended is not known: the system forbids ptrace")
     write_stdout(("\n".join(lines) + "\n").encode("utf-8", "surrogateescape"))
     return done.status if done.status >= 0 else _SIGNAL_STATUS - done.status
