@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from butfor.find import FindOptions, find
+from butfor.frontends.c.build import code_version
 from butfor.frontends.c.hooked_build import checked_models
 from butfor.ir.machine_types import Kind
 from butfor.ir.may_define import MayDefine
@@ -79,7 +80,9 @@ def _added(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(library.FUNCTIONS, ADDED.name, ADDED)
         patch.setattr(library, "MODELS", models)
+        code_version.cache_clear()
         yield
+    code_version.cache_clear()
 
 
 def test_nobody_knew_it_before() -> None:

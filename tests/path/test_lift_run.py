@@ -101,7 +101,7 @@ assert(b.v + u[1] == 0); }"""
     path = lifted(tmp_path, body)
     assert {"b.v", "u[1]", "a.next"} <= {c.shown for c in path.cells}
     assert not cell(path, "u[1]").signed
-    assert cell(path, "a.next").type == "n *"
+    assert cell(path, "a.next").type == "struct n *"
     assert is_forced(path)
 
 

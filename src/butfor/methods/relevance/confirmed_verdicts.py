@@ -64,7 +64,11 @@ def _with_doubts(
     What a skipped block leaves in its variables is taken to be anything. That proves that a value avoids the failure,
     but not that none does: for this, none may do so whatever the block leaves there.
     """
-    skippable = [row for row in rows if row.verdict is Relevance.IRRELEVANT and row.on_trace.is_relevant]
+    skippable = [
+        row
+        for row in rows
+        if row.verdict is Relevance.IRRELEVANT and row.on_trace.is_relevant and not row.by_trace  # of this path alone
+    ]
     if not skippable:
         return tuple(rows)
     rerun, changes = SingleChangeRerun(path), plain_changes(path)
