@@ -22,6 +22,7 @@ _RUNGS_OF_SYMPTOM = 2  # the failure and what it read: an assignment that is mis
 _MAX_ROUNDS_FOLLOWED = 3  # of an update: the values that it added are told one by one
 _MAX_USES_SHOWN = 4  # values beside a statement
 _MAX_THROUGH = 6  # places that only passed a value on
+_MAX_VALUES_FOLLOWED = 24  # of one ladder: beyond that, a loop tells the same again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,12 @@ class LadderBuilder:
     def tell_value(self, subject: Subject) -> None:
         """Add the rungs that say where a value came from, the nearest first."""
         work = [subject]
-        while work:
+        for _ in range(_MAX_VALUES_FOLLOWED):
+            if not work:
+                return
             first = work.pop(0)
             work = (self._decision(first) if first.is_decision else self._tell(first)) + work
+        self.is_complete = self.is_complete and not work
 
     def _decision(self, subject: Subject) -> list[Subject]:
         """Tell a decision; the values that decided it are returned, where they say more."""
