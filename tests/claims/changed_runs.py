@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from tests.claims.claim_model import FailingCase, PointerTo, resolved
 from tests.claims.run_program import (
     NOT_DECLARED,
+    NOT_MODELLED,
     READS_INPUT,
     Changes,
     Decided,
@@ -135,7 +136,7 @@ def can_avoid(
         run = run_with_settings(case.program, case.inputs, settings)
         if run.outcome is Outcome.PASSED:
             return True
-        is_known = is_known and run.why not in (READS_INPUT, NOT_DECLARED)
+        is_known = is_known and run.why not in (READS_INPUT, NOT_DECLARED, NOT_MODELLED)
     return False if is_known else None
 
 

@@ -11,6 +11,7 @@ from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, 
 from tests.claims.run_program import (
     KEEP,
     NOT_DECLARED,
+    NOT_MODELLED,
     READS_INPUT,
     Changes,
     Machine,
@@ -104,8 +105,8 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
     if any(end.why == NOT_DECLARED for end in ends):
         return unchecked("relevance", kind, text, "the address of a variable that is not in scope")
     avoids = any(end.outcome is Outcome.PASSED for end in ends)
-    if not avoids and any(end.why == READS_INPUT for end in ends):
-        return unchecked("relevance", kind, text, "an element is read that is an input")
+    if not avoids and any(end.why in (READS_INPUT, NOT_MODELLED) for end in ends):
+        return unchecked("relevance", kind, text, "an element is used that may hold anything")
     return judged(avoids, "relevance", kind, text, _refutation(case, changes))
 
 

@@ -154,6 +154,7 @@ class _Returned(Exception):
 
 KEEP = object()  # instead of a value: nothing is stored
 NOT_DECLARED = "not declared yet"  # a variable whose address is taken before its declaration ran
+NOT_MODELLED = "an element that is not modelled"  # of a map of Boogie, written beyond what the programs use
 READS_INPUT = "an element that is an input"  # of a map of Boogie: it may hold anything
 
 ExprChange = Callable[["Machine", Expr, Frame], Value]
@@ -306,7 +307,7 @@ class Machine:
             value = new
         self.check_access(where, at or node)
         if not 0 <= index < len(base.cells):
-            raise Undefined("an element that is not modelled", at or node)
+            raise Undefined(NOT_MODELLED, at or node)
         base.cells[index] = value
         self.happened(Stored(node, base, index, value, tuple(self.rounds[-1])))
 
