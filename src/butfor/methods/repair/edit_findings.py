@@ -71,8 +71,13 @@ def _also_beside(best: Repair, survivors: Sequence[Repair]) -> Iterator[Also]:
 
 def _words(r: Repair) -> str:
     if r.failing + r.passing > 1:
-        return f"with {r.proposal.why}: {r.label}"
+        return f"{_with(r.proposal.why)}: {r.label}"
     similar = (
         f"; that changes the output of {r.tally.differs} of {r.tally.similar} similar inputs" if r.tally.similar else ""
     )
-    return f"with {r.proposal.why}, the run would not have failed{similar}"
+    return f"{_with(r.proposal.why)}, the run would not have failed{similar}"
+
+
+def _with(edit: str) -> str:
+    """What an edit does, at the beginning of a sentence: with `<=` instead of `<`, without `+ 1`."""
+    return edit if edit.startswith("without ") else f"with {edit}"
