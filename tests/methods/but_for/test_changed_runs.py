@@ -260,4 +260,7 @@ def test_changes_that_there_was_no_time_to_check_for_memory_errors_say_so(
     answer = explained(tmp_path, BOUNDARY, args=["6"], expect_stdout="21\n")
     assert "there was no time to check that" in answer.ranking[0].reasons[0].text
     assert answer.ranking[0].extra["counterfactual"]["checked"] is False
+    reasons = [r for row in answer.ranking for r in row.reasons if r.method == "butfor"]
+    assert reasons
+    assert all(r.evidence is Evidence.HEURISTIC for r in reasons)
     assert any("to check for memory errors takes longer than was left" in note for note in answer.notes)

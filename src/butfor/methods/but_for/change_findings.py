@@ -45,17 +45,19 @@ class ChangeReporter:
         sensible = [c for c in s.found if self.words.is_sensible(c.candidate) or self._is_right_in_tests(c)]
         best = (sensible or s.found)[0]
         edit = self.words.edit(best.candidate)
+        # An unchecked run may have avoided the failure by causing a memory error: that confirms nothing.
+        evidence = Evidence.REPLAYED if best.is_checked else Evidence.HEURISTIC
         if not sensible:
             extra = {"counterfactual": self._change(best)}
             score = round(score_of_log_odds(log_odds), 4)
-            return Finding(s.place, score, UNSPOKEN_CHANGE, Evidence.REPLAYED, extra=extra)
+            return Finding(s.place, score, UNSPOKEN_CHANGE, evidence, extra=extra)
         names_edit = best.candidate.rule.op is Op.RELATION or "instead of" in self.words.clause(best.candidate)
         what = f"{self.words.clause(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
         output = "" if best.keeps else ", with other output before"
         memory = _NOT_CHECKED if not best.is_checked else "" if best.is_clean else _MEMORY_ERRORS_REMAIN
         text = f"{what}, {self.then}{output}{memory}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
-        return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, Evidence.REPLAYED, extra=extra)
+        return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, evidence, extra=extra)
 
     def _is_right_in_tests(self, c: ConfirmedChange) -> bool:
         """Whether a change avoids all other failures too: then it may well be what was meant."""
