@@ -88,7 +88,8 @@ def _aligned(case: FailingCase, trace: Sequence[Mapping[str, Any]]) -> tuple[set
             is_exact = False
             continue
         if not entry.get("frame") and at is not None:
-            at = _next_event(case.run, node, at, tuple(entry.get("rounds", ())))
+            call = _call(case.run, node, tuple(entry.get("rounds", ())), entry.get("occurrence", 1))
+            at = _next_event(case.run, node, at, tuple(entry.get("rounds", ())), call)
             invariants = [_closed(i, at) for i in invariants]
             is_exact = not isinstance(node, Call)
     return relevant, invariants
@@ -101,10 +102,16 @@ def _closed(said: _Said, at: int | None) -> _Said:
     return replace(said, until=at)
 
 
-def _next_event(run: Run, node: Node, after: int, rounds: tuple[int, ...]) -> int | None:
-    """The next event of a statement in these rounds of loops; the last of those that one declaration makes."""
+def _call(run: Run, node: Node, rounds: tuple[int, ...], occurrence: int) -> int | None:
+    """The call of the occurrence of a statement in these rounds."""
+    calls = list(dict.fromkeys(e.call for e in run.events if e.node is node and e.rounds == rounds))
+    return calls[occurrence - 1] if occurrence <= len(calls) else None
+
+
+def _next_event(run: Run, node: Node, after: int, rounds: tuple[int, ...], call: int | None) -> int | None:
+    """The next event of a statement in this call and these rounds; the last of those that one declaration makes."""
     for k in range(after + 1, len(run.events)):
-        if run.events[k].node is node and run.events[k].rounds == rounds:
+        if run.events[k].node is node and run.events[k].rounds == rounds and run.events[k].call == call:
             while (
                 isinstance(node, DeclareObject | Call)
                 and k + 1 < len(run.events)

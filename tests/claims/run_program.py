@@ -82,7 +82,8 @@ class Stored:
     object: Object
     index: int
     value: Value
-    rounds: tuple[int, ...] = ()  # of the loops around it in its function
+    rounds: tuple[int, ...] = ()  # of the loops around it, those around the calls that led here included
+    call: int = 0  # the number of the call that was under way
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,7 @@ class Decided:
     node: Node
     held: bool
     rounds: tuple[int, ...] = ()
+    call: int = 0
 
 
 Event = Stored | Decided
@@ -196,6 +198,8 @@ class Machine:
         self.globals: Frame = {}
         self.reads: dict[int, int] = {}
         self.rounds: list[list[int]] = [[]]  # of the loops under way, for each call
+        self.calls: list[int] = [0]  # the numbers of the calls under way
+        self.called = 0
 
     def run(self) -> Run:
         """Run main to its end."""
@@ -309,7 +313,12 @@ class Machine:
         if not 0 <= index < len(base.cells):
             raise Undefined(NOT_MODELLED, at or node)
         base.cells[index] = value
-        self.happened(Stored(node, base, index, value, tuple(self.rounds[-1])))
+        self.happened(Stored(node, base, index, value, self.all_rounds, self.calls[-1]))
+
+    @property
+    def all_rounds(self) -> tuple[int, ...]:
+        """The rounds of the loops under way, outermost first."""
+        return tuple(number for loops in self.rounds for number in loops)
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
@@ -390,6 +399,8 @@ class Machine:
             self.store(node, (frame[name], 0), value)
         self.frames.append((f, frame))
         self.rounds.append([])
+        self.called += 1
+        self.calls.append(self.called)
         try:
             self.execute(f.body, frame)
             return self.load((frame[f.result], 0), f.body[-1]) if f.result else 0
@@ -398,6 +409,7 @@ class Machine:
         finally:
             self.frames.pop()
             self.rounds.pop()
+            self.calls.pop()
             for o in frame.values():
                 o.is_gone = True
 
@@ -457,7 +469,7 @@ class Machine:
         change = self.changes.decisions.get(s)
         if change is not None:
             held = change(held)
-        self.happened(Decided(s, held, tuple(self.rounds[-1])))
+        self.happened(Decided(s, held, self.all_rounds, self.calls[-1]))
         return held
 
     def target(self, place: Place, declares: str, frame: Frame) -> Pointer:

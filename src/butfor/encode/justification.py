@@ -147,7 +147,7 @@ class Justifier:
             return None, (node,)
         decision = decisions.decisions[number]
         path = self.evaluation(node, decision)
-        return decision, self._deciding(path)
+        return decision, self._deciding(path, decision.gates)
 
     def _related(self, first: int, second: int) -> bool:
         """Whether two branches stand in one condition: they have the same place in the source's blocks."""
@@ -184,8 +184,9 @@ class Justifier:
         s = self.trace.at(i)
         return i if s.seg.end == s.fn.blocks[s.seg.block].end else -1
 
-    def _deciding(self, path: list[Node]) -> tuple[Node, ...]:
-        """Without the parts whose other outcome would have led to the same end."""
+    def _deciding(self, path: list[Node], gates: frozenset[int]) -> tuple[Node, ...]:
+        """Without the parts whose other outcome would have led to the same end, and those that chose an operand."""
+        path = [node for node in path if self.trace.at(node[0]).seg.block not in gates] or path
         last = path[-1]
         end = self.trace.next_in_frame(last[0])
         if end < 0:

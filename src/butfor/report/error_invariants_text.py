@@ -8,6 +8,7 @@ from typing import Any
 
 from butfor.explanation import Explanation
 from butfor.report.text_page import Page
+from butfor.trace.view.heap_blocks import ordinal
 
 METHOD = "error-invariants"
 MAX_STATEMENTS_SHOWN = 14  # the last ones, about a screen; --verbose shows all
@@ -101,7 +102,9 @@ def _trace_steps(trace: list[Entry]) -> tuple[list[_TraceStep], tuple[Entry, ...
 
 def _continues(before: _TraceStep, step: _TraceStep) -> bool:
     """Whether a step continues the statement before it: part of its value, or the end of a function that it called."""
-    same = before.key == step.key and before.statement.get("rounds") == step.statement.get("rounds")
+    same = before.key == step.key and all(
+        before.statement.get(name) == step.statement.get(name) for name in ("rounds", "occurrence")
+    )
     return not step.statement.get("frame") and (same or step.statement["text"] == "}")
 
 
@@ -152,7 +155,8 @@ def _statement(page: Page, step: _TraceStep) -> str:
     s = step.statement
     since = _since(page, [c for c in step.conditions if not (s.get("frame") and c["line"] == s["line"])])
     rounds = f", round {s['rounds'][-1]}" if s.get("rounds") and s["rounds"][-1] > 1 else ""
-    where = f"line {s['line']}{rounds}"
+    call = f", {ordinal(s['occurrence'])} call" if s.get("occurrence") else ""
+    where = f"line {s['line']}{call}{rounds}"
     if s.get("frame"):
         kept = " and ".join(map(page.flat, s.get("kept", ()))) or "the state"
         unchanged = "are left as they were" if len(s["kept"]) > 1 else "is left as it was"

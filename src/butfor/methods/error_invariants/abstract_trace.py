@@ -32,6 +32,7 @@ class TraceEntry:
     held: str = ""  # of a condition: as it held
     rounds: tuple[int, ...] = ()
     facts: tuple[str, ...] = ()  # of an invariant: what it says about cells, one by one
+    occurrence: int = 0  # of a statement that ran in several calls of its function, in the same rounds: which of them
 
 
 class AbstractTraceWriter:
@@ -41,6 +42,7 @@ class AbstractTraceWriter:
         self.core = core
         self.path = core.path
         self._namer = CellNamer(self.path)
+        self._occurrences = occurrences(self.path)
         cells = {c.name: c for c in self.path.cells}
         self.text = SourceExpressions(cells, boogie=boogie, name=self._namer, flag=self._flag, address=address)
 
@@ -76,7 +78,31 @@ class AbstractTraceWriter:
         kept = tuple(self._namer(c) for c in instance.frames if c.name in used) if s.is_frame else ()
         held = self.text(instance.condition) if instance.kind in (Kind.BRANCH, Kind.ASSUME) else ""
         role = role_of(instance)
-        return TraceEntry("statement", "", instance.place, s.position, role, s.is_frame, kept, held, instance.rounds)
+        return TraceEntry(
+            "statement",
+            place=instance.place,
+            position=s.position,
+            role=role,
+            frame=s.is_frame,
+            kept=kept,
+            held=held,
+            rounds=instance.rounds,
+            occurrence=self._occurrences.get(s.position, 0),
+        )
+
+
+def occurrences(path: Path) -> dict[int, int]:
+    """By position: in which of several calls a statement ran, from 1; without those that ran in one call only."""
+    calls: dict[tuple[Place, tuple[int, ...]], dict[int, int]] = {}
+    for instance in path.instances:
+        seen = calls.setdefault((instance.place, instance.rounds), {})
+        seen.setdefault(instance.frame, len(seen) + 1)
+    found = {}
+    for position, instance in enumerate(path.instances):
+        seen = calls[instance.place, instance.rounds]
+        if len(seen) > 1:
+            found[position] = seen[instance.frame]
+    return found
 
 
 def role_of(instance: Instance) -> str:

@@ -197,6 +197,8 @@ def _entry(e: TraceEntry) -> dict[str, Any]:
         row["held"] = e.held
     if e.rounds:
         row["rounds"] = list(e.rounds)
+    if e.occurrence:
+        row["occurrence"] = e.occurrence
     return row
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from butfor.logic.solvers import Limit, default_solver
-from butfor.methods.error_invariants.abstract_trace import CellNamer, TraceEntry, role_of
+from butfor.methods.error_invariants.abstract_trace import CellNamer, TraceEntry, occurrences, role_of
 from butfor.methods.error_invariants.recursive_algorithm import RecursiveExplanation, explain_recursively
 from butfor.path.path_model import Kind, Path, pinned
 from butfor.path.source_expressions import SourceExpressions
@@ -40,6 +40,7 @@ def _entries(
 ) -> Iterator[TraceEntry]:
     namer = CellNamer(path)
     text = SourceExpressions({c.name: c for c in path.cells}, boogie=boogie, name=namer, address=address)
+    calls = occurrences(path)
     last: frozenset[object] | None = None
     for position in (*sorted(found.positions | found.conditions), len(path.instances)):
         atoms = found.invariants[position]
@@ -53,4 +54,12 @@ def _entries(
             instance = path.instances[position]
             namer.set_context((instance.condition,), place.function)
             held = text(instance.condition) if instance.kind in (Kind.BRANCH, Kind.ASSUME) else ""
-            yield TraceEntry("statement", "", place, position, role_of(instance), held=held, rounds=instance.rounds)
+            yield TraceEntry(
+                "statement",
+                place=place,
+                position=position,
+                role=role_of(instance),
+                held=held,
+                rounds=instance.rounds,
+                occurrence=calls.get(position, 0),
+            )
