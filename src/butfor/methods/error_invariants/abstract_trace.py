@@ -13,6 +13,8 @@ from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.path.source_expressions import SourceExpressions
 from butfor.trace.view.source_places import Place
 
+_Part = tuple[Place, tuple[int, ...], Kind, tuple[str, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class TraceEntry:
@@ -92,17 +94,21 @@ class AbstractTraceWriter:
 
 
 def occurrences(path: Path) -> dict[int, int]:
-    """By position: in which of several calls a statement ran, from 1; without those that ran in one call only."""
-    calls: dict[tuple[Place, tuple[int, ...]], dict[int, int]] = {}
+    """By position: in which of several calls a statement ran, from 1; without those that ran in one call only.
+
+    An argument belongs to the call that it is passed to: the parts of a statement are counted one by one.
+    """
+    calls: dict[_Part, dict[int, int]] = {}
     for instance in path.instances:
-        seen = calls.setdefault((instance.place, instance.rounds), {})
+        seen = calls.setdefault(_part(instance), {})
         seen.setdefault(instance.frame, len(seen) + 1)
-    found = {}
-    for position, instance in enumerate(path.instances):
-        seen = calls[instance.place, instance.rounds]
-        if len(seen) > 1:
-            found[position] = seen[instance.frame]
-    return found
+    seen_at = ((position, i, calls[_part(i)]) for position, i in enumerate(path.instances))
+    return {position: seen[i.frame] for position, i, seen in seen_at if len(seen) > 1}
+
+
+def _part(instance: Instance) -> _Part:
+    """What is the same in all calls in which a part of a statement runs, in the same rounds of loops."""
+    return instance.place, instance.rounds, instance.kind, tuple(cell.shown for cell, _ in instance.writes)
 
 
 def role_of(instance: Instance) -> str:
