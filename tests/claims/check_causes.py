@@ -137,7 +137,25 @@ def _refutation(case: FailingCase, base: _Recorder, kept: set[Node], target: tup
     return ""
 
 
-class _Recorder(Machine):
+class _Numbering(Machine):
+    """A run whose objects are numbered as they get their first values, which is the same on the same path."""
+
+    made: dict[int, int]  # objects by identity, with the number of each
+    objects: list[Object]
+
+    def known(self, base: Object) -> int:
+        """The number of an object."""
+        if id(base) not in self.made:
+            self.made[id(base)] = len(self.objects)
+            self.objects.append(base)
+        return self.made[id(base)]
+
+    def store(self, node: Node, where: Pointer, value: Value, at: Node | None = None) -> None:
+        self.known(where[0])
+        super().store(node, where, value, at)
+
+
+class _Recorder(_Numbering):
     """A run that remembers where its accesses went and how its decisions came out."""
 
     def __init__(self, program: Any, inputs: Sequence[int]) -> None:
@@ -145,14 +163,8 @@ class _Recorder(Machine):
         self.count: Counter[Node] = Counter()
         self.places: dict[tuple[Node, int], tuple[int, int]] = {}
         self.outcomes: dict[Node, list[bool]] = {}
-        self.made: dict[int, int] = {}  # objects by identity, with the number of each
-        self.objects: list[Object] = []
-
-    def known(self, base: Object) -> int:
-        if id(base) not in self.made:
-            self.made[id(base)] = len(self.objects)
-            self.objects.append(base)
-        return self.made[id(base)]
+        self.made = {}
+        self.objects = []
 
     def place(self, p: Place, frame: Frame) -> Pointer:
         found = super().place(p, frame)
@@ -172,7 +184,7 @@ class _Recorder(Machine):
         super().statement(s, frame)
 
 
-class _Follower(Machine):
+class _Follower(_Numbering):
     """The same path at the same addresses, with anything stored by statements outside of the cause."""
 
     def __init__(self, case: FailingCase, base: _Recorder, kept: set[Node], target: tuple[Node, int]) -> None:
@@ -196,8 +208,8 @@ class _Follower(Machine):
         )
         self.base, self.kept, self.property = base, kept, target
         self.count: Counter[Node] = Counter()
-        self.made: dict[int, int] = {}
-        self.objects: list[Object] = []
+        self.made = {}
+        self.objects = []
         self.answer: bool | None = None
         self.recorded = False
         self.is_admissible = True
@@ -205,12 +217,10 @@ class _Follower(Machine):
 
     def place(self, p: Place, frame: Frame) -> Pointer:
         found = super().place(p, frame)
-        if id(found[0]) not in self.made:
-            self.made[id(found[0])] = len(self.objects)
-            self.objects.append(found[0])
+        number = self.known(found[0])
         self.count[p] += 1
         recorded = self.base.places.get((p, self.count[p]))
-        if recorded is not None and recorded != (self.made[id(found[0])], found[1]):
+        if recorded is not None and recorded != (number, found[1]):
             self.moved[p].add(self.count[p])
         if recorded is None or recorded[0] >= len(self.objects):
             return found

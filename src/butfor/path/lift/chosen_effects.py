@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from butfor.errors import OutOfTime
@@ -120,13 +120,14 @@ class EffectChoice:
     def _earlier_decisions(self, nodes: list[Node]) -> list[Node]:
         """The decisions that left what was read as it was before the last ones did, which alone are in the slice."""
         known = set(nodes)
-        found: dict[Node, None] = {}
+        every = self.dependence.potential_dependence.of_loads(self._loads(nodes))
+        return [branch for branch in every if branch not in known]
+
+    def _loads(self, nodes: list[Node]) -> Iterator[Node]:
         for node in nodes:
             if node[1] >= 0 and self.trace.instr(node).op == "load":
                 self.run.require_time()
-                every = self.dependence.potential_dependence.of_load(node, every=True)
-                found.update((branch, None) for branch in every if branch not in known)
-        return list(found)
+                yield node
 
     def _is_start(self, effect: Effect) -> bool:
         """Whether an effect only stores an argument in a variable of main, or clears main's return value."""

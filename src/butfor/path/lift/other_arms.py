@@ -12,7 +12,7 @@ from butfor.ir.points_to.may_write import AbstractCell
 from butfor.path.lift.branch_conditions import ConditionEvaluation
 from butfor.path.path_model import Cell, CellBytes
 from butfor.trace.dependence.object_at_address import ConcreteObject
-from butfor.trace.dependence.potential_dependence import PotentialDependence, ReadBytes
+from butfor.trace.dependence.potential_dependence import PotentialDependence
 from butfor.trace.log.record_layout import NO_FRAME
 from butfor.trace.trace import Node, Trace
 
@@ -130,7 +130,7 @@ class FramedCells:
         if not way.reasons:
             return True
         home = ConcreteObject(r.home.key, r.home.start, r.home.end, r.home.birth, r.home.frame)
-        return self.potential.would_write(way.arm, way.reasons, i, home, ReadBytes(r.start, r.size, 0, i))
+        return self.potential.would_write(way.arm, way.reasons, i, home, r.start, r.size)
 
     def _is_around(self, outer: int, frame: int) -> bool:
         while frame != NO_FRAME and frame > outer:

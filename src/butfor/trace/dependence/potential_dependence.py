@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 
 from butfor.ir.gc_pause import collector_paused
@@ -25,6 +25,7 @@ from butfor.trace.log.record_layout import FIRST_EVENT_ID, FIRST_READ_ID, EventK
 from butfor.trace.trace import Node, Trace, UnknownValue
 
 _MAX_INSTANCES_SEARCHED = 64  # of one branch, backwards; in each, addresses of the other arm are computed
+_MAX_INSTANCES_LISTED = 12_000  # the same where all of them are asked for: a path has as many steps at most
 _MAX_READS = 32  # byte ranges that one load goes back to through copies; more are copies of copies of large objects
 _MAX_UNEXPLAINED = 24  # branches for one read whose other arm may write anywhere: the nearest ones tell most
 
@@ -37,6 +38,17 @@ class ReadBytes:
     size: int
     written_at: int
     read_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What may be assigned from a segment instance on: the bytes of an object, or any cell that the arms define."""
+
+    arms: DefiningArms
+    since: int
+    obj: ConcreteObject | None = None
+    address: int = 0
+    size: int = 0
 
 
 class PotentialDependence:
@@ -82,37 +94,51 @@ class PotentialDependence:
         """Addresses that arms not taken would have written to."""
         return HypotheticalAddresses(self.trace, self.may_define, self.objects)
 
-    def of_load(self, node: Node, *, every: bool = False) -> list[Node]:
+    def of_load(self, node: Node) -> list[Node]:
         """The branches since the last assignment of what a load read whose other arm would have assigned it again.
 
-        The last instance for each arm; if `every`, all of them up to a bound.
+        The last instance for each arm.
         """
+        found: dict[Node, None] = {}
+        for window, until in self._windows(node):
+            found.update(dict.fromkeys(self._avoiding_branches(window, until)))
+        return list(found)
+
+    def of_loads(self, nodes: Iterable[Node]) -> list[Node]:
+        """The same for many loads, with all instances for each arm up to a bound."""
+        windows: dict[_Window, int] = {}
+        for node in nodes:
+            for window, until in self._windows(node):
+                windows[window] = max(until, windows.get(window, until))
+        found: dict[Node, None] = {}
+        for window, until in windows.items():
+            found.update(dict.fromkeys(self._avoiding_branches(window, until, every=True)))
+        return list(found)
+
+    def _windows(self, node: Node) -> Iterator[tuple[_Window, int]]:
+        """For each part of what a load read: since when another assignment would count, and until when."""
         instr = self.trace.instr(node)
         if instr.op != "load":
-            return []
+            return
         try:
             address = int(self.trace.operand(node[0], instr.args[0]))
             reads = self.bytes_read(node)
         except UnknownValue:
-            return []
-        fn, found = self.trace.at(node[0]).fn, dict[Node, None]()
+            return
+        fn = self.trace.at(node[0]).fn
         field = self.may_define.field(fn, instr)
         for read in reads:
             obj = self.objects.at(read.address, read.read_at)
             if obj is not None:
-                found.update(
-                    dict.fromkeys(self._decisions(read, obj, field if read.read_at == node[0] else None, every))
-                )
+                yield self._window(read, obj, field if read.read_at == node[0] else None), read.read_at
             elif read.address == address:
                 for cell in self.may_define.cells_of(fn, instr):
-                    found.update(
-                        dict.fromkeys(
-                            self._avoiding_branches(
-                                self.may_define.defining_arms(cell), read.written_at, read.read_at, every=every
-                            )
-                        )
-                    )
-        return list(found)
+                    yield _Window(self.may_define.defining_arms(cell), read.written_at), read.read_at
+
+    def _window(self, read: ReadBytes, obj: ConcreteObject, field: StructField | None) -> _Window:
+        cell = AbstractCell(obj.key, read.address - obj.start, read.size, field=field)
+        since = max(read.written_at, obj.birth)
+        return _Window(self.may_define.defining_arms(cell), since, obj, read.address, read.size)
 
     def of_text(self, event: int, at: int) -> list[Node]:
         """The branches whose other arm would have assigned one byte that a library call read."""
@@ -120,36 +146,23 @@ class PotentialDependence:
         for read in self.text_byte_read(event, at):
             obj = self.objects.at(read.address, read.read_at)
             if obj is not None:
-                found.update(dict.fromkeys(self._decisions(read, obj, None)))
+                window = self._window(read, obj, None)
+                found.update(dict.fromkeys(self._avoiding_branches(window, read.read_at)))
         return list(found)
-
-    def _decisions(
-        self, read: ReadBytes, obj: ConcreteObject, field: StructField | None, every: bool = False
-    ) -> Iterator[Node]:
-        cell = AbstractCell(obj.key, read.address - obj.start, read.size, field=field)
-        return self._avoiding_branches(
-            self.may_define.defining_arms(cell), max(read.written_at, obj.birth), read.read_at, obj, read, every
-        )
 
     def missing_output(self, since: int, until: int) -> list[Node]:
         """The branches between two segment instances whose other arm would have printed something."""
-        return list(dict.fromkeys(self._avoiding_branches(self.may_define.defining_arms(OUTPUT), since, until)))
+        window = _Window(self.may_define.defining_arms(OUTPUT), since)
+        return list(dict.fromkeys(self._avoiding_branches(window, until)))
 
     # --- branches -------------------------------------------------------------------------------------------
 
-    def _avoiding_branches(
-        self,
-        arms: DefiningArms,
-        since: int,
-        until: int,
-        obj: ConcreteObject | None = None,
-        read: ReadBytes | None = None,
-        every: bool = False,
-    ) -> Iterator[Node]:
+    def _avoiding_branches(self, window: _Window, until: int, *, every: bool = False) -> Iterator[Node]:
         """For each arm the last branch instance that avoided it although it would have assigned the bytes read.
 
         If `every`, all such instances, up to a bound for each arm.
         """
+        arms, since = window.arms, window.since
         own, explained = len(arms.own), len(arms.own) + len(arms.explained)
         numbers, executed = self._executed(arms)
         self.is_truncated = self.is_truncated or (since < self._outcomes.first and len(executed.places) > 0)
@@ -160,24 +173,26 @@ class PotentialDependence:
         self.is_truncated = self.is_truncated or len(unexplained) > _MAX_UNEXPLAINED
         for place, row in (*(row for row in avoided if row[0] < explained), *unexplained[:_MAX_UNEXPLAINED]):
             arm = self.may_define.arms[numbers[place]]
-            tried = self._avoiding_instances(arm, row, since)
-            if obj is None or read is None or place >= explained:
+            tried = self._avoiding_instances(arm, row, since, every)
+            if window.obj is None or place >= explained:
                 found = tried
             elif place < own:
-                found = (p for p in tried if self.log.frame_of(p) == obj.frame)
+                frame = window.obj.frame
+                found = (p for p in tried if self.log.frame_of(p) == frame)
             elif every:
-                reasons = arms.explained[place - own][1]
-                found = (p for p in tried if self.would_write(arm, reasons, p, obj, read))
+                wrote = partial(self._writes, arm, arms.explained[place - own][1], window)
+                found = filter(wrote, tried)
             else:
-                last = self._last_writing(arm, arms.explained[place - own][1], row, since, obj, read)
+                last = self._last_writing(arm, arms.explained[place - own][1], row, window)
                 found = iter((last,) if last >= 0 else ())
             for p in found if every else islice(found, 1):
                 yield p, self.trace.program.function(arm.function).blocks[arm.block].end - 1
 
-    def _avoiding_instances(self, arm: Arm, row: int, since: int) -> Iterator[int]:
+    def _avoiding_instances(self, arm: Arm, row: int, since: int, every: bool) -> Iterator[int]:
         """The instances that avoided an arm, the last first, up to a bound."""
-        for tried, p in enumerate(self._outcomes.avoiding_instances(arm, row, since, _MAX_INSTANCES_SEARCHED)):
-            if tried == _MAX_INSTANCES_SEARCHED:
+        most = _MAX_INSTANCES_LISTED if every else _MAX_INSTANCES_SEARCHED
+        for tried, p in enumerate(self._outcomes.avoiding_instances(arm, row, since, most)):
+            if tried == most:
                 self.leaves_instances_out = True
                 return
             yield p
@@ -190,19 +205,22 @@ class PotentialDependence:
             found = self._arms[arms] = numbers, self._outcomes.executed([self.may_define.arms[k] for k in numbers])
         return found
 
-    def _last_writing(
-        self, arm: Arm, reasons: tuple[WriteReason, ...], row: int, since: int, obj: ConcreteObject, read: ReadBytes
-    ) -> int:
+    def _last_writing(self, arm: Arm, reasons: tuple[WriteReason, ...], row: int, window: _Window) -> int:
         """The last instance at which the arm would have assigned the bytes, or -1; the last of all if they are many."""
-        for tried, p in enumerate(self._outcomes.avoiding_instances(arm, row, since, _MAX_INSTANCES_SEARCHED)):
+        found = self._outcomes.avoiding_instances(arm, row, window.since, _MAX_INSTANCES_SEARCHED)
+        for tried, p in enumerate(found):
             if tried == _MAX_INSTANCES_SEARCHED:
                 return self._outcomes.instance(row)
-            if self.would_write(arm, reasons, p, obj, read):
+            if self._writes(arm, reasons, window, p):
                 return p
         return -1
 
+    def _writes(self, arm: Arm, reasons: tuple[WriteReason, ...], window: _Window, p: int) -> bool:
+        assert window.obj is not None
+        return self.would_write(arm, reasons, p, window.obj, window.address, window.size)
+
     def would_write(
-        self, arm: Arm, reasons: tuple[WriteReason, ...], p: int, obj: ConcreteObject, read: ReadBytes
+        self, arm: Arm, reasons: tuple[WriteReason, ...], p: int, obj: ConcreteObject, address: int, size: int
     ) -> bool:
         """Whether the arm could have assigned these bytes at this instance of its branch; True if that is unknown."""
         for reason in reasons:
@@ -210,7 +228,7 @@ class PotentialDependence:
             if there is None:
                 return True
             if there[1] and reason.size:
-                if there[0] < read.address + read.size and read.address < there[0] + reason.size:
+                if there[0] < address + size and address < there[0] + reason.size:
                     return True
             elif obj.start <= there[0] < obj.end:
                 return True
