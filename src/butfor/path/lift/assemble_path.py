@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 
 from butfor.logic.terms import Term, variables
@@ -65,16 +66,13 @@ def assembled_path(
     ranges = [r for r in storage.ranges() if r.cell.name in used]
     frames = FramedCells(dependence.trace, dependence.potential_dependence, ranges)
     escapes = Escapes(dependence.trace, node)
+    writes = _Writes(drafts)
     instances = []
     for k, d in enumerate(drafts):
         run.require_time()
         decided = parts.decided.get(id(d))
         kept = frames.of(decided) if decided is not None else {}
-        written = (
-            {name for j in range(k + 1, end[k]) for name in drafts[j].writes} & kept.keys()
-            if decided is not None
-            else set()
-        )
+        written = [name for name in kept if writes.is_between(name, k + 1, end[k])] if decided is not None else []
         rewritten = tuple(kept.pop(name) for name in sorted(written))
         instances.append(
             Instance(
@@ -114,6 +112,22 @@ def assembled_path(
         ranges={r.cell.name: r for r in ranges},
         acts={(k, name): act for k, d in enumerate(drafts) for name, act in d.acts.items()},
     )
+
+
+class _Writes:
+    """The positions at which each cell is written."""
+
+    def __init__(self, drafts: list[Draft]) -> None:
+        self._positions: dict[str, list[int]] = {}
+        for k, draft in enumerate(drafts):
+            for name in draft.writes:
+                self._positions.setdefault(name, []).append(k)
+
+    def is_between(self, name: str, start: int, end: int) -> bool:
+        """Whether a cell is written from a position on and before another."""
+        positions = self._positions.get(name, [])
+        k = bisect_left(positions, start)
+        return k < len(positions) and positions[k] < end
 
 
 def _flat(draft: Draft) -> list[Draft]:
