@@ -66,11 +66,11 @@ def _irrelevant(case: FailingCase, node: Node, kind: str, text: str) -> Iterator
         for number, (at, event) in enumerate(stores):
             values: Sequence[int | PointerTo] = case.cells() if isinstance(event.value, tuple) else case.values()
             for value in values:
-                ends = [
+                ends = (  # the first one that fails is enough
                     run_program(case.program, i, Changes(stores=storing({node: {number: value}})))
                     for i in with_later_inputs(case, base, run, at)
-                ]
-                if ends and all(end.outcome is Outcome.PASSED for end in ends):
+                )
+                if all(end.outcome is Outcome.PASSED for end in ends):
                     reason = f"store {number} set to {value} with inputs {base}: the program does not fail"
                     yield judged(False, "relevance", kind, text, reason)
                     return
