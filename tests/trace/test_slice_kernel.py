@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 
 from butfor.errors import ButforError
 from butfor.frontends.c.c_frontend import compile_program, record
+from butfor.methods.budget import TimeIsUp, stopped_at
 from butfor.methods.case import FailingRun
 from butfor.native import shared_library
 from butfor.trace.dependence import backward_slice, slice_kernel
@@ -169,6 +172,20 @@ def test_an_interrupt_in_a_callback_ends_the_kernel(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, LONG))
     with pytest.raises(KeyboardInterrupt):
         Slicer(case.dependence, interrupt).backward(case.point.roots, "control", case.point.node)
+
+
+def test_an_alarm_that_only_looks_at_the_clock_does_not_stop_the_kernel() -> None:
+    with stopped_at(time.monotonic() + 60), kernel_run._deferred_signals() as raised:
+        signal.raise_signal(signal.SIGALRM)
+        assert not raised
+
+
+def test_an_alarm_at_the_end_of_the_time_stops_the_kernel() -> None:
+    is_told = False
+    with pytest.raises(TimeIsUp), stopped_at(time.monotonic()), kernel_run._deferred_signals() as raised:
+        signal.raise_signal(signal.SIGALRM)
+        is_told = bool(raised)
+    assert is_told
 
 
 def test_without_a_compiler_python_slices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

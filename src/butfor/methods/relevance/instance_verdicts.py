@@ -175,7 +175,8 @@ class _Judge:
         cells = {c.name: c for i in inside for c, _ in i.writes} | {c.name: c for i in inside for c in i.frames}
         known = branch.end, frozenset(cells)  # the rounds of a loop end together
         if known not in self._asked_at_ends:
-            suffix, answer = self._ask(branch.end, any_cells(self.execution, branch.end, cells.values()))
+            new = any_cells(self.execution, branch.end, cells.values())
+            suffix, answer = self._ask(branch.end, new, until_moved=True)
             self.complete &= answer.verdict is not Verdict.UNKNOWN or suffix.moves_access
             self._asked_at_ends[known] = answer.verdict
         return self._asked_at_ends[known] is Verdict.UNSAT
@@ -247,12 +248,14 @@ class _Judge:
             if cell.is_pointer
         )
 
-    def _ask(self, position: int, new: AnyValues, given: Term = TRUE) -> tuple[SuffixConditions, AvoidanceAnswer]:
+    def _ask(
+        self, position: int, new: AnyValues, given: Term = TRUE, *, until_moved: bool = False
+    ) -> tuple[SuffixConditions, AvoidanceAnswer]:
         if self.last_input < position:
             found = self._tried(position, new, given)
             if found is not None:
                 return found
-        suffix = self.rest.after(position, new.terms)
+        suffix = self.rest.after(position, new.terms, until_moved=until_moved)
         return suffix, self.queries.avoids(suffix, new, given, self.hints.candidates(position, new))
 
     def _tried(self, position: int, new: AnyValues, given: Term) -> tuple[SuffixConditions, AvoidanceAnswer] | None:

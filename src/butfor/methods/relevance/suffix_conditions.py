@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -67,9 +68,12 @@ class SuffixExecution:
         self._frame_symbols: dict[tuple[int, str], Term] = {}
         self._deciding: dict[int, frozenset[str]] = {}
 
-    def after(self, position: int, changed: Mapping[str, Term]) -> SuffixConditions:
-        """The conditions for the failure when cells have other values before the instance at a position."""
-        return _SuffixWalk(self, position, changed).suffix()
+    def after(self, position: int, changed: Mapping[str, Term], *, until_moved: bool = False) -> SuffixConditions:
+        """The conditions for the failure when cells have other values before the instance at a position.
+
+        With `until_moved` those up to an access that may go elsewhere: behind it nothing can be proved irrelevant.
+        """
+        return _SuffixWalk(self, position, changed).suffix(until_moved=until_moved)
 
     def surely_leaves(self, position: int, changed: Mapping[str, Term]) -> SuffixConditions | None:
         """The conditions up to one that is false, whatever comes later; None when none is certainly violated.
@@ -107,7 +111,9 @@ class _SuffixWalk:
         self.execution = rest.execution
         self.start = start
         self.changed: dict[str, Term] = {}
-        self.queue: list[int] = []
+        # positions to execute, each with a cell that is read or written there, its touch, and the change it is from
+        self.queue: list[tuple[int, str, int, int]] = []
+        self.changes: Counter[str] = Counter()  # of each cell so far: an entry for an earlier one is out of date
         self.found: list[Term] = []
         self.replaced: set[int] = set()  # positions whose conditions differ from those of the execution
         self.through_blocks = False
@@ -119,26 +125,49 @@ class _SuffixWalk:
             if block >= start and any(
                 symbols.position[s] >= start or s in symbols.unknown for s in rest.deciding(block)
             ):
-                heapq.heappush(self.queue, block)
+                heapq.heappush(self.queue, (block, "", 0, 0))
 
     def _set(self, name: str, term: Term, position: int) -> None:
         """Give a cell a value from a position on, and queue the instances that it reaches."""
+        self.changes[name] += 1
         if term is self.execution.value(name, position):
             self.changed.pop(name, None)
             return
         self.changed[name] = term
-        touches, writers, inside = self.execution.touches[name], self.execution.writers[name], self.rest.blocks.inside
-        for k in touches[bisect_left(touches, position) :]:
-            heapq.heappush(self.queue, inside.get(k, k))
-            if k in writers and k not in inside:
-                break
+        self._queue_touch(name, bisect_left(self.execution.touches[name], position))
 
-    def suffix(self, *, until_false: bool = False, states: list[State] | None = None) -> SuffixConditions:
-        """The conditions, or those until one is false; `states` gets the states that were passed before any of them."""
+    def _queue_touch(self, name: str, number: int) -> None:
+        """Queue an instance that reads or writes a cell, as the next one that its change reaches."""
+        touches = self.execution.touches[name]
+        if number < len(touches):
+            k = touches[number]
+            heapq.heappush(self.queue, (self.rest.blocks.inside.get(k, k), name, number, self.changes[name]))
+
+    def _next(self) -> int:
+        """The next position in the queue; -1 for an entry that is out of date."""
+        position, name, number, change = heapq.heappop(self.queue)
+        if not name:
+            return position
+        if change != self.changes[name]:
+            return -1
+        k = self.execution.touches[name][number]
+        if k in self.rest.blocks.inside or k not in self.execution.writers[name]:
+            self._queue_touch(name, number + 1)
+        return position
+
+    def suffix(
+        self, *, until_false: bool = False, until_moved: bool = False, states: list[State] | None = None
+    ) -> SuffixConditions:
+        """The conditions, or those until one is false or an access may go elsewhere.
+
+        `states` gets the states that were passed before any of them.
+        """
         last = -1
         while self.queue and not (until_false and self.found and self.found[-1] is FALSE):
-            k = heapq.heappop(self.queue)
-            if k == last:
+            if until_moved and self.addresses:
+                break
+            k = self._next()
+            if k < 0 or k == last:
                 continue
             last = k
             if states is not None and not self.found and not self.addresses and not self.through_blocks:

@@ -10,7 +10,7 @@ from butfor.trace.trace import Node
 
 KINDS = ("data", "control", "relevant")
 # Instances that are listed; control and potential dependences say more, and cost more, than data dependences.
-MAX_INSTANCES = {"data": 150_000, "control": 40_000, "relevant": 40_000}
+MAX_INSTANCES = {"data": 150_000, "control": 40_000, "relevant": 120_000}
 # Listed instances of one instruction: a loop must not fill the list.
 MAX_INSTANCES_PER_INSTRUCTION = {"data": 12_000, "control": 500, "relevant": 2_500}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -34,25 +35,32 @@ def kernels() -> ctypes.CDLL | None:
 
 
 @contextmanager
-def _deferred_signals() -> Iterator[list[int]]:
-    """The signals that arrive in the block, which are handled when it has ended.
+def _deferred_signals() -> Iterator[list[BaseException]]:
+    """What the handlers of signals raise in the block; the first of it is raised when the block has ended.
 
     A handler may raise, as that of Ctrl-C does, and an exception must not get lost between a kernel and the Python code
-    that it asks.
+    that it asks. Most alarms only let a handler look at the clock.
     """
-    arrived: list[int] = []
+    raised: list[BaseException] = []
     is_main = threading.current_thread() is threading.main_thread()
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGALRM) if is_main}
     ours = {number: handler for number, handler in before.items() if callable(handler)}
+
+    def handled(caught: int, frame: FrameType | None) -> None:
+        try:
+            ours[signal.Signals(caught)](caught, frame)
+        except BaseException as e:
+            raised.append(e)
+
     for number in ours:
-        signal.signal(number, lambda caught, frame: arrived.append(caught))
+        signal.signal(number, handled)
     try:
-        yield arrived
+        yield raised
     finally:
         for held, handler in ours.items():
             signal.signal(held, handler)
-    for caught in dict.fromkeys(arrived):
-        signal.raise_signal(caught)
+    if raised:
+        raise raised[0]
 
 
 class KernelRun:
@@ -63,7 +71,7 @@ class KernelRun:
         self.trace = trace
         self._costs = costs
         self._error: BaseException | None = None
-        self._arrived: list[int] = []  # signals since the kernel was called
+        self._raised: list[BaseException] = []  # by handlers of signals since the kernel was called
         self.stop: Callable[[], bool] = lambda: False
         self._made: list[MadeTable] = []
         self._kept: list[Any] = []
@@ -157,8 +165,8 @@ class KernelRun:
         return len(rows)
 
     def is_stopped(self) -> bool:
-        """Whether the kernel is to come to an end: a signal waits, or the caller says so."""
-        return bool(self._arrived) or self.stop()
+        """Whether the kernel is to come to an end: the handler of a signal said so, or the caller does."""
+        return bool(self._raised) or self.stop()
 
     def function(self, number: int) -> Function:
         """The function of a number."""
@@ -168,7 +176,7 @@ class KernelRun:
         """The result of a kernel; an exception that a callback raised is raised here."""
         library = kernels()
         assert library is not None
-        with _deferred_signals() as self._arrived:
+        with _deferred_signals() as self._raised:
             result = int(getattr(library, name)(ctypes.byref(self.table), *args))
         error, self._error = self._error, None
         if error is not None:
