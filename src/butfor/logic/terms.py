@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from weakref import WeakValueDictionary
 
@@ -25,13 +25,15 @@ class Term:
     """One node of a term. Equal terms are the same object: make them with the functions of this module only.
 
     `width` is the sort: the number of bits, 0 for a boolean, negative for unbounded numbers and maps (see `sorts.py`).
-    `data` is the value of a constant, the name of a variable, the lowest bit of an extract.
+    `data` is the value of a constant, the name of a variable, the lowest bit of an extract. `few_variables` are those
+    below it, once somebody asked and if they are few: the same small terms are asked again and again.
     """
 
     op: str
     args: tuple[Term, ...]
     width: int
     data: Data = None
+    few_variables: tuple[Term, ...] | None = field(default=None, init=False)
 
     def __repr__(self) -> str:
         data = "" if self.data is None else self.data
@@ -251,6 +253,37 @@ def postorder(roots: Iterable[Term], done: set[Term] | None = None) -> Iterator[
         yield top
 
 
+MAX_FEW_VARIABLES = 8  # that a term remembers: with more, long chains of terms would take much memory
+
+
 def variables(roots: Iterable[Term]) -> tuple[Term, ...]:
     """The variables below the roots."""
-    return tuple(t for t in postorder(roots) if t.op == "var")
+    found: dict[Term, None] = {}
+    seen: set[Term] = set()
+    stack = list(roots)
+    while stack:
+        top = stack[-1]
+        if top.few_variables is not None:
+            found.update(dict.fromkeys(top.few_variables))
+            stack.pop()
+        elif top in seen:
+            _remember_few(top)
+            if top.op == "var":
+                found[top] = None
+            stack.pop()
+        else:
+            seen.add(top)
+            stack.extend(a for a in top.args if a not in seen)
+    return tuple(found)
+
+
+def _remember_few(term: Term) -> None:
+    """Note the variables below a term whose operands have theirs noted, if they are few."""
+    few: dict[Term, None] = {term: None} if term.op == "var" else {}
+    for argument in reversed(term.args):
+        if argument.few_variables is None:
+            return
+        few.update(dict.fromkeys(argument.few_variables))
+        if len(few) > MAX_FEW_VARIABLES:
+            return
+    object.__setattr__(term, "few_variables", tuple(few))
