@@ -39,3 +39,22 @@ int main(void) {
     options = make_options(written(tmp_path, source(body)), methods=("relevance",), nondet=(2,))
     security = api.explain(options).to_dict()["methods"]["relevance"]["security"]
     assert not (security["verdict"] == "not-input-controlled" and security["evidence"] == "proved")
+
+
+def test_a_store_whose_element_depends_on_the_input_is_not_irrelevant_because_of_the_element_that_it_hit(
+    tmp_path: Path,
+) -> None:
+    body = """
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int k = __VERIFIER_nondet_int() & 3;
+    int x = 3 + k;
+    int t[4] = {4, 0, 5, 2};
+    t[k] = x;
+    assert(t[0] < 0 && t[1] < 3);
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("relevance",), nondet=(1,))
+    rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
+    (found,) = [row for row in rows if row["text"] == "t[k] = x;"]
+    assert found["verdict"] != "irrelevant"  # with k = 0 and the value -1 the check holds

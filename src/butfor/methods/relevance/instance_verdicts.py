@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from butfor.logic.evaluate import Evaluator
+from butfor.logic.rules import is_literal
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Verdict
 from butfor.logic.sorts import Value
@@ -103,6 +104,9 @@ class _Judge:
         self.hints = ValueHints(self.execution, is_over)
         self.recorded = constants(self.execution.symbols.recorded, self.execution.symbols.sorts)
         self.around_check = frozenset(path.scope)
+        conditions = zip(path.instances, self.execution.conditions, strict=False)
+        # other inputs along the path may lead accesses elsewhere, of which the path says nothing
+        self.moves_with_inputs = any(i.is_address and not is_literal(condition) for i, condition in conditions)
         self.is_over = is_over
         self.complete = True
         self._known: dict[int, InstanceVerdict] = {}
@@ -130,7 +134,15 @@ class _Judge:
             k for k, i in enumerate(instances) if i.kind is Kind.BRANCH and (i.escapes or k in self.around_check)
         )
         skipped = dict(sorted(self.blocks.ends.items()))
-        return Judgement(dict(sorted(found.items())), starts, control, skipped, self.queries.asked, self.complete)
+        verdicts = {k: self._of_all_inputs(verdict) for k, verdict in sorted(found.items())}
+        starts = tuple(map(self._of_all_inputs, starts))
+        return Judgement(verdicts, starts, control, skipped, self.queries.asked, self.complete)
+
+    def _of_all_inputs(self, verdict: InstanceVerdict) -> InstanceVerdict:
+        """The verdict; unknown where it says that no value avoids the failure, but accesses depend on the inputs."""
+        if self.moves_with_inputs and verdict.verdict is Relevance.IRRELEVANT:
+            return replace(verdict, verdict=Relevance.UNKNOWN)
+        return verdict
 
     def _top_level(self, start: int, end: int) -> list[int]:
         """The instances of a range that are inside no branch of that range, the branches included."""
