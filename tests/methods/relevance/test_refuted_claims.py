@@ -49,7 +49,12 @@ extern int __VERIFIER_nondet_int(void);
 int main(void) {
     int k = __VERIFIER_nondet_int() & 3;
     int x = 3 + k;
+    int y = 0;
     int t[4] = {4, 0, 5, 2};
+    t[x & 3] = y & 7;
+    if (t[1] + x < t[x & 3])
+        y = x;
+    y = t[x & 3];
     t[k] = x;
     assert(t[0] < 0 && t[1] < 3);
 }
