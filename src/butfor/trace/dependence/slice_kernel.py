@@ -13,6 +13,7 @@ from butfor.trace.dependence.dependence import Dependence, Edge
 from butfor.trace.dependence.edge_costs import COSTS, UNIT, costs_as_target
 from butfor.trace.dependence.sliced_instances import (
     MAX_INSTANCES,
+    MAX_INSTANCES_ASKED,
     MAX_INSTANCES_PER_INSTRUCTION,
     Distances,
     EdgeKinds,
@@ -71,7 +72,8 @@ class SliceKernel:
         table.instances_per_stop_check = _INSTANCES_PER_STOP_CHECK
         table.max_listed = most
         table.max_per_instruction = MAX_INSTANCES_PER_INSTRUCTION[kind]
-        table.max_asked, table.max_asked_per_instruction = most, MAX_INSTANCES_PER_INSTRUCTION[kind]
+        table.max_asked = min(most, MAX_INSTANCES_ASKED)
+        table.max_asked_per_instruction = MAX_INSTANCES_PER_INSTRUCTION[kind]
         table.max_followed_per_instruction = MAX_FOLLOWED_PER_INSTRUCTION
         self._run.stop, self._is_cut = stop, False
         try:

@@ -11,6 +11,8 @@ from butfor.trace.trace import Node
 KINDS = ("data", "control", "relevant")
 # Instances that are listed; control and potential dependences say more, and cost more, than data dependences.
 MAX_INSTANCES = {"data": 150_000, "control": 40_000, "relevant": 120_000}
+# The nearest ones, of which loads are asked which other arm could have assigned what they read: about two seconds.
+MAX_INSTANCES_ASKED = 60_000
 # Listed instances of one instruction: a loop must not fill the list.
 MAX_INSTANCES_PER_INSTRUCTION = {"data": 12_000, "control": 500, "relevant": 2_500}
 
