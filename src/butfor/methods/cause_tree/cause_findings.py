@@ -30,7 +30,7 @@ _DID = {
     FailureKind.ARITHMETIC: "gave a value that does not fit",
     FailureKind.NO_END: "keep the loop going",
 }
-_PINNED = "the inputs could avoid the failure on this path: where `pinned` is said, a cause holds for the values found"
+_PINNED = "other inputs may lead away from this path: where `pinned` is said, a cause holds for the values found"
 
 
 @dataclass(frozen=True, slots=True)

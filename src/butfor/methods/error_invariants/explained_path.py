@@ -28,7 +28,7 @@ from butfor.ranking.finding import Diagnosis, Finding
 
 BUDGET_SHARE = 0.33  # other methods need time too
 CORE_SHARE = 0.5  # of that, for the core trace; the interpolants need the rest
-_PINNED = "the inputs could avoid the failure on this path: the error invariants hold for the values found"
+_PINNED = "other inputs may lead away from this path: the error invariants hold for the values found"
 _NONE = "error invariants: no invariants were found in time that pass the checks"
 
 
