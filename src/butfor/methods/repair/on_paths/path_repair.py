@@ -30,7 +30,7 @@ from butfor.methods.repair.on_paths.solution_patches import (
     solution_proposals,
     solution_row,
 )
-from butfor.methods.repair.on_paths.solution_search import solutions
+from butfor.methods.repair.on_paths.solution_search import is_only_run, solutions
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.repair_model import Proposal, Repair
 from butfor.path.path_model import Path
@@ -41,7 +41,8 @@ from butfor.trace.view.source_places import Place
 # shares of the time; the search gets what the others leave, and its own share in any case
 OTHER_PATHS_SHARE, ANALYSIS_SHARE, READING_SHARE, MIN_SEARCH_SHARE = 0.25, 0.15, 0.25, 0.35
 PATH_SEARCH_SHARE = 0.7  # of the time left, of a program that is searched with each solution
-MAX_INSTANCES = 1_500  # of all paths: for longer ones the solver rarely answers in time
+MAX_INSTANCES = 24_000  # of all paths: for longer ones even to run them with a few changes takes too long
+_ONLY_RUN = "the failing path is long: of the changes along it, only those of one statement were tried, by running it"
 NO_SOLUTIONS = Solutions((), complete=False)
 
 
@@ -107,7 +108,7 @@ def solutions_of_runs(
         with case.changed_runs() as runs:
             accepts = RunJudge(runs, trusting).accepts
             found = solutions(trusting, known, left.is_over, options, facts, accepts=accepts)
-        return PathSolutions(found, tuple(trusting))
+        return PathSolutions(found, tuple(trusting), _ONLY_RUN if is_only_run(trusting) else "")
     except ButforError as e:
         return PathSolutions(NO_SOLUTIONS, (), f"the failing path was not searched for repairs: {e.message}")
 

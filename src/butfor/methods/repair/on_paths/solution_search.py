@@ -53,6 +53,7 @@ from butfor.trace.view.source_places import Place
 COST_OF_CHANGE = 200  # two changes are dearer than any single one
 COST_PER_WEIGHT = 2  # below the likeliest
 COST_OF_ANY_VALUE = 90
+MAX_SOLVED_INSTANCES = 1_500  # of all paths: for longer ones the solver rarely answers in time
 MAX_REFINEMENTS = 40  # by undetermined values: each takes a query
 SMALL_BOUNDS = (0, 1, 2, 4, 16, 64, 256)  # of chosen values, which are made as small as possible for people
 MAX_MINIMISED_HOLES = 6  # with more, the queries take too long
@@ -76,6 +77,11 @@ def solutions(
     return SolutionSearch(
         RepairProgram(paths, alternatives, options or SolutionOptions(), mined), is_over, each, accepts
     ).solutions()
+
+
+def is_only_run(paths: Sequence[Path]) -> bool:
+    """Whether paths are so long that only changes of single statements are tried, by running the paths."""
+    return sum(len(path.instances) for path in paths) > MAX_SOLVED_INSTANCES
 
 
 def cost_of(a: Alternative) -> int:
@@ -117,7 +123,7 @@ class SolutionSearch:
         options = self.program.options
         singles = list(self._single_changes()) if options.runs else []
         found = [solution for solution, _ in singles]
-        if self.is_over():
+        if self.is_over() or is_only_run(self.program.paths):
             return Solutions(tuple(sorted(found, key=lambda s: s.key)[: options.most]), complete=False)
         self._load()
         self._blocked.append(tuple(implies(c.on, negate(self.count.at_most(1))) for c in self._ruled_out))
