@@ -6,6 +6,7 @@ error invariant at a position follows from everything before the position and co
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -90,17 +91,15 @@ class CoreTrace:
         return bool(Evaluator({**values, **flags})(term))
 
     @cached_property
-    def determined(self) -> tuple[frozenset[str], ...]:
-        """For each position the cells and flags whose values follow from the start and the steps before it.
+    def determined(self) -> DeterminedNames:
+        """The cells and flags whose values follow, at each position, from the start and the steps before it.
 
         Their values are those of the run, so no solver has to be asked about them.
         """
-        now = set(self.path.initial) | set(_compared_with_constants(self.path.pre))
-        rows = [frozenset(now)]
-        for action in self.actions:
-            now = _determined_after(action, now)
-            rows.append(frozenset(now))
-        return tuple(rows)
+        found = DeterminedNames({*self.path.initial, *_compared_with_constants(self.path.pre)})
+        for position, action in enumerate(self.actions, 1):
+            found.pass_action(action, position)
+        return found
 
     @cached_property
     def _flag_definitions(self) -> tuple[tuple[Term, ...], ...]:
@@ -186,21 +185,30 @@ class CoreTrace:
         return tuple(s.terms for s in self.steps)
 
 
-def _determined_after(action: StepAction, before: set[str]) -> set[str]:
-    """The names whose values are determined after an action, given those before it."""
-    now = set(before)
-    runs = action.guard is TRUE or variable_names(action.guard) <= before
-    if runs:
-        now.update(_compared_with_constants(action.assumed))
-    for name, value in action.writes.items():
-        if runs and value is not None and variable_names(value) <= before:
-            now.add(name)
-        else:
-            now.discard(name)
-    for name, value in action.defines.items():
-        if variable_names(value) <= before:
-            now.add(name)
-    return now
+class DeterminedNames:
+    """The names that are determined at each position, as the positions at which that changes."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._now = set(names)
+        self._changes: dict[str, list[int]] = {name: [0] for name in names}  # determined from there, not from there, …
+
+    def pass_action(self, action: StepAction, position: int) -> None:
+        """Note what an action determines that leads to a position."""
+        now = self._now
+        runs = action.guard is TRUE or variable_names(action.guard) <= now
+        after = dict.fromkeys(_compared_with_constants(action.assumed), True) if runs else {}
+        for name, value in action.writes.items():
+            after[name] = runs and value is not None and variable_names(value) <= now
+        after |= {name: True for name, value in action.defines.items() if variable_names(value) <= now}
+        for name, is_known in after.items():
+            if is_known != (name in now):
+                self._changes.setdefault(name, []).append(position)
+        now |= {name for name, is_known in after.items() if is_known}
+        now -= {name for name, is_known in after.items() if not is_known}
+
+    def is_known(self, name: str, position: int) -> bool:
+        """Whether the value of a name is determined at a position."""
+        return bisect_right(self._changes.get(name, ()), position) % 2 == 1
 
 
 def variable_names(term: Term) -> set[str]:

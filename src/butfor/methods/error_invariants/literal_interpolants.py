@@ -115,7 +115,7 @@ class LiteralInterpolation:
         return next((a for a in held if self._follows(p, a)), None)
 
     def _follows(self, p: int, atom: Term) -> bool:
-        if variable_names(atom) <= self.core.determined[p]:
+        if all(self.core.determined.is_known(name, p) for name in variable_names(atom)):
             return self.core.held(p, atom)
         return self.core.held(p, atom) and self.queries.follows(self.core, p, atom)
 
@@ -174,7 +174,7 @@ class LiteralInterpolation:
         return len(atoms), sum(len(self.text(a)) for a in atoms)
 
     def _has_known_value(self, p: int, v: Term) -> bool:
-        return not is_flag(v) and self._is_scalar(v) and str(v.data) in self.core.determined[p]
+        return not is_flag(v) and self._is_scalar(v) and self.core.determined.is_known(str(v.data), p)
 
     def _is_implied(self, atom: Term, points: dict[Term, TermRange]) -> bool:
         """Whether the exact values of cells imply an atom."""

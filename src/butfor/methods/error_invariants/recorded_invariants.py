@@ -55,7 +55,7 @@ def _states(core: CoreTrace) -> list[Valuation] | None:
     states: list[Valuation] = []
     for p in range(len(core), -1, -1):
         values = core.values[p]
-        states.append({n: values.get(n, 1) for n in sorted(needed & core.determined[p])})
+        states.append({n: values.get(n, 1) for n in sorted(needed) if core.determined.is_known(n, p)})
         if p:
             needed = _needed_before(core.actions[p - 1], needed)
     states.reverse()
