@@ -103,6 +103,11 @@ class Answers:
         """Whether every method came to its end."""
         return all(d.diagnosis.complete for d in self.diagnoses)
 
+    @property
+    def unexplained_gaps(self) -> tuple[str, ...]:
+        """The methods that did not come to their end, and do not say why."""
+        return tuple(d.method for d in self.diagnoses if not (d.diagnosis.complete or d.diagnosis.notes))
+
 
 def chosen_methods(options: Options, subject: Subject, *, with_tests: bool = False) -> tuple[Method, ...]:
     """The methods that the user named, or the default ones, each after those whose answers it uses."""
@@ -281,8 +286,9 @@ def analyse(
         status = Status.PARTIAL
         is_all_used = budget.left <= (1 - _METHODS_SHARE) * budget.seconds
         notes.append(_out_of_time(options.budget, () if is_all_used else answers.late))
-    elif not answers.complete:
-        notes.append("the slice is larger than was followed: the statements nearest to the failure are shown")
+    elif answers.unexplained_gaps:
+        names = " and ".join(answers.unexplained_gaps)
+        notes.append(f"{names} did not follow everything: what is nearest to the failure is shown")
     with budget.limited_to(0.0 if answers.late else budget.left):
         ranking = ranked(case, answers.diagnoses)
     answer = Explanation(
