@@ -28,7 +28,7 @@ from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.origins.queries import RunQueries
-from butfor.pipeline import analyse, chosen_methods, explain_tests, run_info
+from butfor.pipeline import Known, analyse, chosen_methods, explain_tests, run_info, unshown
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
@@ -41,8 +41,8 @@ def _silent(text: str) -> None:
     """Ignore progress messages."""
 
 
-def explain(options: Options, progress: Progress | None = None) -> Explanation:
-    """The explanation of one run of the program in `options`."""
+def explain(options: Options, progress: Progress | None = None, known: Known = unshown) -> Explanation:
+    """The explanation of one run of the program in `options`; `known` gets its beginning as soon as that is there."""
     say = progress or _silent
     kind = _kind_of_program(options)
     if kind.load_path_frontend is not None:
@@ -54,11 +54,13 @@ def explain(options: Options, progress: Progress | None = None) -> Explanation:
     chosen_methods(options, Subject.RUN)  # a name that is none is said before the program is built and run
     program = kind.run_frontend.compile_program(options, say)
     if options.tests is not None:
-        return explain_tests(options, program, say)
+        return explain_tests(options, program, say, known)
     if options.witness is not None:
         return _explain_witness(options, program, say)
     recording = kind.run_frontend.record(options, program, say)
-    return _explain_shrunk(options, program, recording, say) if options.shrink else analyse(recording, options, say)
+    if options.shrink:
+        return _explain_shrunk(options, program, recording, say)
+    return analyse(recording, options, say, known=known)
 
 
 def _explain_witness(options: Options, program: Build, say: Progress) -> Explanation:

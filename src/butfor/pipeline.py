@@ -41,6 +41,7 @@ from butfor.trace.view.source_places import Places
 from butfor.trace.view.source_steps import is_step
 
 Progress = Callable[[str], None]
+Known = Callable[[Explanation], None]  # is shown what is known before the methods are asked
 _METHODS_SHARE = 0.9  # of the budget: the methods are to be done by then, for ranking and reports take time too
 _STOP_SHARE = 0.97  # of the budget: a method that does not look at the clock is ended then
 _POINTERS_SHARE = 0.15  # of the budget, for the points-to analysis: then members and sizes have to do
@@ -242,10 +243,21 @@ def arranged(methods: Sequence[Method], data: Mapping[str, Any], ranking: Sequen
     return found
 
 
+def unshown(beginning: Explanation) -> None:
+    """Show nobody what is known so far."""
+
+
 def analyse(
-    recording: Recording, options: Options, progress: Progress, others: tuple[OtherTest, ...] = ()
+    recording: Recording,
+    options: Options,
+    progress: Progress,
+    others: tuple[OtherTest, ...] = (),
+    known: Known = unshown,
 ) -> Explanation:
-    """The explanation of one recorded run; `others` are the other tests of the program."""
+    """The explanation of one recorded run; `others` are the other tests of the program.
+
+    `known` gets the beginning of the answer as soon as it is there: the failure and what led to it.
+    """
     start = time.perf_counter()
     budget = Budget(options.budget)
     asked = chosen_methods(options, Subject.RUN, with_tests=bool(others))
@@ -275,8 +287,10 @@ def analyse(
     case = FailingRun(recording, verdict.failure, dependence, places, options, budget, marks, others)
     failure = reported_failure(verdict.failure, places)
     ladder = failure_ladder(places, dependence, verdict.failure, case.steps)
-    known = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
-    answers = ask_methods(case, asked, lambda name: progress(f"method {name}; {known}"))
+    survived = tuple(reported_failure(e, places) for e in verdict.memory)
+    known(Explanation(Status.PARTIAL, info, failure, memory_errors=survived, sources=places.texts(), ladder=ladder))
+    what = f"{failure.message} at {failure.file}:{failure.line}" if failure.file else failure.message
+    answers = ask_methods(case, asked, lambda name: progress(f"method {name}; {what}"))
     notes += answers.notes
     notes += _static_limits(dependence.potential_dependence)
     status = Status.EXPLAINED
@@ -298,7 +312,7 @@ def analyse(
         ranking,
         {**methods, **arranged(asked, answers.data, ranking)},
         tuple(dict.fromkeys(notes)),
-        tuple(reported_failure(e, places) for e in verdict.memory),
+        survived,
         sources=places.texts(),
         ladder=ladder,
     )
@@ -367,7 +381,7 @@ def _no_failure_note(verdict: Verdict, info: RunInfo) -> str:
     return f"the program did not fail: it {info.ending}"
 
 
-def explain_tests(options: Options, program: Build, progress: Progress) -> Explanation:
+def explain_tests(options: Options, program: Build, progress: Progress, known: Known = unshown) -> Explanation:
     """The explanation of the failing tests of a list: the shortest failing run is analysed, all are listed."""
     assert options.tests is not None
     results: list[_TestResult] = []
@@ -406,7 +420,7 @@ def explain_tests(options: Options, program: Build, progress: Progress) -> Expla
         for k, r in enumerate(results)
         if k != chosen
     )
-    answer = analyse(recording, replace(options, tests=None), progress, others)
+    answer = analyse(recording, replace(options, tests=None), progress, others, known)
     failing = sum(r.failed for r in results)
     note = (
         f"{failing} of {len(results)} tests fail; "

@@ -28,7 +28,7 @@ class FakeApi:
     changes: tuple[str, ...] = ()
     on_call: Callable[[], None] = lambda: None
 
-    def explain(self, options: Options, progress: object = None) -> Explanation:
+    def explain(self, options: Options, progress: object = None, known: object = None) -> Explanation:
         """The prepared answer."""
         self.asked.append(options)
         self.on_call()

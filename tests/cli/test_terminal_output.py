@@ -109,7 +109,7 @@ _SCRIPT = """
 import sys
 from butfor import api
 from butfor.explanation import Explanation, Status
-api.explain = lambda options, progress=None: Explanation(status=Status.PARTIAL, notes=("x" * 1000,) * 1000)
+api.explain = lambda options, *_: Explanation(status=Status.PARTIAL, notes=("x" * 1000,) * 1000)
 from butfor.cli.main import main
 sys.argv = ["butfor", "explain", "prog.c", *sys.argv[1:]]
 main()
@@ -161,7 +161,7 @@ def test_ascii_terminal(folder: Path) -> None:
 def test_progress_is_for_terminals_only(fake: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[object] = []
 
-    def explain(options: object, progress: object = None) -> Explanation:
+    def explain(options: object, progress: object = None, known: object = None) -> Explanation:
         seen.append(progress)
         return Explanation(status=Status.NO_FAILURE)
 
@@ -203,3 +203,33 @@ def test_progress_says_how_long_a_step_takes(monkeypatch: pytest.MonkeyPatch) ->
                 break
             time.sleep(0.1)
     assert re.search(r"method butfor \(\d+ s\)", stream.getvalue())
+
+
+def test_on_a_terminal_the_failure_stands_there_before_the_methods_are_asked(tmp_path: Path) -> None:
+    source = tmp_path / "prog.c"
+    source.write_text("#include <assert.h>\nint main(void) {\n    int x = 1;\n    assert(x == 2);\n}\n")
+    command = [sys.executable, "-m", "butfor", "explain", source.name]
+    here, there = os.openpty()
+    with subprocess.Popen(command, cwd=tmp_path, stdout=there, stderr=there, stdin=subprocess.DEVNULL) as process:
+        os.close(there)
+        written = b"".join(iter(lambda: _read(here), b""))
+    os.close(here)
+    assert process.returncode == 0
+    plain = re.sub(rb"\x1b\[[0-9;]*[mK]", b"", written).decode()
+    order = [
+        "assertion failed: x == 2",
+        "what happened, from the failure back:",
+        "method slice",
+        "causes, most likely first:",
+    ]
+    places = [plain.index(words) for words in order]
+    assert places == sorted(places)
+    assert plain.count("what happened, from the failure back:") == 1
+
+
+def _read(terminal: int) -> bytes:
+    """What stands in a terminal by now; nothing when its program has ended."""
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:
+        return b""

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 
 from butfor.explanation import Evidence, Explanation, FailureKind, Reason, RunInfo, Status
 from butfor.report.shared_words import MAX_ROWS_SHOWN
-from butfor.report.text import render
+from butfor.report.text import render, render_beginning
 from tests.report.sample import explanation, failure, many, row
 
 EXPECTED = """\
@@ -71,6 +71,13 @@ prog.c:7: cause: x = x - 2; [slice]
 
 def test_whole_report() -> None:
     assert render(explanation(), width=80) == EXPECTED
+
+
+@pytest.mark.parametrize("color", [False, True])
+def test_what_is_known_first_and_the_rest_make_the_whole_report(color: bool) -> None:
+    for answer in (explanation(), many(30)):
+        beginning, rest = render_beginning(answer, color=color), render(answer, color=color, is_begun=True)
+        assert beginning + rest == render(answer, color=color)
 
 
 def test_narrow_ascii_report() -> None:

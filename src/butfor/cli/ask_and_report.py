@@ -10,8 +10,8 @@ import click
 from click.core import ParameterSource
 
 from butfor.cli.error_messages import say_butfor_error, say_interrupted
-from butfor.cli.report_targets import ReportRequest
-from butfor.cli.terminal_output import deliver, progress_line
+from butfor.cli.report_targets import ReportRequest, Target
+from butfor.cli.terminal_output import deliver, deliver_beginning, is_shown_at_once, progress_line, without_line
 from butfor.errors import ExitCode, UnsupportedError
 from butfor.explanation import Explanation, Interrupted, RunInfo, Status
 from butfor.options import Options
@@ -19,6 +19,7 @@ from butfor.report.fixes import CHANGE_PLACEHOLDER
 from butfor.report.formats import JSON
 
 Progress = Callable[[str], None]
+Known = Callable[[Explanation], None]  # is shown what is known before the answer is complete
 
 # The parameters that say which program runs on what, as opposed to how the run is explained.
 _REPLAYED_PARAMETERS = frozenset(
@@ -42,19 +43,30 @@ _REPLAYED_PARAMETERS = frozenset(
 
 
 def answer(
-    ask: Callable[[Progress | None], Explanation],
+    ask: Callable[[Progress | None, Known], Explanation],
     report: ReportRequest,
     *,
     replay_command: str = "",
     only_repairs: bool = False,
 ) -> int:
-    """The exit status, after writing the explanation that `ask` gives; `replay_command` is what shows a changed run."""
+    """The exit status, after writing the explanation that `ask` gives; `replay_command` is what shows a changed run.
+
+    On a terminal the beginning of the text stands there as soon as it is known.
+    """
     targets = report.targets
+    begun: list[Target] = []
     refused: UnsupportedError | None = None
     interrupted = False
     try:
         with progress_line() as progress:
-            explanation = ask(progress)
+
+            def show(beginning: Explanation) -> None:
+                for target in filter(is_shown_at_once, () if only_repairs else targets):
+                    with without_line(progress):
+                        deliver_beginning(beginning, target, verbose=report.verbose, color=report.color)
+                    begun.append(target)
+
+            explanation = ask(progress, show)
     except Interrupted as stopped:
         interrupted, explanation = True, stopped.explanation
     except UnsupportedError as error:
@@ -70,7 +82,14 @@ def answer(
     ):
         explanation = replace(explanation, extra={**explanation.extra, "again": replay_command})
     for target in targets:
-        deliver(explanation, target, verbose=report.verbose, color=report.color, only_repairs=only_repairs)
+        deliver(
+            explanation,
+            target,
+            verbose=report.verbose,
+            color=report.color,
+            only_repairs=only_repairs,
+            is_begun=target in begun,
+        )
     if refused is not None:
         say_butfor_error(refused)
     if interrupted:

@@ -47,4 +47,4 @@ def command(ctx: click.Context, /, report: ReportRequest, named: tuple[str, ...]
     from butfor import api  # late: --help and wrong flags need none of it
 
     replay_command = replay_command_for(ctx, options) if options.tests is None else ""
-    return answer(lambda progress: api.explain(options, progress), report, replay_command=replay_command)
+    return answer(lambda progress, known: api.explain(options, progress, known), report, replay_command=replay_command)

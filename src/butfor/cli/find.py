@@ -74,7 +74,7 @@ def command(
     if all(map(BOOGIE_PROGRAM.has, options.sources)):
         from butfor import api  # late: --help and wrong flags need none of it
 
-        return answer(lambda progress: api.explain(options, progress), report)
+        return answer(lambda progress, _: api.explain(options, progress), report)
     if not all(map(C_PROGRAM.has, options.sources)) and not BINARY.has(options.sources[0]):
         raise UsageError(
             f"{options.sources[0]} is not a C file",
@@ -84,7 +84,7 @@ def command(
 
     was_interrupted = False
 
-    def ask(progress: Any) -> Explanation:
+    def ask(progress: Any, _: Any) -> Explanation:
         nonlocal was_interrupted
         found = find(options, FindOptions(failures, save, not unguarded), progress)
         was_interrupted = found.extra["search"]["interrupted"]

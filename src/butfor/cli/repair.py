@@ -66,7 +66,7 @@ def command(report: ReportRequest, number: int | None, named: tuple[str, ...], *
 
     found: list[Explanation] = []
 
-    def ask(progress: Any) -> Explanation:
+    def ask(progress: Any, _: Any) -> Explanation:
         found.append(api.repair(options, progress))
         return found[0]
 

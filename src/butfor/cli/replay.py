@@ -82,7 +82,7 @@ def command(
     if changes:
         return _show_changed(options, changes, report)
 
-    def ask(progress: Progress | None) -> Explanation:
+    def ask(progress: Progress | None, _: object) -> Explanation:
         return api.replay(options.sources[0], options, progress) if recorded else api.explain(options, progress)
 
     return answer(ask, report, replay_command=replay_command_for(ctx, options))

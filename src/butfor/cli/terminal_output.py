@@ -22,8 +22,16 @@ _PIPE_WIDTH_CELLS = 100  # a pipe or a file has no width; a fixed one keeps what
 _TICK_SECONDS = 1.0  # between two updates of the progress line, which shows whole seconds
 
 
-def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: str, only_repairs: bool = False) -> None:
-    """Write the explanation to stdout or to a file, in the format of the target."""
+def deliver(
+    explanation: Explanation,
+    target: Target,
+    *,
+    verbose: bool,
+    color: str,
+    only_repairs: bool = False,
+    is_begun: bool = False,
+) -> None:
+    """Write the explanation to stdout or to a file, in the format of the target; it may be begun there already."""
     if target.format is not TEXT:
         data = target.format.render(explanation).encode("utf-8", target.format.on_unencodable)
         write_result(data, target.path)
@@ -32,7 +40,21 @@ def deliver(explanation: Explanation, target: Target, *, verbose: bool, color: s
 
     layout = layout_for(target.path, color)
     sources = {**_read_sources(explanation), **explanation.sources}
-    text = render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, **layout)
+    text = render(explanation, verbose=verbose, sources=sources, only_repairs=only_repairs, is_begun=is_begun, **layout)
+    write_result(text.encode(layout["encoding"], TEXT.on_unencodable), target.path)
+
+
+def is_shown_at_once(target: Target) -> bool:
+    """Whether somebody sees a report come: text on a terminal."""
+    return target.format is TEXT and target.path is None and sys.stdout is not None and sys.stdout.isatty()
+
+
+def deliver_beginning(explanation: Explanation, target: Target, *, verbose: bool, color: str) -> None:
+    """Write what is known of an explanation to the terminal."""
+    from butfor.report.text import render_beginning  # late: as above
+
+    layout = layout_for(target.path, color)
+    text = render_beginning(explanation, verbose=verbose, **layout)
     write_result(text.encode(layout["encoding"], TEXT.on_unencodable), target.path)
 
 
@@ -98,9 +120,14 @@ def progress_line() -> Iterator[Callable[[str], None] | None]:
     else:
         line = _ProgressLine(stream)
         try:
-            yield line.say
+            yield line
         finally:
             line.end()
+
+
+def without_line(progress: Callable[[str], None] | None) -> contextlib.AbstractContextManager[None]:
+    """A block that writes to the terminal, during which no progress is shown there."""
+    return progress.hidden() if isinstance(progress, _ProgressLine) else contextlib.nullcontext()
 
 
 class _ProgressLine:
@@ -115,10 +142,18 @@ class _ProgressLine:
         self._clock = threading.Thread(target=self._tick, daemon=True)
         self._clock.start()
 
-    def say(self, text: str) -> None:
+    def __call__(self, text: str) -> None:
         """Show this text."""
         with self._lock:
             self._text, self._since = one_line(text), time.monotonic()
+            self._draw()
+
+    @contextlib.contextmanager
+    def hidden(self) -> Iterator[None]:
+        """Clear the progress line while something is written above it."""
+        with self._lock:
+            print("\r\x1b[K", end="", file=self._stream, flush=True)
+            yield
             self._draw()
 
     def end(self) -> None:

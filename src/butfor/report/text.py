@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 
@@ -41,13 +41,17 @@ def render(
     sources: Mapping[str, str] | None = None,
     encoding: str = "utf-8",
     only_repairs: bool = False,
+    is_begun: bool = False,
 ) -> str:
-    """The report, ending in a newline. `sources` maps file names to text (default: those of the explanation)."""
+    """The report, ending in a newline. `sources` maps file names to text (default: those of the explanation).
+
+    `is_begun`: only what follows on the text of `render_beginning`.
+    """
     page = make_page(width, color, encoding)
     known = explanation.sources if sources is None else sources
     blocks = [
-        list(_failure_block(page, explanation, known, verbose)),
-        [] if only_repairs else list(ladder_block(page, explanation)),
+        [""] if is_begun else list(_failure_block(page, explanation, known, verbose)),
+        [] if only_repairs or is_begun else list(ladder_block(page, explanation)),
         [] if only_repairs else list(_causes_block(page, explanation, known, verbose)),
         list(repairs_block(page, explanation) if only_repairs else _fixes_block(page, explanation, verbose)),
         [] if only_repairs else list(tree_block(page, explanation, verbose)),
@@ -56,6 +60,19 @@ def render(
         list(_notes_block(page, explanation, verbose)),
         [(best_repair_line(page, explanation) if only_repairs else "") or _summary(page, explanation)],
     ]
+    return _joined(blocks).removeprefix("\n" if is_begun else "")
+
+
+def render_beginning(
+    explanation: Explanation, *, color: bool = False, width: int = 100, verbose: bool = False, encoding: str = "utf-8"
+) -> str:
+    """The part of a report that is known before the methods are asked: the failure and what led to it."""
+    page = make_page(width, color, encoding)
+    failure = _failure_block(page, explanation, explanation.sources, verbose)
+    return _joined([list(failure), list(ladder_block(page, explanation))])
+
+
+def _joined(blocks: Sequence[list[str]]) -> str:
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
