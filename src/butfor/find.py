@@ -78,7 +78,7 @@ def find(options: Options, wanted: FindOptions, progress: Progress | None = None
     first = found[0]
     answer = analyse(first.runs[0].recording, replace(options, budget=left, stdin=None, args=(), nondet=()), say)
     count = sum(len(one.runs) for one in found)
-    head = [f"found after {notes[0]}", f"the failing input: {input_in_words(first.runs[0].given)}"]
+    head = [f"found after {notes[0]}", f"the failing input: {input_in_words(first.runs[0])}"]
     if len(found) > 1 or count > 1:
         others = ", ".join(f"{one.failure.kind} at {one.failure.file}:{one.failure.line}" for one in found[1:])
         head.append(

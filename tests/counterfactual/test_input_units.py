@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from butfor.counterfactual.input_units import InputUnit, input_units, other_texts, run_inputs, with_text
+from butfor.counterfactual.nondet_values import NondetType
 from butfor.frontends.c.run_program import RunSpec
 
 
 def test_units_of_all_sources(tmp_path: Path) -> None:
     (tmp_path / "data").write_bytes(b"7 x")
     world = run_inputs(RunSpec(("a", "data"), b"1 two", (("V", "v"),), (4,)), str(tmp_path), ())
-    found = [(u.source, u.name, u.start, u.end, u.text) for u in input_units(world, ("V",), 2)]
+    found = [(u.source, u.name, u.start, u.end, u.text) for u in input_units(world, ("V",), [NondetType(32)] * 2)]
     assert found == [
         ("argv", "1", 0, 1, "a"),
         ("nondet", "", 0, 1, "4"),

@@ -10,9 +10,8 @@ from typing import Any
 from butfor.concolic.checks_to_search import ChecksToSearch
 from butfor.concolic.explore_inputs import SearchState
 from butfor.concolic.input_runner import InputRun
-from butfor.concolic.search_inputs import ProgramInput
+from butfor.counterfactual.nondet_values import nondet_values
 from butfor.explanation import Failure
-from butfor.ir.machine_types import signed_value
 from butfor.tests_file import TestCase
 from butfor.trace.log.columns import EndReason
 
@@ -29,14 +28,14 @@ class FoundFailure:
 
     def to_dict(self) -> dict[str, Any]:
         """The element of `found` in the JSON report."""
-        return {"failure": self.failure.to_dict(), "runs": [_input_dict(run.given) for run in self.runs]}
+        return {"failure": self.failure.to_dict(), "runs": [_input_dict(run) for run in self.runs]}
 
 
-def _input_dict(given: ProgramInput) -> dict[str, Any]:
+def _input_dict(run: InputRun) -> dict[str, Any]:
     return {
-        "args": [a.decode("utf-8", "surrogateescape") for a in given.args],
-        "stdin": given.stdin,
-        "nondet": [signed_value(n, 64) for n in given.nondet],
+        "args": [a.decode("utf-8", "surrogateescape") for a in run.given.args],
+        "stdin": run.given.stdin,
+        "nondet": list(nondet_values(run.recording, run.given.nondet)),
     }
 
 
@@ -48,22 +47,23 @@ def tests_from_failures(found: Iterable[FoundFailure]) -> list[TestCase]:
             end = run.recording.log.end
             status = end.status if end.reason == EndReason.EXIT and end.status else None
             where = f"{one.failure.file}:{one.failure.line}"
-            row = _input_dict(run.given)
+            row = _input_dict(run)
             name = f"failure {k}, run {j}: {one.failure.kind} at {where}"
             tests.append(TestCase(name, tuple(row["args"]), run.given.stdin, None, status, tuple(row["nondet"])))
     return tests
 
 
-def input_in_words(given: ProgramInput) -> str:
-    """An input as a phrase."""
-    parts = []
+def input_in_words(run: InputRun) -> str:
+    """The input of a run as a phrase."""
+    given, parts = run.given, []
     if given.args:
         parts.append(f"arguments {shlex.join(a.decode('utf-8', 'backslashreplace') for a in given.args)}")
     if given.stdin:
         text = given.stdin[:_MAX_SHOWN_BYTES].decode("utf-8", "backslashreplace")
         parts.append(f"standard input {text!r}{' and so on' if len(given.stdin) > _MAX_SHOWN_BYTES else ''}")
-    if given.nondet:
-        parts.append(f"nondeterministic values {','.join(str(signed_value(n, 64)) for n in given.nondet)}")
+    values = nondet_values(run.recording, given.nondet)
+    if values:
+        parts.append(f"nondeterministic values {','.join(map(str, values))}")
     return "; ".join(parts) or "no input at all"
 
 

@@ -112,7 +112,8 @@ class InputSteering:
 
     def try_text(self, unit: InputUnit, text: str, is_over: Callable[[], bool]) -> ControllingInput | None:
         """The unit, if the run does not fail with this text; for a number, with the nearest number found."""
-        inputs = with_text(self.inputs, unit, text)
+        text = unit.fitting(text)
+        inputs = None if text == unit.text else with_text(self.inputs, unit, text)
         if inputs is None or not self.avoids(inputs):
             return None
         return ControllingInput(unit, unit.text, self._nearest(unit, text, is_over))

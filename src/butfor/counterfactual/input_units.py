@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from butfor.counterfactual.nondet_values import NondetType
 from butfor.frontends.c.run_program import RunSpec
 
 _WORD = re.compile(rb"\S+")
@@ -27,6 +28,11 @@ class InputUnit:
     start: int  # of a nondet value: the number of the call
     end: int
     text: str  # in the failing run
+    nondet: NondetType | None = None
+
+    def fitting(self, text: str) -> str:
+        """A text as the program sees it: a nondet value is cut to its type."""
+        return text if self.nondet is None or not is_number(text) else str(self.nondet.fitting(int(text)))
 
     @property
     def shown(self) -> str:
@@ -71,8 +77,8 @@ def run_inputs(spec: RunSpec, folder: str, literals: Iterable[str]) -> RunInputs
     return RunInputs(spec, tuple(found.items()))
 
 
-def input_units(inputs: RunInputs, variables: Iterable[str], nondet: int) -> list[InputUnit]:
-    """All units of a run's inputs; `variables` are those of the environment it reads, `nondet` its number of values."""
+def input_units(inputs: RunInputs, variables: Iterable[str], nondet: Sequence[NondetType]) -> list[InputUnit]:
+    """All units of a run's inputs; `variables` are those of the environment it reads, `nondet` the values it reads."""
     spec = inputs.spec
     names = {name for name, _ in inputs.files}
     found = [
@@ -81,10 +87,8 @@ def input_units(inputs: RunInputs, variables: Iterable[str], nondet: int) -> lis
         if a not in names
     ]
     found += [] if spec.args else [InputUnit("argv", "1", 0, 0, "")]
-    found += [
-        InputUnit("nondet", "", k, k + 1, str(v))
-        for k, v in enumerate(_padded(spec.nondet, nondet)[:MAX_NONDET_VALUES])
-    ]
+    values = zip(_padded(spec.nondet, len(nondet)), nondet, strict=False)  # more may be given than are read
+    found += [_nondet(k, value, of_type) for k, (value, of_type) in enumerate(values) if k < MAX_NONDET_VALUES]
     found += _words("stdin", "", spec.stdin)
     given = {**os.environ, **dict(spec.env)}
     found += [InputUnit("env", name, 0, len(given.get(name, "")), given.get(name, "")) for name in variables]
@@ -98,6 +102,10 @@ def whole_inputs(inputs: RunInputs) -> list[InputUnit]:
     spec = inputs.spec
     found = [InputUnit("argc", "", 0, 0, str(len(spec.args)))]
     return [*found, InputUnit("stdin", "", 0, len(spec.stdin), _text(spec.stdin))] if spec.stdin else found
+
+
+def _nondet(number: int, value: int, of_type: NondetType) -> InputUnit:
+    return InputUnit("nondet", "", number, number + 1, str(of_type.fitting(value)), of_type)
 
 
 def _padded(values: tuple[int, ...], count: int) -> tuple[int, ...]:

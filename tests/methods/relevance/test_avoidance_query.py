@@ -81,9 +81,9 @@ def test_a_later_input_can_make_good_for_any_value() -> None:
 
 def test_a_failure_that_no_input_avoids() -> None:
     certain = path(assign(1, X, None, 3), assign(2, Y, const(1, 8), 1), check=equal(Y.term, const(2, 8)))
-    assert avoidable_by_inputs(certain, Limit.after(10)) is Verdict.UNSAT
+    assert avoidable_by_inputs(certain, Limit.after(10)).verdict is Verdict.UNSAT
     open_one = path(assign(1, X, None, 3), check=equal(X.term, const(2, 8)))
-    assert avoidable_by_inputs(open_one, Limit.after(10)) is Verdict.SAT
+    assert avoidable_by_inputs(open_one, Limit.after(10)).verdict is Verdict.SAT
 
 
 def test_quantified_questions() -> None:

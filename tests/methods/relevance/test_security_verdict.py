@@ -146,3 +146,27 @@ def test_that_no_input_matters_is_proved_for_nondeterministic_values(there: Path
     )
     found = butfor.explain("p.c", methods=["security"]).methods["relevance"]["security"]
     assert (found["verdict"], found["evidence"]) == ("not-input-controlled", "proved")
+
+
+NONDET = "extern int __VERIFIER_nondet_int(void);\nextern void reach_error(void);\n"
+
+
+@pytest.mark.parametrize("methods", [["security"], ["relevance"]])
+def test_an_input_does_not_control_what_a_later_one_can_still_avoid(methods: list[str], there: Path) -> None:
+    (there / "p.c").write_text(
+        NONDET + "int main(void) {\n int u = __VERIFIER_nondet_int();\n int a = __VERIFIER_nondet_int();\n"
+        " if (u > 5 && (a ^ 77) != 12345678)\n  reach_error();\n return 0;\n}\n"
+    )
+    found = butfor.explain("p.c", nondet=[6, 0], methods=methods).methods["relevance"]["security"]
+    assert (found["verdict"], found["evidence"]) == ("input-controlled", "replayed")
+    assert [(row["start"], row["fails"], row["passes"]) for row in found["inputs"]] == [(1, "0", "12345603")]
+
+
+def test_an_input_controls_the_failure_if_no_later_one_can_avoid_it(there: Path) -> None:
+    (there / "p.c").write_text(
+        NONDET + "int main(void) {\n int u = __VERIFIER_nondet_int();\n int a = __VERIFIER_nondet_int() & 3;\n"
+        " if (u > 5 && a != 7)\n  reach_error();\n return 0;\n}\n"
+    )
+    found = butfor.explain("p.c", nondet=[6, 0], methods=["security"]).methods["relevance"]["security"]
+    assert (found["verdict"], found["evidence"]) == ("input-controlled", "replayed")
+    assert [(row["start"], row["fails"], row["passes"]) for row in found["inputs"]] == [(0, "6", "5")]

@@ -9,7 +9,7 @@ once.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain, islice
 
 from butfor.logic.evaluate import Evaluator
@@ -243,10 +243,26 @@ def _solved_for(part: Term, later: frozenset[str]) -> tuple[str, Term] | None:
     return None
 
 
-def avoidable_by_inputs(path: Path, limit: Limit) -> Verdict:
-    """Whether some input that the precondition allows leaves the path or makes the check hold."""
+@dataclass(frozen=True, slots=True)
+class OtherInputs:
+    """Whether other inputs leave a path or make its check hold; `values`: such inputs, by position and cell."""
+
+    verdict: Verdict
+    values: Mapping[tuple[int, str], Value] = field(default_factory=dict)
+
+
+def avoidable_by_inputs(path: Path, limit: Limit, since: int = 0) -> OtherInputs:
+    """Whether some input that the precondition allows, and that comes in from a position on, avoids the failure."""
     execution = SymbolicExecution(path, pinned=False)
-    whole = conjunction(c for c in execution.conditions)
+    symbols = execution.symbols
+    early = {n: v for n, v in symbols.recorded.items() if symbols.position[n] < since}
+    fold = Substitution(constants(early, symbols.sorts), ALGEBRA)
+    whole = fold(conjunction(execution.conditions))
     if is_literal(whole):
-        return Verdict.UNSAT if whole is TRUE else Verdict.SAT
-    return default_stack().check([(execution.pre, negate(whole))], limit).verdict
+        return OtherInputs(Verdict.UNSAT if whole is TRUE else Verdict.SAT)
+    wanted = variables((whole,))
+    result = default_stack().check([(fold(execution.pre), negate(whole))], limit, wanted)
+    if result.verdict is not Verdict.SAT:
+        return OtherInputs(result.verdict)
+    values = {n: v for n, v in result.model.items() if n in symbols.cells and v != symbols.recorded[n]}
+    return OtherInputs(Verdict.SAT, {(symbols.position[n], symbols.cells[n].name): v for n, v in values.items()})

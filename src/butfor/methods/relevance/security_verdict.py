@@ -17,16 +17,24 @@ import numpy as np
 
 from butfor.counterfactual.input_steering import ControllingInput, InputSteering
 from butfor.counterfactual.input_units import InputUnit, input_units, is_number, run_inputs, whole_inputs
+from butfor.counterfactual.nondet_values import nondet_types
 from butfor.counterfactual.rerun import hooked_program, recorded_spec
 from butfor.errors import ButforError
 from butfor.explanation import FailureKind
-from butfor.libc.library import is_nondeterministic, is_self_contained, names_where, prints, reports_failure
+from butfor.libc.library import (
+    is_nondeterministic,
+    is_self_contained,
+    names_where,
+    prints,
+    reports_failure,
+)
 from butfor.logic.solvers import Limit, Verdict
+from butfor.logic.sorts import Value
 from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
-from butfor.path.path_model import Kind, Path
-from butfor.trace.log.record_layout import NONDET_STREAM, STDIN_STREAM, EventKind
+from butfor.path.path_model import Input, Kind, Path
+from butfor.trace.log.record_layout import STDIN_STREAM, EventKind
 from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, Trace
 
@@ -41,7 +49,11 @@ MAX_REPORTED_INPUTS = 6  # one shows that inputs control the failure; more show 
 
 @dataclass(frozen=True, slots=True)
 class SecurityVerdict:
-    """input-controlled, not-input-controlled or unknown; `how`: replayed, proved or tried; `why` in words."""
+    """input-controlled, not-input-controlled or unknown; `how`: replayed, proved or tried; `why` in words.
+
+    An input that is read one after the other controls the failure with a value that leads to it whatever comes in
+    later. Replayed: nothing comes in later, or a proof says so; tried: no later input was found that avoids it.
+    """
 
     verdict: str
     inputs: tuple[ControllingInput, ...] = ()
@@ -70,6 +82,8 @@ class SecurityVerdict:
         if self.inputs:
             first = self.inputs[0]
             values = f"{_quoted(first.fails)} fails, {_quoted(first.passes)} does not; both were run"
+            if self.how == "tried":
+                return f"with what comes in later as it was, the failure is controlled by {first.unit.shown}: {values}"
             return f"the failure is controlled by {first.unit.shown}: {values}"
         return self.why
 
@@ -159,7 +173,7 @@ class _InputSearch:
         self.run_inputs = run_inputs(recorded_spec(recording), folder or ".", _names_in(_OPENED, texts))
         events = recording.log.event
         streams = [int(e["stream"]) for e in events[events["kind"] == EventKind.INPUT]] if len(events) else []
-        self.units = input_units(self.run_inputs, _names_in(_GETENV, texts), streams.count(NONDET_STREAM))
+        self.units = input_units(self.run_inputs, _names_in(_GETENV, texts), nondet_types(recording))
         if STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
         arithmetic = case.options.arithmetic_errors
@@ -173,8 +187,11 @@ class _InputSearch:
                     "whether inputs control the failure could not be tried: run again, the program behaves differently"
                 )
                 return SecurityVerdict("unknown", why=why)
+            proposed = list(self._proposals(self.case.free_path, judgement)) if judgement is not None else []
+            last = self._last_controlling(proposed)
+            if last is not None:
+                return self._read_one_by_one(last)
             found: dict[tuple[str, str, int], ControllingInput] = {}
-            proposed = self._proposals(self.case.free_path, judgement) if judgement is not None else iter(())
             for steered in self._controlling(proposed):
                 found.setdefault((steered.unit.source, steered.unit.name, steered.unit.start), steered)
                 if not self.whole or len(found) >= MAX_REPORTED_INPUTS:
@@ -184,13 +201,72 @@ class _InputSearch:
             return self._without_replay(judgement)
 
     def _controlling(self, proposed: Iterable[tuple[InputUnit, str]]) -> Iterator[ControllingInput]:
-        """Inputs that avoid the failure when the program is run with them, the proposed ones first."""
+        """Inputs that are there from the start and avoid the failure when the program is run with them."""
         for unit, text in proposed:
-            steered = self.steering.try_text(unit, text, self.is_over)
+            steered = None if _is_read_in_order(unit) else self.steering.try_text(unit, text, self.is_over)
             if steered is not None:
                 yield steered
-        yield from self.steering.find(self.units, self.is_over)
+        yield from self.steering.find([u for u in self.units if not _is_read_in_order(u)], self.is_over)
         yield from self.steering.find(whole_inputs(self.run_inputs), self.is_over)
+
+    # --- inputs that are read one after the other ---------------------------------------------------------------------
+
+    def _last_controlling(self, proposed: Iterable[tuple[InputUnit, str]]) -> ControllingInput | None:
+        """The last of the inputs that are read in order with which the failure can be avoided.
+
+        The recorded value of an earlier one does not lead to the failure whatever comes in later.
+        """
+        texts: dict[InputUnit, list[str]] = {}
+        for unit, text in proposed:
+            texts.setdefault(unit, []).append(text)
+        units = {u for u in (*self.units, *texts) if _is_read_in_order(u)}
+        for unit in sorted(units, key=lambda u: (u.source, u.start, -u.end), reverse=True):
+            tries = (self.steering.try_text(unit, text, self.is_over) for text in texts.get(unit, ()))
+            found = next((t for t in tries if t is not None), None) or next(
+                self.steering.find([unit], self.is_over), None
+            )
+            if found is not None:
+                return found
+        return None
+
+    def _read_one_by_one(self, last: ControllingInput) -> SecurityVerdict:
+        """The verdict for the last input that was found, or for a later one that the path gives."""
+        later = [u for u in self.units if u.source == last.unit.source and u.start >= last.unit.end]
+        while later and not self.is_over():
+            surely, better = self._is_surely_last(last)
+            if surely or better is None:
+                return SecurityVerdict(
+                    "input-controlled", (last,), "replayed" if surely else "tried", runs=self.steering.runs
+                )
+            last, later = better, [u for u in later if u.start >= better.unit.end]
+        how = "tried" if later else "replayed"
+        return SecurityVerdict("input-controlled", (last,), how, runs=self.steering.runs)
+
+    def _is_surely_last(self, found: ControllingInput) -> tuple[bool, ControllingInput | None]:
+        """Whether no later input avoids the failure, by proof; if not, one that does."""
+        if not self.whole and len(self.case.slices["relevant"].distance) > MAX_UNASKED_INSTANCES:
+            return False, None
+        try:
+            path = self.case.free_path
+        except ButforError:
+            return False, None
+        positions = [
+            k
+            for k, i in enumerate(path.instances)
+            if any(_holds_part(source, found.unit) for source in i.inputs.values())
+        ]
+        if not positions:
+            return False, None
+        limit = Limit.after(MAX_PROOF_SECONDS, self.is_over)
+        others = avoidable_by_inputs(path, limit, positions[-1] + 1)
+        if others.verdict is Verdict.UNSAT:
+            return not path.approximate and all_inputs_are_free(self.case), None
+        for (position, cell), value in sorted(others.values.items(), reverse=True):
+            proposal = self._proposal(path, position, cell, value)
+            steered = None if proposal is None else self.steering.try_text(*proposal, self.is_over)
+            if steered is not None and steered.unit.start >= found.unit.end:
+                return False, steered
+        return False, None
 
     # --- no run avoids the failure ------------------------------------------------------------------------------------
 
@@ -211,7 +287,7 @@ class _InputSearch:
             return SecurityVerdict("unknown", why=f"{tried}, but there may be one", runs=runs)
         limit = Limit.after(MAX_PROOF_SECONDS, self.case.budget.is_over)
         is_exact = not path.approximate and all_inputs_are_free(self.case)
-        if is_exact and avoidable_by_inputs(path, limit) is Verdict.UNSAT:
+        if is_exact and avoidable_by_inputs(path, limit).verdict is Verdict.UNSAT:
             return SecurityVerdict(
                 "not-input-controlled",
                 how="proved",
@@ -244,13 +320,19 @@ class _InputSearch:
         for k, judged in sorted(judgement.by_position.items(), reverse=True):
             instance = path.instances[k]
             for other in judged.counterfactual if instance.kind is Kind.HAVOC else ():
-                source = instance.inputs.get(other.cell.name)
-                if source is None or not other.sort:
-                    continue
-                unit = self._unit(source.source, source.name, source.start, source.end)
-                if unit is not None:
-                    text = _text(unit, instance.recorded[other.cell.name], other.value, other.sort)
-                    yield from () if text is None else ((unit, text),)
+                proposal = self._proposal(path, k, other.cell.name, other.value)
+                yield from () if proposal is None else (proposal,)
+
+    def _proposal(self, path: Path, position: int, cell: str, value: Value) -> tuple[InputUnit, str] | None:
+        """The input, and the text of it, with which a cell gets a value from outside."""
+        if position < 0:
+            return None
+        instance = path.instances[position]
+        source = instance.inputs.get(cell)
+        sort = next((c.sort for c, _ in instance.writes if c.name == cell), 0)
+        unit = None if source is None else self._unit(source.source, source.name, source.start, source.end)
+        text = None if unit is None or sort <= 0 else _text(unit, instance.recorded[cell], value, sort)
+        return None if unit is None or text is None else (unit, text)
 
     def _unit(self, source: str, name: str, start: int, end: int) -> InputUnit | None:
         spec = self.run_inputs.spec
@@ -269,6 +351,16 @@ class _InputSearch:
             if start < end
             else None
         )
+
+
+def _holds_part(source: Input, unit: InputUnit) -> bool:
+    """Whether what came in from outside has bytes of a unit."""
+    return source.source == unit.source and source.start < unit.end and unit.start < max(source.end, source.start + 1)
+
+
+def _is_read_in_order(unit: InputUnit) -> bool:
+    """Whether a program reads an input bit by bit; arguments, variables and files are there from the start."""
+    return unit.source in ("stdin", "nondet")
 
 
 def _text(unit: InputUnit, recorded: int, value: int, sort: int) -> str | None:
