@@ -181,12 +181,12 @@ def pinned(path: Path) -> Path:
 
     The start of a cell that is assigned before it is read is no input: it stays open, so that the assignment counts.
     """
-    read_first = _read_before_assigned(path)
+    read_first = read_before_assigned(path)
     start = {name: value for name, value in path.start.items() if name in read_first}
     return replace(path, initial={**start, **path.initial}, instances=tuple(map(_pinned, path.instances)))
 
 
-def _read_before_assigned(path: Path) -> set[str]:
+def read_before_assigned(path: Path) -> set[str]:
     """The cells of which the path uses the start."""
     found = {str(v.data) for v in variables((path.pre,))}
     assigned: set[str] = set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from butfor.files import read_bytes
@@ -17,7 +17,7 @@ from butfor.frontends.boogie.proved_checks import program_facts
 from butfor.logic.sorts import Value
 from butfor.options import ProgramOptions
 from butfor.path.changed_runs import KEPT, PathEdit, RunVerdict
-from butfor.path.path_model import BRANCH, Kind, Path
+from butfor.path.path_model import BRANCH, Kind, Path, read_before_assigned
 from butfor.path.path_words import PathWords
 from butfor.path.program_facts import ProgramFacts
 from butfor.path.searched_program import (
@@ -77,12 +77,21 @@ class BoogieProgram:
     def verdicts(self, path: Path, changes: Sequence[Sequence[PathEdit]]) -> list[RunVerdict]:
         """What becomes of the failure when the program is run with each of these sets of edits."""
         events = _events_of(path)
+        given = (_given_with(path, events, edits) for edits in changes)
+        return [RunVerdict.UNKNOWN if one is None else self._verdict(path, one) for one in given]
+
+    def _verdict(self, path: Path, given: Given) -> RunVerdict:
+        """What becomes of the failure in a changed run.
+
+        Variables that the path assigns before it reads them may start with any value, which another arm may read.
+        """
         most = STEPS_PER_INSTANCE * len(path.instances) + MIN_STEPS
-        found = []
-        for edits in changes:
-            given = _given_with(path, events, edits)
-            found.append(RunVerdict.UNKNOWN if given is None else _VERDICTS[run(self.unit, self.flow, given, most).end])
-        return found
+        verdict = _VERDICTS[run(self.unit, self.flow, given, most).end]
+        if verdict is RunVerdict.AVOIDED:
+            others = (replace(given, start={**given.start, name: value}) for name, value in _other_starts(path))
+            if any(run(self.unit, self.flow, other, most).end is End.FAILED for other in others):
+                return RunVerdict.UNKNOWN
+        return verdict
 
     def run_with(self, path: Path, change: ProgramChange) -> ChangedRun:
         """What the program does with the inputs of the path when it is changed."""
@@ -139,12 +148,23 @@ class BoogieProgram:
         return explore(self.unit, self.flow, self.bound, seconds, given=given, wants_passing=True)
 
 
+_SMALL_STARTS = (-1, 0, 1)
 _VERDICTS = {
     End.RETURNED: RunVerdict.AVOIDED,
     End.FAILED: RunVerdict.FAILED,
     End.BLOCKED: RunVerdict.UNKNOWN,
     End.TOO_LONG: RunVerdict.UNKNOWN,
 }
+
+
+def _other_starts(path: Path) -> Iterator[tuple[str, Value]]:
+    """Other values for cells whose start does not matter on the path: what they get on it, and small ones."""
+    unread = path.start.keys() - read_before_assigned(path) - path.inputs.keys() - path.initial.keys()
+    for name in sorted(unread):
+        start = path.start[name]
+        if isinstance(start, int):
+            assigned = {i.recorded[name] for i in path.instances if name in i.recorded}
+            yield from ((name, value) for value in sorted({*assigned, *_SMALL_STARTS} - {start}))
 
 
 def _events_of(path: Path) -> dict[int, Event]:

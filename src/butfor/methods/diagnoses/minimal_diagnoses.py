@@ -193,7 +193,7 @@ def _findings(sets: Sequence[ChangeSet], runs: int) -> tuple[Finding, ...]:
 def _notes(found: ChangeSets, runs: int) -> tuple[str, ...]:
     if found.unavoidable:
         what = "the failure" if runs == 1 else "all failures"
-        return (f"no change of statements along the path avoids {what}: it depends on the inputs alone",)
+        return (f"no change of statements along the path avoids {what}",)
     return tuple(_set_notes(found, "the failure" if runs == 1 else f"all {runs} failures"))
 
 

@@ -121,7 +121,14 @@ class _Trials:
             row = replace(row, relevant=max(row.relevant, 1))
             self.rows[proposal.row] = row if proposal.text is None else replace(row, counterfactual=proposal.text)
         elif row.run is None or (verdict is RunVerdict.FAILED and proposal.text is None):
-            self.rows[proposal.row] = replace(row, run=verdict)
+            self.rows[proposal.row] = replace(row, run=verdict, verdict=self._after(row, verdict))
+
+    @staticmethod
+    def _after(row: StatementVerdict, verdict: RunVerdict) -> Relevance:
+        """The verdict on a row after a run: the other arm of a decision may lead to the failed check as well."""
+        if not row.control or verdict is not RunVerdict.FAILED:
+            return row.verdict
+        return Relevance.IRRELEVANT if row.instances == 1 else Relevance.UNKNOWN
 
     def _relevance(self, row: StatementVerdict, position: int) -> Relevance:
         if row.verdict.is_relevant:
