@@ -6,23 +6,22 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from tests.claims.claim_model import FailingCase, PointerTo, resolved
-from tests.claims.run_program import (
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import (
     NOT_DECLARED,
     NOT_MODELLED,
     READS_INPUT,
     Changes,
     Decided,
     DecisionChange,
-    Machine,
     Object,
     Outcome,
     Run,
     StoreChange,
     Stored,
     Value,
-    all_inputs,
-    run_program,
 )
+from tests.claims.run_program import all_inputs, run_program
 from tests.claims.small_program import For, If, Node, Program, While
 
 RANDOM_TRIES = 400  # of values for statements that have to change together
@@ -37,7 +36,7 @@ def storing(values: Mapping[Node, Mapping[int, int | PointerTo]]) -> Mapping[Nod
 def _numbered_store(by_number: Mapping[int, int | PointerTo]) -> StoreChange:
     count = -1
 
-    def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+    def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
         nonlocal count
         count += 1
         return resolved(machine, by_number[count]) if count in by_number else value
@@ -88,7 +87,7 @@ def run_with_settings(
     def store(node: Node) -> StoreChange:
         count = -1
 
-        def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+        def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             nonlocal count
             count += 1
             new = settings[node](count)

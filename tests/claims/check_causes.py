@@ -11,22 +11,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
-from tests.claims.run_program import Changes, Frame, Machine, Object, Pointer, Stored, Value
-from tests.claims.small_program import (
-    Assert,
-    Call,
-    Deref,
-    Elem,
-    Expr,
-    Field,
-    For,
-    If,
-    Node,
-    Place,
-    Return,
-    While,
-    children,
-)
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import Changes, Frame, Object, Pointer, Stored, Value
+from tests.claims.run_program import Machine
+from tests.claims.small_program import Assert, Call, Deref, Elem, Expr, Field, For, If, Node, Place, Return, While
+from tests.claims.walk_program import children
 
 METHOD = "cascade"
 PERTURBED_RUNS = 40
@@ -180,8 +169,8 @@ class _Follower(Machine):
         rng, values = case.rng, case.values()
         rate = rng.choice((0.3, 0.6, 1.0))
 
-        def anything(node: Node) -> Callable[[Machine, Object, int, Value], object]:
-            def change(machine: Machine, o: Object, index: int, value: Value) -> object:
+        def anything(node: Node) -> Callable[[Evaluator, Object, int, Value], object]:
+            def change(machine: Evaluator, o: Object, index: int, value: Value) -> object:
                 if not isinstance(value, int) or rng.random() > rate:
                     return value
                 new = rng.choice(values)

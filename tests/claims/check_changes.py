@@ -6,19 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 
 from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
-from tests.claims.run_program import (
-    KEEP,
-    NOT_DECLARED,
-    Changes,
-    Frame,
-    Machine,
-    Object,
-    Outcome,
-    Pointer,
-    Undefined,
-    Value,
-    run_program,
-)
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import KEEP, NOT_DECLARED, Changes, Frame, Object, Outcome, Pointer, Undefined, Value
+from tests.claims.run_program import run_program
 from tests.claims.small_program import (
     STRUCT_FIELDS,
     Address,
@@ -32,8 +22,8 @@ from tests.claims.small_program import (
     Node,
     Unary,
     Var,
-    walk,
 )
+from tests.claims.walk_program import walk
 
 _WITH = re.compile(
     r".*?:(?P<line>\d+):(?P<column>\d+)(?:#(?P<number>\d+))?\s+(?P<what>.+?)(?:\s+at\s+(?P<only>\d+))?\Z"
@@ -147,7 +137,7 @@ def _counting(only: int) -> Callable[[], bool]:
     return applies
 
 
-def _named(machine: Machine, name: str, frame: Frame) -> int:
+def _named(machine: Evaluator, name: str, frame: Frame) -> int:
     plain = name.split("@")[0]
     if plain == "argc" and machine.frames[-1][0] is machine.program.main:
         return 1 + (len(machine.inputs) if machine.program.style == "atoi" else 0)
@@ -160,13 +150,13 @@ def _named(machine: Machine, name: str, frame: Frame) -> int:
     return found
 
 
-def _number_of(machine: Machine, value: Value, at: Node) -> int:
+def _number_of(machine: Evaluator, value: Value, at: Node) -> int:
     if not isinstance(value, int):
         raise Undefined("a pointer as a number", at)
     return value
 
 
-Meaning = Callable[[Machine, Frame, Value, Node], int]
+Meaning = Callable[[Evaluator, Frame, Value, Node], int]
 
 
 def _meaning(what: str) -> Meaning | None:
@@ -197,7 +187,7 @@ def _value_change(node: Expr, what: str) -> list[Callable[[int], Changes]]:
     def make(only: int) -> Changes:
         applies = _counting(only)
 
-        def change(machine: Machine, e: Expr, frame: Frame) -> Value:
+        def change(machine: Evaluator, e: Expr, frame: Frame) -> Value:
             value = machine.plain_value(e, frame)
             return meaning(machine, frame, value, e) if applies() else value
 
@@ -220,7 +210,7 @@ def _store(node: Node, what: str) -> list[Callable[[int], Changes]]:
     def make(only: int) -> Changes:
         applies = _counting(only)
 
-        def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+        def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             if isinstance(node, Call) and not _is_result(machine, node, base):
                 return value
             if not applies():
@@ -237,7 +227,7 @@ def _store(node: Node, what: str) -> list[Callable[[int], Changes]]:
     return [make]
 
 
-def _is_result(machine: Machine, node: Call, base: Object) -> bool:
+def _is_result(machine: Evaluator, node: Call, base: Object) -> bool:
     """Whether a call stores its result here, not an argument."""
     f = machine.program.function(node.function)
     return base.function != f.name or base.name not in {name for _, name in f.parameters}
@@ -252,7 +242,7 @@ def _operation(node: Binary, what: str) -> list[Callable[[int], Changes]]:
     def make(only: int) -> Changes:
         applies = _counting(only)
 
-        def change(machine: Machine, e: Expr, frame: Frame) -> Value:
+        def change(machine: Evaluator, e: Expr, frame: Frame) -> Value:
             a, b = machine.value(node.left, frame), machine.value(node.right, frame)
             return operation(machine, frame, a, b) if applies() else machine.binary(node.op, a, b, e)
 
@@ -261,10 +251,10 @@ def _operation(node: Binary, what: str) -> list[Callable[[int], Changes]]:
     return [make]
 
 
-Operation = Callable[[Machine, Frame, Value, Value], Value]
+Operation = Callable[[Evaluator, Frame, Value, Value], Value]
 
 
-def _right_side(what: str) -> Callable[[Machine, Frame, Value], Value] | None:
+def _right_side(what: str) -> Callable[[Evaluator, Frame, Value], Value] | None:
     if not what.startswith("right side "):
         return None
     rest = what.removeprefix("right side ")
@@ -283,10 +273,10 @@ def _comparison(node: Binary, what: str) -> Operation | None:
         case "always false":
             return lambda m, f, a, b: 0
         case "flip":
-            return lambda m, f, a, b: 1 - m.binary(node.op, a, b, node)
+            return lambda m, f, a, b: int(m.binary(node.op, a, b, node) == 0)
         case "flip when equal" | "flip when less" | "flip when greater":
             relation = {"equal": "==", "less": "<", "greater": ">"}[what.rpartition(" ")[2]]
-            return lambda m, f, a, b: m.binary(node.op, a, b, node) ^ m.binary(relation, a, b, node)
+            return lambda m, f, a, b: int(m.binary(node.op, a, b, node) != m.binary(relation, a, b, node))
     if what.startswith("compare with "):
         op = what.removeprefix("compare with ")
         if op not in _COMPARISONS:
@@ -320,7 +310,7 @@ def _address(node: Elem | Field, what: str) -> list[Callable[[int], Changes]]:
     if verb not in ("element", "member") or (verb == "element") != isinstance(node, Elem):
         return []
 
-    def moved(machine: Machine, frame: Frame, where: Pointer) -> Pointer:
+    def moved(machine: Evaluator, frame: Frame, where: Pointer) -> Pointer:
         base, index = where
         if verb == "member":
             assert isinstance(node, Field)
@@ -331,7 +321,7 @@ def _address(node: Elem | Field, what: str) -> list[Callable[[int], Changes]]:
     def make(only: int) -> Changes:
         applies = _counting(only)
 
-        def change(machine: Machine, frame: Frame, where: Pointer) -> Pointer:
+        def change(machine: Evaluator, frame: Frame, where: Pointer) -> Pointer:
             return moved(machine, frame, where) if applies() else where
 
         return Changes(places={node: change})

@@ -11,19 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
+from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import Evaluated, NotUnderstood, formula, holds
-from tests.claims.run_program import (
-    KEEP,
-    Changes,
-    Event,
-    Machine,
-    Object,
-    Outcome,
-    Run,
-    Stored,
-    Value,
-    run_program,
-)
+from tests.claims.run_model import KEEP, Changes, Event, Object, Outcome, Run, Stored, Value
+from tests.claims.run_program import run_program
 from tests.claims.small_program import Call, DeclareObject, Node, Return
 
 METHOD = "error-invariants"
@@ -160,7 +151,7 @@ def without_others(
     case: FailingCase,
     inputs: Sequence[int],
     kept: set[Node],
-    first: Callable[[Machine, Event], None] | None = None,
+    first: Callable[[Evaluator, Event], None] | None = None,
     since: int = 0,
 ) -> tuple[Run, list[str]]:
     """A run without the steps that are said to make no difference, and what was left out.
@@ -172,10 +163,10 @@ def without_others(
     done: list[str] = []
     values = case.values()
 
-    def left_out(node: Node) -> Callable[[Machine, Object, int, Value], object]:
+    def left_out(node: Node) -> Callable[[Evaluator, Object, int, Value], object]:
         is_declaration = isinstance(node, DeclareObject) or bool(getattr(node, "declares", ""))
 
-        def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+        def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             if len(machine.events) < since or not isinstance(value, int):
                 return value
             if isinstance(node, Call) and base.cells[index] is None:
@@ -231,7 +222,7 @@ def _true_at(case: FailingCase, base: Sequence[int], parsed: Sequence[Evaluated]
     found: set[int] = set()
     seen = 0
 
-    def observe(machine: Machine, event: Event) -> None:
+    def observe(machine: Evaluator, event: Event) -> None:
         nonlocal seen
         at = len(machine.events) - 1
         if said.after is not None and said.after <= at < max(said.until, said.after + 1):
@@ -254,7 +245,7 @@ def _leads_to_failure(case: FailingCase, said: _Said, parsed: Sequence[Evaluated
     for number in range(STATES_PER_INVARIANT):
         changed: list[str] = []
 
-        def disturb(machine: Machine, event: Event, changed: list[str] = changed) -> None:
+        def disturb(machine: Evaluator, event: Event, changed: list[str] = changed) -> None:
             if len(machine.events) - 1 == said.after:
                 changed += _disturb(case, machine, parsed)
 
@@ -267,7 +258,7 @@ def _leads_to_failure(case: FailingCase, said: _Said, parsed: Sequence[Evaluated
     return judged(True, METHOD, kind, said.text, "")
 
 
-def _disturb(case: FailingCase, machine: Machine, parsed: Sequence[Evaluated]) -> list[str]:
+def _disturb(case: FailingCase, machine: Evaluator, parsed: Sequence[Evaluated]) -> list[str]:
     """Change cells of the state at random, such that the invariant still holds."""
     rng = case.rng
     values = case.values()

@@ -8,22 +8,22 @@ from typing import Any
 
 from tests.claims.changed_runs import deciding, instances, storing, with_later_inputs
 from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, judged, unchecked
-from tests.claims.run_program import (
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import (
     KEEP,
     NOT_DECLARED,
     NOT_MODELLED,
     READS_INPUT,
     Changes,
-    Machine,
     Object,
     Outcome,
     Run,
     Stored,
     Value,
-    all_inputs,
-    run_program,
 )
-from tests.claims.small_program import STRUCT_FIELDS, Expr, For, Havoc, If, Input, Node, While, children
+from tests.claims.run_program import all_inputs, run_program
+from tests.claims.small_program import STRUCT_FIELDS, Expr, For, Havoc, If, Input, Node, While
+from tests.claims.walk_program import children
 
 _POINTER = re.compile(r"&(?P<name>\w+)(?:\[(?P<index>\d+)\]|\.(?P<field>\w+))?\Z")
 
@@ -114,7 +114,7 @@ def _leaving(node: Node, wanted: int) -> Any:
     def make() -> Changes:
         count = -1
 
-        def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+        def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             nonlocal count
             count += 1
             return KEEP if count == wanted else value
@@ -204,7 +204,7 @@ def _storing(node: Node, settings: Mapping[int, int | PointerTo]) -> Any:
 
 
 def _reading(node: Input, value: int) -> Any:
-    def read(machine: Machine, e: Expr, frame: Any) -> Value:
+    def read(machine: Evaluator, e: Expr, frame: Any) -> Value:
         return value
 
     return lambda: Changes(values={node: read})

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tests.claims.claim_model import Claim, FailingCase, judged
-from tests.claims.run_program import Frame, Machine, Outcome, Pointer, Run, all_inputs
+from tests.claims.run_model import Frame, Outcome, Pointer, Run
+from tests.claims.run_program import Machine, all_inputs
 from tests.claims.small_program import Assert, Node, Place, Program, Statement
 
 _UNDEFINED = {"null": "NULL"}  # what the interpreter calls it, where that differs

@@ -8,20 +8,12 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.print_program import Printed
-from tests.claims.run_program import (
-    NOT_DECLARED,
-    Machine,
-    Outcome,
-    Pointer,
-    Run,
-    Stored,
-    Undefined,
-    Value,
-    all_inputs,
-    run_program,
-)
-from tests.claims.small_program import Node, Program, constants
+from tests.claims.run_model import NOT_DECLARED, Outcome, Pointer, Run, Stored, Undefined, Value
+from tests.claims.run_program import all_inputs, run_program
+from tests.claims.small_program import Node, Program
+from tests.claims.walk_program import constants
 
 
 class Verdict(Enum):
@@ -143,7 +135,7 @@ def is_failure(run: Run) -> bool:
     return run.outcome in (Outcome.FAILED, Outcome.UNDEFINED, Outcome.ENDLESS)
 
 
-def resolved(machine: Machine, value: int | PointerTo) -> Value:
+def resolved(machine: Evaluator, value: int | PointerTo) -> Value:
     """A value in a run: addresses are those of its own variables."""
     if isinstance(value, int):
         return value

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tests.claims.run_program import Machine, Object, Undefined, Value
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import Object, Undefined, Value
 from tests.claims.small_program import STRUCT_FIELDS
 
 _TOKEN = re.compile(
@@ -13,7 +14,7 @@ _TOKEN = re.compile(
 )
 _LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("+", "-"), ("*", "/", "%"))
 
-Evaluated = Callable[[Machine], Value]
+Evaluated = Callable[[Evaluator], Value]
 
 
 class NotUnderstood(Exception):
@@ -125,7 +126,7 @@ class _Parser:
         return lambda m: _element(m, token, _number(index(m)), updates)
 
 
-def _element(m: Machine, name: str, index: int, updates: list[tuple[Evaluated, Evaluated]]) -> Value:
+def _element(m: Evaluator, name: str, index: int, updates: list[tuple[Evaluated, Evaluated]]) -> Value:
     """The element of a map with some of its elements replaced, the last replacement first."""
     for where, value in reversed(updates):
         if where(m) == index:
@@ -153,7 +154,7 @@ def _pointer(value: Value) -> tuple[Object, int]:
     return value
 
 
-def _variable(machine: Machine, name: str) -> Object:
+def _variable(machine: Evaluator, name: str) -> Object:
     """The variable of that name: of the function that is said, of the current one, or of its callers."""
     function, _, plain = name.rpartition("::")
     for f, frame in reversed(machine.frames):
@@ -169,7 +170,7 @@ def formula(text: str, *, boogie: bool) -> Evaluated:
     return _Parser(text, boogie).whole()
 
 
-def holds(machine: Machine, parsed: Evaluated) -> bool:
+def holds(machine: Evaluator, parsed: Evaluated) -> bool:
     """Whether a formula is true in the state of a run; NotUnderstood where it has no value there."""
     try:
         return parsed(machine) != 0

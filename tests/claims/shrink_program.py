@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from tests.claims.run_program import Outcome, all_inputs, run_program
+from tests.claims.run_model import Outcome
+from tests.claims.run_program import all_inputs, run_program
 from tests.claims.small_program import (
     Assert,
     Assign,
@@ -22,9 +23,8 @@ from tests.claims.small_program import (
     Statement,
     Unary,
     While,
-    rewritten,
-    statements,
 )
+from tests.claims.walk_program import rewritten, statements
 
 
 def shrunk(program: Program, is_refuted: Callable[[Program], bool], most: int = 300) -> Program:

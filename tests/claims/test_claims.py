@@ -12,27 +12,17 @@ import pytest
 
 from tests.claims.campaign import RUN_METHODS, c_cases, campaign, check_case, check_program
 from tests.claims.claim_model import Claim, FailingCase, Verdict, failing_case, is_failure
+from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import NotUnderstood, formula, holds
 from tests.claims.generate_program import failing_shape, generate
 from tests.claims.native import NativeProgram, compiler
 from tests.claims.print_program import print_program
 from tests.claims.program_shapes import SHAPES, Shape
-from tests.claims.run_program import Changes, Event, Machine, Outcome, all_inputs, run_program
+from tests.claims.run_model import Changes, Event, Outcome
+from tests.claims.run_program import all_inputs, run_program
 from tests.claims.shrink_program import shrunk
-from tests.claims.small_program import (
-    Assert,
-    Assign,
-    Binary,
-    Function,
-    If,
-    Input,
-    Num,
-    Program,
-    Return,
-    Statement,
-    Var,
-    statements,
-)
+from tests.claims.small_program import Assert, Assign, Binary, Function, If, Input, Num, Program, Return, Statement, Var
+from tests.claims.walk_program import statements
 
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C compiler on this machine")
 
@@ -182,7 +172,7 @@ def test_formulas_of_reports_are_evaluated_in_the_state_of_a_run() -> None:
     facts = {"n == 3 && y > 1": True, "main::x + 1 == z || n < 0": True, "!(z == 1)": False, "(n & 2) == 2": True}
     seen: list[bool] = []
 
-    def observe(machine: Machine, event: Event) -> None:
+    def observe(machine: Evaluator, event: Event) -> None:
         seen[:] = [holds(machine, formula(text, boogie=False)) for text in facts] if len(machine.events) == 6 else seen
 
     run_program(_program(), (3,), Changes(observe=observe))
