@@ -9,8 +9,8 @@ from tests.claims.claim_model import FailingCase, PointerTo, resolved
 from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.run_model import (
     NOT_DECLARED,
-    NOT_MODELLED,
     READS_INPUT,
+    UNMODELLED,
     Changes,
     Decided,
     DecisionChange,
@@ -22,7 +22,7 @@ from tests.claims.run_model import (
     Value,
 )
 from tests.claims.run_program import all_inputs, run_program
-from tests.claims.small_program import For, If, Node, Program, While
+from tests.claims.small_program import Decision, Node, Program
 
 RANDOM_TRIES = 400  # of values for statements that have to change together
 Setting = int | PointerTo | bool | None  # None: as it would be
@@ -68,7 +68,7 @@ def with_later_inputs(case: FailingCase, base: Sequence[int], run: Run, event: i
 
 def instances(case: FailingCase, node: Node) -> list[object]:
     """The stores of a statement or the outcomes of a decision, in the failing run."""
-    if isinstance(node, If | While | For):
+    if isinstance(node, Decision):
         return [e.held for e in case.run.events if isinstance(e, Decided) and e.node is node]
     return [e.value for e in case.run.events if isinstance(e, Stored) and e.node is node]
 
@@ -108,8 +108,8 @@ def run_with_settings(
 
         return change
 
-    decisions: dict[Node, DecisionChange] = {n: decision(n) for n in settings if isinstance(n, If | While | For)}
-    stores: dict[Node, StoreChange] = {n: store(n) for n in settings if not isinstance(n, If | While | For)}
+    decisions: dict[Node, DecisionChange] = {n: decision(n) for n in settings if isinstance(n, Decision)}
+    stores: dict[Node, StoreChange] = {n: store(n) for n in settings if not isinstance(n, Decision)}
     return run_program(program, inputs, Changes(stores=stores, decisions=decisions))
 
 
@@ -135,7 +135,7 @@ def can_avoid(
         run = run_with_settings(case.program, case.inputs, settings)
         if run.outcome is Outcome.PASSED:
             return True
-        is_known = is_known and run.why not in (READS_INPUT, NOT_DECLARED, NOT_MODELLED)
+        is_known = is_known and run.why not in {READS_INPUT, NOT_DECLARED, *UNMODELLED}
     return False if is_known else None
 
 

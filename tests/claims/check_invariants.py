@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
+from tests.claims.claim_model import Claim, FailingCase, has_inner_stores, judged, unchecked
 from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import Evaluated, NotUnderstood, formula, holds
 from tests.claims.run_model import KEEP, Changes, Event, Object, Outcome, Run, Stored, Value
 from tests.claims.run_program import run_program
-from tests.claims.small_program import Call, DeclareObject, Node, Return
+from tests.claims.small_program import Call, CopyStruct, DeclareObject, Node
 
 METHOD = "error-invariants"
 HOLDS = "a fact of an invariant holds in the run"
@@ -82,7 +82,7 @@ def _aligned(case: FailingCase, trace: Sequence[Mapping[str, Any]]) -> tuple[set
             call = _call(case.run, node, tuple(entry.get("rounds", ())), entry.get("occurrence", 1))
             at = _next_event(case.run, node, at, tuple(entry.get("rounds", ())), call)
             invariants = [_closed(i, at) for i in invariants]
-            is_exact = not isinstance(node, Call)
+            is_exact = not isinstance(node, Call) and not has_inner_stores(node)
     return relevant, invariants
 
 
@@ -104,7 +104,7 @@ def _next_event(run: Run, node: Node, after: int, rounds: tuple[int, ...], call:
     for k in range(after + 1, len(run.events)):
         if run.events[k].node is node and run.events[k].rounds == rounds and run.events[k].call == call:
             while (
-                isinstance(node, DeclareObject | Call)
+                (isinstance(node, DeclareObject | Call | CopyStruct) or has_inner_stores(node))
                 and k + 1 < len(run.events)
                 and run.events[k + 1].node is node
                 and _same_call(run.events[k], run.events[k + 1])
@@ -169,9 +169,9 @@ def without_others(
         def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             if len(machine.events) < since or not isinstance(value, int):
                 return value
-            if isinstance(node, Call) and base.cells[index] is None:
+            if machine.part is None or (isinstance(node, Call) and base.cells[index] is None):
                 return value  # a parameter has no earlier value
-            if not is_declaration:
+            if not is_declaration or machine.part is not node:
                 done.append(f"without {base.shown(index)} = {value} (line {case.printed.line_of(node)})")
                 return KEEP
             new = rng.choice(values)
@@ -180,7 +180,7 @@ def without_others(
 
         return change
 
-    others = {e.node for e in case.run.events if isinstance(e, Stored) and not isinstance(e.node, Return)} - kept
+    others = case.other_statements(kept)
     changes = Changes(stores={n: left_out(n) for n in others}, observe=first, may_overflow=False)
     return run_program(case.program, inputs, changes), done
 

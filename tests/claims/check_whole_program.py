@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tests.claims.claim_model import Claim, FailingCase, judged
-from tests.claims.run_model import Frame, Outcome, Pointer, Run
+from tests.claims.run_model import Frame, Outcome, Pointer, Run, Value
 from tests.claims.run_program import Machine, all_inputs
-from tests.claims.small_program import Assert, Node, Place, Program, Statement
+from tests.claims.small_program import Assert, Binary, Expr, Node, Place, Program, Statement
 
 _UNDEFINED = {"null": "NULL"}  # what the interpreter calls it, where that differs
 
@@ -57,6 +57,11 @@ class _Reaching(Machine):
     def place(self, p: Place, frame: Frame) -> Pointer:
         self.reached.add(p)
         return super().place(p, frame)
+
+    def plain_value(self, e: Expr, frame: Frame) -> Value:
+        if isinstance(e, Binary):
+            self.reached.add(e)
+        return super().plain_value(e, frame)
 
     def statement(self, s: Statement, frame: Frame) -> None:
         if isinstance(s, Assert):

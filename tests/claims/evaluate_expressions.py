@@ -30,6 +30,7 @@ from tests.claims.small_program import (
     CallExpr,
     Cast,
     Choice,
+    Compound,
     Deref,
     Elem,
     Elem2,
@@ -107,7 +108,7 @@ class Evaluator(ABC):
                 at = self.value(index, frame)
                 base = self.variable(name, frame, p)
                 if base.kind == "scalar":
-                    pointer = self.load((base, 0), p)
+                    pointer = self.load((base, 0), p, as_pointer=True)
                     if isinstance(pointer, int) or not isinstance(at, int):
                         raise Undefined("an index of something else", p)
                     return pointer[0], pointer[1] + at * stride(self.types.of(p))
@@ -125,12 +126,12 @@ class Evaluator(ABC):
                 number = STRUCT_FIELDS.index(member)
                 if not arrow:
                     return base, number
-                pointer = self.load((base, 0), p)
+                pointer = self.load((base, 0), p, as_pointer=True)
                 if isinstance(pointer, int):
                     raise Undefined("NULL", p)
                 return pointer[0], pointer[1] + number
             case Deref(name=name):
-                return self.pointed(self.load((self.variable(name, frame, p), 0), p), p)
+                return self.pointed(self.load((self.variable(name, frame, p), 0), p, as_pointer=True), p)
             case At(pointer=computed):
                 return self.pointed(self.value(computed, frame), p)
 
@@ -141,21 +142,21 @@ class Evaluator(ABC):
             raise Undefined("NULL" if pointer == 0 else "no pointer", at)
         return pointer
 
-    def check_access(self, where: Pointer, at: Node) -> None:
+    def check_access(self, where: Pointer, at: Node, *, as_pointer: bool = False) -> None:
         """Raise Undefined where nothing may be accessed, or with another type."""
         base, index = where
         if base.is_gone:
             raise Undefined("gone", at)
         if not 0 <= index < len(base.cells) and self.is_c:
             raise Undefined("bounds-low" if index < 0 else "bounds-high", at)
-        if base.types and isinstance(at, Elem | Elem2 | ElemField | Field | Deref | At):
+        if base.types and not as_pointer and isinstance(at, Elem | Elem2 | ElemField | Field | Deref | At):
             accessed = self.types.of(at)
             if accessed != base.types[index] and accessed != STRUCT:
                 raise Undefined(NOT_MODELLED, at)
 
-    def load(self, where: Pointer, at: Node) -> Value:
-        """What a cell holds."""
-        self.check_access(where, at)
+    def load(self, where: Pointer, at: Node, *, as_pointer: bool = False) -> Value:
+        """What a cell holds; `as_pointer`: for the access at the place, to go on from there."""
+        self.check_access(where, at, as_pointer=as_pointer)
         base, index = where
         if not self.is_c and not 0 <= index < len(base.cells):
             raise Undefined(READS_INPUT, at)
@@ -272,10 +273,15 @@ class Evaluator(ABC):
         """`++` or `--`."""
         where = self.place(e.place, frame)
         old = self.load(where, e.place)
-        new = self.binary(e.op[0], old, 1, e)
+        new = self.combined(e, e.op[0], old, 1)
         self.part = e
         self.store(self.current, where, new, e.place)
         return self.load(where, e.place) if e.is_prefix else old
+
+    def combined(self, node: Compound | Step, op: str, old: Value, value: Value) -> Value:
+        """What `+=` or `++` computes."""
+        change = self.changes.operations.get(node)
+        return self.binary(op, old, value, node) if change is None else change(self, old, value)
 
     def binary(self, op: str, a: Value, b: Value, at: Node) -> Value:
         """An operation on two values, in the types of the operands that the node has."""

@@ -36,17 +36,18 @@ from tests.claims.small_program import (
 _STYLES: tuple[InputStyle, ...] = ("nondet", "nondet", "atoi", "getchar", "scanf")
 MAX_INPUTS = 64  # combinations: all of them are run again and again
 CHECKS_TRIED = 4  # until the failure depends on the inputs; some failures may happen whatever comes in
+KINDS = ("c", "wide", "boogie")  # wide: C with the rest of the language
 SHAPED = 4  # every so many C programs is of a given shape
 ATTEMPTS = 50  # to make a program that fails for some input
 
 
-def generate(seed: int, language: str) -> Program:
+def generate(seed: int, kind: str) -> Program:
     """A program that fails for at least one of its inputs."""
-    rng = random.Random(f"{language} {seed}")
-    if language == "c" and seed % SHAPED == 0:
+    rng = random.Random(f"{kind} {seed}")
+    if kind == "c" and seed % SHAPED == 0:
         return failing_shape(rng)
     for _ in range(ATTEMPTS):
-        found = _attempt(rng, language)
+        found = _attempt(rng, kind)
         if found is not None:
             return found
     raise AssertionError(f"no program for seed {seed}")
@@ -60,16 +61,16 @@ def failing_shape(rng: random.Random, shapes: Sequence[Shape] = SHAPES) -> Progr
             return program
 
 
-def _without_check(rng: random.Random, language: str, domains: tuple[int, ...]) -> Program:
+def _without_check(rng: random.Random, kind: str, domains: tuple[int, ...]) -> Program:
     """A program, in one of the three kinds, that is not checked yet."""
-    if language == "wide":
+    if kind == "wide":
         return replace(WideGenerator(rng).program(domains), style=rng.choice(_STYLES))
-    g = SmallGenerator(rng, language)
+    g = SmallGenerator(rng, kind)
     for _ in range(rng.choice((0, 0, 1, 1, 2))):
         g.functions.append(g.function())
     main = g.main(domains)
-    style = rng.choice(_STYLES) if language == "c" else "nondet"
-    return Program("c" if language == "c" else "boogie", [*g.functions, main], domains, style)
+    style = rng.choice(_STYLES) if kind == "c" else "nondet"
+    return Program("c" if kind == "c" else "boogie", [*g.functions, main], domains, style)
 
 
 def endings(program: Program, changes: Changes | None = None) -> set[str]:
@@ -85,11 +86,11 @@ def is_fit(ends: set[str]) -> bool:
     return bool(ends & failing) and ends <= failing | {Outcome.PASSED.value}
 
 
-def _attempt(rng: random.Random, language: str) -> Program | None:
+def _attempt(rng: random.Random, kind: str) -> Program | None:
     domains = tuple(rng.choice((2, 4, 4, 8)) for _ in range(rng.choice((1, 1, 2, 2, 3))))
     while math.prod(domains) > MAX_INPUTS:
         domains = domains[:-1]
-    program = _without_check(rng, language, domains)
+    program = _without_check(rng, kind, domains)
     main = program.main
     inputs = rng.choice(all_inputs(program))
     values: dict[str, tuple[Expr, int]] = {}

@@ -157,8 +157,10 @@ class WideGenerator(Expressions):
             (2, lambda: Step(self.target(s), rng.choice(("++", "--")), rng.random() < 0.3)),
             (2, lambda: self.copied(s)),
             (2, lambda: self.stepped(s)),
-            (3, lambda: self.call(s)),
+            (4, lambda: self.call(s)),
         ]
+        if s.given:
+            options.append((2, lambda: self.divided(s)))
         if s.pointers:
             options.append((1, lambda: self.redirected(s)))
         made = rng.choices([make for _, make in options], [weight for weight, _ in options])[0]()
@@ -204,6 +206,12 @@ class WideGenerator(Expressions):
         if rng.random() < 0.3:
             return Assign(element, Num(rng.randint(0, 7)))
         return Assign(Var(x), element) if rng.random() < 0.5 else Compound(Var(x), rng.choice("+-^"), element)
+
+    def divided(self, s: WideScope) -> Statement:
+        """A division by what is zero for one value of an input."""
+        rng = self.rng
+        divisor = Binary("-", Var(rng.choice(s.given)), Num(rng.randint(1, 3)))
+        return Assign(self.target(s), Binary(rng.choice("/%"), self.expression(s, 1), divisor))
 
     def redirected(self, s: WideScope) -> Statement | None:
         self.may_call = False
@@ -384,6 +392,7 @@ class WideGenerator(Expressions):
         """A number between 0 and the size of its domain."""
         kind = self.rng.choice(NUMBER_TYPES)
         n = self.fresh("n", kind)
+        s.given.append(n)
         if size <= ARRAY_LENGTH and self.rng.random() < 0.6:
             s.constants.append(n)
             s.indexes.append(n)

@@ -115,23 +115,16 @@ class _Printer:
             case Var(name=name):
                 self.put(name)
             case Elem(name=name, index=index):
-                self.put(f"{name}[")
-                self.expr(index)
-                self.put("]")
+                self.element(name, index)
             case Field(name=name, field=member, arrow=arrow):
                 self.put(name + ("->" if arrow else "."))
                 self.out.operator[e] = (self.line, self.column)
                 self.put(member)
             case Elem2(name=name, row=row, index=index):
-                self.put(f"{name}[")
-                self.expr(row)
-                self.put("][")
-                self.expr(index)
-                self.put("]")
+                self.element(name, row, index)
             case ElemField(name=name, index=index, field=member):
-                self.put(f"{name}[")
-                self.expr(index)
-                self.put("].")
+                self.element(name, index)
+                self.put(".")
                 self.out.operator[e] = (self.line, self.column)
                 self.put(member)
             case At(pointer=pointer):
@@ -142,7 +135,10 @@ class _Printer:
                 self.expr(arg, inner=True)
             case Step(place=place, op=op, is_prefix=is_prefix):
                 self.put(op if is_prefix else "")
-                self.expr(place, inner=True)
+                is_pointed = not is_prefix and isinstance(place, Deref | At)
+                self.put("(" if is_pointed else "")
+                self.expr(place)
+                self.put(")" if is_pointed else "")
                 self.out.operator[e] = self.out.start[e] if is_prefix else (self.line, self.column)
                 self.put("" if is_prefix else op)
             case CallExpr(function=function, arguments=arguments):
@@ -174,6 +170,13 @@ class _Printer:
             case Input(number=number):
                 self.put(_READS[self.program.style].format(number + 1))
         self.put(")" if parentheses else "")
+
+    def element(self, name: str, *indexes: Expr) -> None:
+        self.put(name)
+        for index in indexes:
+            self.put("[")
+            self.expr(index)
+            self.put("]")
 
     # --- statements of both languages ---------------------------------------------------------------------------------
 

@@ -130,6 +130,12 @@ NOT_DECLARED = "not declared yet"  # a variable whose address is taken before it
 NOT_MODELLED = "an element that is not modelled"
 READS_INPUT = "an element that is an input"  # of a map of Boogie: it may hold anything
 
+# What only changed runs do, of which the interpreter does not know how it goes on.
+UNMODELLED = frozenset(
+    (NOT_MODELLED, "a pointer as a number", "arithmetic on pointers", "an index that is a pointer", "no pointer",
+     "an index of something else", "a copy of something else")
+)  # fmt: skip
+
 ExprChange = Callable[["Evaluator", Expr, Frame], Value]
 StoreChange = Callable[["Evaluator", Object, int, Value], object]
 DecisionChange = Callable[[bool], bool]
@@ -140,13 +146,15 @@ class Changes:
     """What a changed run does differently.
 
     `values`: expressions evaluated in another way. `stores`: what a statement stores, by statement. `decisions`:
-    outcomes of whole conditions, by statement. `observe` sees each event when it has happened.
+    outcomes of whole conditions, by statement. `operations`: what `+=` and `++` compute. `observe` sees each event when
+    it has happened.
     """
 
     values: Mapping[Node, ExprChange] = field(default_factory=dict)
     places: Mapping[Node, Callable[[Evaluator, Frame, Pointer], Pointer]] = field(default_factory=dict)
     stores: Mapping[Node, StoreChange] = field(default_factory=dict)
     decisions: Mapping[Node, DecisionChange] = field(default_factory=dict)
+    operations: Mapping[Node, Callable[[Evaluator, Value, Value], Value]] = field(default_factory=dict)
     calls: Mapping[Node, str] = field(default_factory=dict)
     observe: Callable[[Evaluator, Event], None] | None = None
     may_overflow: bool = True  # False: a signed overflow is undefined, as the C standard says

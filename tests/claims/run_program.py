@@ -287,7 +287,7 @@ class Machine(Evaluator):
         """Copy all members of a struct."""
         for base, index in (source, target):
             if base.kind not in ("struct", "structs") or index % len(STRUCT_FIELDS):
-                raise Undefined("not modelled: a copy of something else", node)
+                raise Undefined("a copy of something else", node)
         values = [self.load((source[0], source[1] + k), node) for k in range(len(STRUCT_FIELDS))]
         for k, value in enumerate(values):
             self.store(node, (target[0], target[1] + k), value)
@@ -313,7 +313,7 @@ class Machine(Evaluator):
         """Execute `target op= value`."""
         value = self.value(s.value, frame)
         where = self.place(s.target, frame)
-        new = self.binary(s.op, self.load(where, s.target), value, s)
+        new = self.combined(s, s.op, self.load(where, s.target), value)
         self.part = s
         self.store(s, where, new, s.target)
 

@@ -49,6 +49,7 @@ class WideScope:
     pointers: list[str] = field(default_factory=list)  # to a single int
     bases: list[str] = field(default_factory=list)  # pointers to the first element of an array of int
     struct_pointers: list[str] = field(default_factory=list)
+    given: list[str] = field(default_factory=list)  # hold an input
 
     def inner(self, index: str) -> WideScope:
         """The scope of a loop with this index."""
