@@ -66,7 +66,7 @@ def _named(machine: Evaluator, name: str, frame: Frame) -> int:
     plain = name.split("@")[0]
     if plain == "argc" and machine.frames[-1][0] is machine.program.main:
         return 1 + (len(machine.inputs) if machine.program.style == "atoi" else 0)
-    base = frame.get(plain) or machine.globals.get(plain)
+    base = frame.get(plain) or machine.statics.get(plain) or machine.globals.get(plain)
     if base is None:
         raise Undefined(NOT_DECLARED, machine.program.main.body[0])
     found = machine.load((base, 0), machine.program.main.body[0])
@@ -204,7 +204,7 @@ def combination_change(node: Compound | Step, what: str, types: Types) -> list[C
 
     def make(only: int) -> Changes:
         applies = _counting(only)
-        plain = node.op if isinstance(node, Compound) else node.op[0]
+        plain = node.op if isinstance(node, Compound) else "+"
 
         def change(machine: Evaluator, a: Value, b: Value) -> Value:
             frame = machine.frames[-1][1]
@@ -249,7 +249,7 @@ def _comparison(node: Binary, what: str, types: Types) -> Operation | None:
 
 def _arithmetic(node: Binary | Compound | Step, what: str, types: Types) -> Operation | None:
     right = _right_side(what)
-    plain = node.op[0] if isinstance(node, Step) else node.op
+    plain = "+" if isinstance(node, Step) else node.op
     if right is not None:
         return lambda m, f, a, b: m.binary(plain, a, right(m, f, b), node)
     match what:

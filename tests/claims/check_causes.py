@@ -215,6 +215,7 @@ class _Follower(Machine):
         return self.objects[recorded[0]], recorded[1]
 
     def decide(self, s: Decision, cond: Expr, frame: Frame) -> bool:
+        self.current = s
         self.count[s] += 1
         number = self.count[s]
         if isinstance(s, While | For):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.claims.c_types import converted
 from tests.claims.claim_model import Claim, FailingCase, has_inner_stores, judged, unchecked
 from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import Evaluated, NotUnderstood, formula, holds
@@ -62,6 +63,7 @@ def _aligned(case: FailingCase, trace: Sequence[Mapping[str, Any]]) -> tuple[set
     relevant: set[Node] = set()
     invariants: list[_Said] = []
     at: int | None = -1
+    known = -1  # the last place that was found
     is_exact = True
     for entry in trace:
         if entry["kind"] == "invariant":
@@ -78,9 +80,10 @@ def _aligned(case: FailingCase, trace: Sequence[Mapping[str, Any]]) -> tuple[set
         if entry.get("role") == "input" and not entry.get("frame"):
             is_exact = False
             continue
-        if not entry.get("frame") and at is not None:
-            call = _call(case.run, node, tuple(entry.get("rounds", ())), entry.get("occurrence", 1))
-            at = _next_event(case.run, node, at, tuple(entry.get("rounds", ())), call)
+        if not entry.get("frame"):
+            known = known if at is None else at
+            call = _call(case, node, tuple(entry.get("rounds", ())), entry.get("occurrence", 1))
+            at = _next_event(case.run, node, known, tuple(entry.get("rounds", ())), call)
             invariants = [_closed(i, at) for i in invariants]
             is_exact = not isinstance(node, Call) and not has_inner_stores(node)
     return relevant, invariants
@@ -93,9 +96,14 @@ def _closed(said: _Said, at: int | None) -> _Said:
     return replace(said, until=at)
 
 
-def _call(run: Run, node: Node, rounds: tuple[int, ...], occurrence: int) -> int | None:
-    """The call of the occurrence of a statement in these rounds."""
-    calls = list(dict.fromkeys(e.call for e in run.events if e.node is node and e.rounds == rounds))
+def _call(case: FailingCase, node: Node, rounds: tuple[int, ...], occurrence: int) -> int | None:
+    """The call of the occurrence of a statement in these rounds.
+
+    None when that is not certain: the story of a C program counts the calls that it tells.
+    """
+    calls = list(dict.fromkeys(e.call for e in case.run.events if e.node is node and e.rounds == rounds))
+    if case.program.language == "c" and len(calls) > 1:
+        return None
     return calls[occurrence - 1] if occurrence <= len(calls) else None
 
 
@@ -258,6 +266,10 @@ def _leads_to_failure(case: FailingCase, said: _Said, parsed: Sequence[Evaluated
     return judged(True, METHOD, kind, said.text, "")
 
 
+def _of_type(o: Object, index: int, value: int) -> int:
+    return converted(value, o.types[index]) if o.types else value
+
+
 def _disturb(case: FailingCase, machine: Evaluator, parsed: Sequence[Evaluated]) -> list[str]:
     """Change cells of the state at random, such that the invariant still holds."""
     rng = case.rng
@@ -274,7 +286,7 @@ def _disturb(case: FailingCase, machine: Evaluator, parsed: Sequence[Evaluated])
         if not cells:
             break
         o, k = rng.choice(cells)
-        old, o.cells[k] = o.cells[k], rng.choice(values)
+        old, o.cells[k] = o.cells[k], _of_type(o, k, rng.choice(values))
         try:
             keep = all(holds(machine, p) for p in parsed)
         except NotUnderstood:

@@ -102,7 +102,7 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
         if found is None:
             return unchecked("relevance", kind, text, "the cell of the other value is not a variable of the program")
         changes = found
-    bases = (case.inputs, *(case.same_path if where else ()))
+    bases = (case.inputs, *(case.same_statements if where else ()))
     ends = [run_program(case.program, base, change()) for base in bases for _, change in changes]
     if any(end.why == NOT_DECLARED for end in ends):
         return unchecked("relevance", kind, text, "the address of a variable that is not in scope")

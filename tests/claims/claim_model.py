@@ -75,6 +75,7 @@ class FailingCase:
     rng: random.Random
     is_pinned: bool = False  # the answer is about the recorded inputs only
     same_path: list[tuple[int, ...]] = field(default_factory=list)
+    same_statements: list[tuple[int, ...]] = field(default_factory=list)  # parts of conditions may come out otherwise
 
     @property
     def program(self) -> Program:
@@ -134,11 +135,9 @@ def failing_case(
     """The case for a report; the run is the interpreter's own."""
     run = run_program(printed.program, inputs)
     case = FailingCase(printed, inputs, report, run, random.Random(seed), is_pinned)
-    case.same_path = [
-        other
-        for other in all_inputs(printed.program)
-        if other != inputs and run_program(printed.program, other).is_same_failure_along_same_path(run)
-    ]
+    others = [(i, run_program(printed.program, i)) for i in all_inputs(printed.program) if i != inputs]
+    case.same_path = [i for i, other in others if other.is_same_failure_along_same_path(run)]
+    case.same_statements = [i for i, other in others if other.fails_like(run) and other.outcomes == run.outcomes]
     return case
 
 

@@ -190,7 +190,9 @@ class Evaluator(ABC):
 
     @property
     def all_rounds(self) -> tuple[int, ...]:
-        """The rounds of the loops under way, outermost first."""
+        """The rounds of the loops under way, outermost first; in C those of the function that is executed."""
+        if self.is_c:
+            return tuple(self.rounds[-1])
         return tuple(number for loops in self.rounds for number in loops)
 
     # --- expressions --------------------------------------------------------------------------------------------------
@@ -273,10 +275,10 @@ class Evaluator(ABC):
         """`++` or `--`."""
         where = self.place(e.place, frame)
         old = self.load(where, e.place)
-        new = self.combined(e, e.op[0], old, 1)
+        new = self.combined(e, "+", old, 1 if e.op == "++" else -1)
         self.part = e
         self.store(self.current, where, new, e.place)
-        return self.load(where, e.place) if e.is_prefix else old
+        return self._as_stored(*where, new) if e.is_prefix else old  # what is stored in a changed run is not read here
 
     def combined(self, node: Compound | Step, op: str, old: Value, value: Value) -> Value:
         """What `+=` or `++` computes."""

@@ -189,7 +189,7 @@ class WideGenerator(Expressions):
         rng = self.rng
         self.may_call = False
         places: list[Callable[[], Place]] = [lambda n=n: Var(n) for n in s.structs]  # type: ignore[misc]
-        places += [lambda n=n: Elem(n, self.index(s, ROWS)) for n in s.struct_arrays]  # type: ignore[misc]
+        places += [lambda n=n: Elem(n, self.index(s, ROWS)) for n in s.struct_arrays * 2]  # type: ignore[misc]
         if len(places) < 2:
             return None
         target, source = rng.sample(places, 2)

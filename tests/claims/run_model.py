@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from tests.claims.small_program import ARRAY_LENGTH, STRUCT_FIELDS, Expr, Node
+from tests.claims.small_program import ARRAY_LENGTH, STRUCT_FIELDS, Decision, Expr, Node, Switch
 
 if TYPE_CHECKING:
     from tests.claims.evaluate_expressions import Evaluator
@@ -58,7 +58,7 @@ class Stored:
     object: Object
     index: int
     value: Value
-    rounds: tuple[int, ...] = ()  # of the loops around it, those around the calls that led here included
+    rounds: tuple[int, ...] = ()  # of the loops around it; in Boogie those around the calls that led here included
     call: int = 0  # the number of the call that was under way
 
 
@@ -90,6 +90,13 @@ class Run:
     def decisions(self) -> list[tuple[Node, int]]:
         """The path: all decisions with their outcomes, parts of conditions included."""
         return [(e.node, e.held) for e in self.events if isinstance(e, Decided)]
+
+    @property
+    def outcomes(self) -> list[tuple[Node, int]]:
+        """The path by statements: how whole conditions came out."""
+        return [
+            (e.node, e.held) for e in self.events if isinstance(e, Decided) and isinstance(e.node, Decision | Switch)
+        ]
 
     def fails_like(self, other: Run) -> bool:
         """Whether both fail at the same check."""
