@@ -107,6 +107,11 @@ class MayDefine:
 
     # --- cells ----------------------------------------------------------------------------------------------
 
+    def all_writers(self, cell: AbstractCell) -> list[tuple[Function, Instr]]:
+        """The writes of executed functions that may touch a cell, by its name or through computed addresses."""
+        named = [(facts.fn, w.instr) for facts, w in self._writes.by_name(cell) if facts.fn.name in self._executed]
+        return [*named, *self.computed_writers(cell)]
+
     def computed_writers(self, cell: AbstractCell) -> list[tuple[Function, Instr]]:
         """The writes of executed functions through computed addresses that may touch a cell."""
         writes = [(facts.fn, w.instr) for facts, w in self._writes.by_pointer(cell)]

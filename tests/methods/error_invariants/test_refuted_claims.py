@@ -47,3 +47,25 @@ int main(int argc, char **argv) {
     found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["2"]))
     assert found["abstract_trace"]
     assert not found["proved"]
+
+
+def test_what_a_statement_outside_of_the_path_changes_is_not_said_to_hold_still(tmp_path: Path) -> None:
+    body = """
+extern int __VERIFIER_nondet_int(void);
+int g = 3;
+int main(void) {
+    int n = __VERIFIER_nondet_int() & 3;
+    int x = 0;
+    if (g) {
+        g = 0;
+        x = n + 1;
+    }
+    assert(x < 1 || n != 2);
+}
+"""
+    found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), nondet=(2,)))
+    trace = found["abstract_trace"]
+    decided = next(k for k, e in enumerate(trace) if e.get("text") == "g")
+    assert any("g != 0" in e["formula"] for e in trace[:decided] if e["kind"] == "invariant")
+    assert not any("g != 0" in e["facts"] for e in trace[decided:] if e["kind"] == "invariant")
+    assert found["proved"]

@@ -97,8 +97,10 @@ class CoreTrace:
         """
         now = set(self.path.initial) | set(_compared_with_constants(self.path.pre))
         rows = [frozenset(now)]
-        for action in self.actions:
+        for step, action in zip(self.steps, self.actions, strict=True):
             now = _determined_after(action, now)
+            following = self.versions(len(rows))
+            now -= {n for n in self.path.overwritten if n in now and following[n] is not step.after[n]}
             rows.append(frozenset(now))
         return tuple(rows)
 
