@@ -170,7 +170,7 @@ def _changes_of(case: FailingCase, node: Node, assignments: str) -> list[tuple[i
         wanted[cell.split("::")[-1]] = value
     stores = case.stored(node)
     found: list[tuple[int, Any]] = []
-    is_input = any("(" in name for name in wanted)
+    is_input = any("(" in name and name not in {e.object.name for _, e in stores} for name in wanted)
     if not is_input and any(e.object.shown(e.index) in wanted or len(stores) == 1 for _, e in stores):
         numbers = [(n, at, e) for n, (at, e) in enumerate(stores)]
         if len(wanted) == 1:

@@ -204,7 +204,7 @@ class Machine(Evaluator):
                     raise Failed(s)
             case Return(value=value):
                 f = self.frames[-1][0]
-                result = self.scalar("the result", f.name, f.returns)
+                result = self.scalar(f"{f.name}()", f.name, f.returns)
                 given = self.value(value, frame)
                 self.part = s
                 self.store(s, (result, 0), given)
