@@ -109,6 +109,8 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
     avoids = any(end.outcome is Outcome.PASSED for end in ends)
     if not avoids and any(end.why in {READS_INPUT, *UNMODELLED} for end in ends):
         return unchecked("relevance", kind, text, "an element is used that may hold anything")
+    if not avoids and any(end.outcome is Outcome.ENDLESS for end in ends):
+        return unchecked("relevance", kind, text, "the changed run is too long for the interpreter")
     return judged(avoids, "relevance", kind, text, _refutation(case, changes))
 
 

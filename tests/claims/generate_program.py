@@ -32,12 +32,13 @@ from tests.claims.small_program import (
     Statement,
     Var,
 )
+from tests.claims.wide_shapes import wide_shaped
 
 _STYLES: tuple[InputStyle, ...] = ("nondet", "nondet", "atoi", "getchar", "scanf")
 MAX_INPUTS = 64  # combinations: all of them are run again and again
 CHECKS_TRIED = 4  # until the failure depends on the inputs; some failures may happen whatever comes in
 KINDS = ("c", "wide", "boogie")  # wide: C with the rest of the language
-SHAPED = 4  # every so many C programs is of a given shape
+SHAPED = 4  # every so many C programs, plain and wide, is of a given shape
 ATTEMPTS = 50  # to make a program that fails for some input
 
 
@@ -46,6 +47,8 @@ def generate(seed: int, kind: str) -> Program:
     rng = random.Random(f"{kind} {seed}")
     if kind == "c" and seed % SHAPED == 0:
         return failing_shape(rng)
+    if kind == "wide" and seed % SHAPED == 0:
+        return _fit_shape(rng)
     for _ in range(ATTEMPTS):
         found = _attempt(rng, kind)
         if found is not None:
@@ -58,6 +61,14 @@ def failing_shape(rng: random.Random, shapes: Sequence[Shape] = SHAPES) -> Progr
     while True:
         program = shaped(rng, shapes)
         if any(is_failure(run_program(program, i)) for i in all_inputs(program)):
+            return program
+
+
+def _fit_shape(rng: random.Random) -> Program:
+    """A wide program of one of the shapes that fails for some input."""
+    while True:
+        program = wide_shaped(rng)
+        if is_fit(endings(program)):
             return program
 
 
