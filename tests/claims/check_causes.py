@@ -12,11 +12,14 @@ from typing import Any
 
 from tests.claims.claim_model import Claim, FailingCase, has_inner_stores, judged, unchecked
 from tests.claims.evaluate_expressions import Evaluator
-from tests.claims.run_model import Changes, Frame, Object, Pointer, Value
+from tests.claims.run_model import Changes, Decided, Event, Frame, Object, Pointer, Value
 from tests.claims.run_program import Machine
 from tests.claims.small_program import (
     Assert,
     At,
+    Binary,
+    CallExpr,
+    Choice,
     Decision,
     Deref,
     DoWhile,
@@ -28,10 +31,12 @@ from tests.claims.small_program import (
     For,
     Node,
     Place,
+    Program,
+    Step,
     Switch,
     While,
 )
-from tests.claims.walk_program import parts
+from tests.claims.walk_program import parts, walk
 
 METHOD = "cascade"
 PERTURBED_RUNS = 40
@@ -128,6 +133,24 @@ def _refutation(case: FailingCase, base: _Recorder, kept: set[Node], target: tup
     return ""
 
 
+def _deciding_effects(program: Program) -> set[Node]:
+    """The parts of conditions that decide whether a call, or `++` or `--`, is executed."""
+    found: set[Node] = set()
+    for node in walk(program):
+        match node:
+            case Binary(op="&&" | "||", left=left, right=right) if _has_effect(right):
+                found.add(left)
+            case Choice(yes=yes, no=no) if _has_effect(yes) or _has_effect(no):
+                found.add(node)
+            case _:
+                pass
+    return found
+
+
+def _has_effect(e: Expr) -> bool:
+    return any(isinstance(part, CallExpr | Step) for part in parts(e))
+
+
 class _Recorder(Machine):
     """A run that remembers where its accesses went and how its decisions came out."""
 
@@ -137,6 +160,7 @@ class _Recorder(Machine):
         self.places: dict[tuple[Node, int], tuple[int, int]] = {}
         self.outcomes: dict[Node, list[bool]] = {}
         self.choices: dict[Node, list[int]] = {}  # of switches
+        self.parts: dict[Node, list[int]] = {}  # of parts of conditions
         self.made: dict[int, int] = {}  # objects by identity, with the number of each
         self.objects: list[Object] = []
 
@@ -157,6 +181,11 @@ class _Recorder(Machine):
         self.count[s] += 1
         self.outcomes.setdefault(s, []).append(held)
         return held
+
+    def happened(self, event: Event) -> None:
+        super().happened(event)
+        if isinstance(event, Decided) and not isinstance(event.node, Decision | Switch):
+            self.parts.setdefault(event.node, []).append(event.held)
 
     def choose(self, s: Switch, frame: Frame) -> int:
         chosen = super().choose(s, frame)
@@ -193,6 +222,8 @@ class _Follower(Machine):
             case.program, case.inputs, Changes(stores={n: anything(n) for n in others}, may_overflow=False)
         )
         self.base, self.kept, self.property = base, kept, target
+        self.parts: Counter[Node] = Counter()
+        self.case_parts = _deciding_effects(case.program)
         self.count: Counter[Node] = Counter()
         self.made: dict[int, int] = {}
         self.objects: list[Object] = []
@@ -231,6 +262,15 @@ class _Follower(Machine):
         if isinstance(s, DoWhile) and recorded:
             self.rounds[-1][-1] += 1
         return recorded
+
+    def happened(self, event: Event) -> None:
+        super().happened(event)
+        if isinstance(event, Decided) and event.node in self.case_parts:
+            self.parts[event.node] += 1
+            recorded = self.base.parts.get(event.node, [])
+            number = self.parts[event.node]
+            if number > len(recorded) or recorded[number - 1] != event.held:
+                self.is_admissible = False  # what the rest of the condition does is not along the path
 
     def choose(self, s: Switch, frame: Frame) -> int:
         found = super().choose(s, frame)

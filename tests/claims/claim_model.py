@@ -12,7 +12,19 @@ from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.print_program import Printed
 from tests.claims.run_model import NOT_DECLARED, Outcome, Pointer, Run, Stored, Undefined, Value
 from tests.claims.run_program import all_inputs, run_program
-from tests.claims.small_program import STRUCT_FIELDS, Assert, Call, CallExpr, Jump, Node, Program, Return, Step, Switch
+from tests.claims.small_program import (
+    STRUCT_FIELDS,
+    Assert,
+    Call,
+    CallExpr,
+    Decision,
+    Jump,
+    Node,
+    Program,
+    Return,
+    Step,
+    Switch,
+)
 from tests.claims.walk_program import constants, initialisers, parts
 
 
@@ -148,7 +160,7 @@ def is_failure(run: Run) -> bool:
 
 def is_modelled(node: Node) -> bool:
     """Whether a statement can be changed by the values that it stores, or by its outcome."""
-    return not isinstance(node, Jump | Switch | Assert)
+    return not isinstance(node, Jump | Switch | Assert) and not (isinstance(node, Decision) and has_inner_stores(node))
 
 
 def has_inner_stores(node: Node) -> bool:
