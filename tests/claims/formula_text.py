@@ -109,7 +109,7 @@ class _Parser:
             return lambda m: (converted(_number(arg(m)[0]), cast), cast)
         if token == "&":
             self.take()
-            place = self.postfix()
+            place = self.postfix(is_address=True)
             return lambda m: (place(m)[0], "")
         if token == "*":
             self.take()
@@ -137,7 +137,7 @@ class _Parser:
         place = self.postfix()
         return lambda m: _loaded(m, *place(m))
 
-    def postfix(self) -> Callable[[Evaluator], tuple[Pointer, list[tuple[int, Value]]]]:
+    def postfix(self, *, is_address: bool = False) -> Callable[[Evaluator], tuple[Pointer, list[tuple[int, Value]]]]:
         """A place, and for a map of Boogie the elements that are replaced in it."""
         token = self.take()
         if not re.match(r"[A-Za-z_]", token) or self.peek() == "(":
@@ -163,7 +163,10 @@ class _Parser:
 
         def place(m: Evaluator) -> tuple[Pointer, list[tuple[int, Value]]]:
             replaced = [(_number(where(m)[0]), value(m)[0]) for where, value in updates]
-            found = _place(m, _variable(m, token), [_number(i(m)[0]) for i in indexes], sign, field)
+            base = _variable(m, token)
+            if not is_address and not field and not indexes and base.kind != "scalar":
+                raise NotUnderstood("the bytes of a whole object")
+            found = _place(m, base, [_number(i(m)[0]) for i in indexes], sign, field)
             return found, replaced
 
         return place
