@@ -252,7 +252,6 @@ class WideGenerator(Expressions):
         if walking and rng.random() < 0.3 and s.numbers:
             return self.walk(s, rng.choice(walking))
         i = self.fresh("i", rng.choice(("int", "int", "unsigned", "unsigned char")))
-        kind = self.kinds[i]
         bound: Expr = Num(rng.randint(1, ARRAY_LENGTH))
         if s.indexes and rng.random() < 0.5:
             bound = Var(rng.choice(s.indexes))
@@ -261,7 +260,7 @@ class WideGenerator(Expressions):
         body = self.body(s.inner(i), rng.randint(1, 2), depth - 1, is_for)
         self.in_switch = outer
         up: Assign | Compound | Step = rng.choice((Step(Var(i), "++"), Compound(Var(i), "+", Num(1))))
-        first = Assign(Var(i), Num(0), kind)
+        first = Assign(Var(i), Num(0), self.kinds[i])
         if is_for:
             return [For(first, Binary("<", Var(i), bound), up, body)]
         if rng.random() < 0.5:
@@ -273,8 +272,7 @@ class WideGenerator(Expressions):
         rng = self.rng
         i, p, x = self.fresh("i"), self.fresh("ip", "int *"), rng.choice(s.numbers)
         bound: Expr = Var(rng.choice(s.indexes)) if s.indexes and rng.random() < 0.6 else Num(rng.randint(1, 4))
-        element: Place = At(Step(Var(p), "++"))
-        body: list[Statement] = [Compound(Var(x), rng.choice("+-^"), element)]
+        body: list[Statement] = [Compound(Var(x), rng.choice("+-^"), At(Step(Var(p), "++")))]
         if rng.random() < 0.4:
             change = Compound(Deref(p), "+", self.expression(s, 1))
             body = [change, Compound(Var(x), "+", Deref(p)), Step(Var(p), "++")]

@@ -353,12 +353,10 @@ class _Printer:
         for s in self.program.globals:
             self.statement(s)
         for f in self.program.functions:
-            if f is self.program.main:
-                parameters = "int argc, char **argv"
-            else:
-                self.put("static ")
-                parameters = ", ".join(f"{t}{'' if t.endswith('*') else ' '}{n}" for t, n in f.parameters)
-            self.put(f"{f.returns} {f.name}({parameters or 'void'}) {{\n")
+            is_main = f is self.program.main
+            given = ", ".join(f"{t}{'' if t.endswith('*') else ' '}{n}" for t, n in f.parameters) or "void"
+            self.put("" if is_main else "static ")
+            self.put(f"{f.returns} {f.name}({'int argc, char **argv' if is_main else given}) {{\n")
             self.body(f.body)
             self.put("}\n")
         return self.finished()
