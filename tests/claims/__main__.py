@@ -20,6 +20,7 @@ from typing import Any
 
 from tests.claims.campaign import Tally, campaign, shrunk_refutation
 from tests.claims.claim_model import Verdict
+from tests.claims.generate_program import KINDS
 
 SEEDS_PER_TASK = 4
 TASKS_AHEAD = 6  # per core: some take many times as long as others
@@ -33,9 +34,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--state", type=Path, help="file in which the counts are kept, to go on from")
     parser.add_argument("--shrink", action="store_true", help="make the programs of refuted claims small")
-    parser.add_argument("--languages", default="c,boogie")
+    parser.add_argument("--kinds", default=",".join(KINDS), help=f"kinds of programs (default {','.join(KINDS)})")
     given = parser.parse_args()
-    state = _State(given.state, given.seed, tuple(given.languages.split(",")))
+    state = _State(given.state, given.seed, tuple(given.kinds.split(",")))
     state.run(given.claims, given.jobs)
     print(table(state.tally))
     for found in one_of_each(state.tally.refuted):
@@ -46,9 +47,9 @@ def main() -> int:
 class _State:
     """The counts so far and the next seed, kept in a file."""
 
-    def __init__(self, path: Path | None, seed: int, languages: tuple[str, ...]) -> None:
+    def __init__(self, path: Path | None, seed: int, kinds: tuple[str, ...]) -> None:
         self.path = path
-        self.languages = languages
+        self.kinds = kinds
         self.tally = Tally()
         self.next = seed
         if path is not None and path.exists():
@@ -93,7 +94,7 @@ class _State:
             while self.tally.checked < claims:
                 while len(waiting) < TASKS_AHEAD * jobs:
                     seeds = range(ahead, ahead + SEEDS_PER_TASK)
-                    waiting[ahead] = pool.submit(campaign, seeds, self.languages)
+                    waiting[ahead] = pool.submit(campaign, seeds, self.kinds)
                     ahead += SEEDS_PER_TASK
                 self.tally.add(waiting.pop(self.next).result())
                 self.next += SEEDS_PER_TASK

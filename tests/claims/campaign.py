@@ -23,7 +23,7 @@ from tests.claims.check_repairs import check_repairs
 from tests.claims.check_solutions import check_solutions
 from tests.claims.check_whole_program import check_failure, check_proofs
 from tests.claims.claim_model import Claim, FailingCase, Verdict, failing_case, is_failure
-from tests.claims.generate_program import generate
+from tests.claims.generate_program import KINDS, generate
 from tests.claims.native import native_input
 from tests.claims.print_program import Printed, print_program
 from tests.claims.run_program import all_inputs, run_program
@@ -161,7 +161,7 @@ def check_program(program: Program, seed: str, methods: Sequence[str] = (), most
 
 
 def _count(tally: Tally, case: FailingCase, claim: Claim, seed: str) -> None:
-    language = case.program.language
+    language = "wide C" if case.program.is_wide else case.program.language
     tally.counts[language, claim.method, claim.kind, claim.verdict.value] += 1
     if claim.verdict is Verdict.UNCHECKED:
         tally.reasons[claim.method, claim.kind, claim.reason] += 1
@@ -182,7 +182,7 @@ def _count(tally: Tally, case: FailingCase, claim: Claim, seed: str) -> None:
 
 def shrunk_refutation(found: Mapping[str, Any]) -> dict[str, Any]:
     """The same refutation on a program as small as can be."""
-    language, _, number = str(found["seed"]).partition(" ")
+    kind, _, number = str(found["seed"]).partition(" ")
     methods = ("relevance",) if found["method"] == "security" else (found["method"],)
     asked: tuple[str, ...] = () if found["method"] == "failure" else methods
     best = dict(found)
@@ -193,16 +193,16 @@ def shrunk_refutation(found: Mapping[str, Any]) -> dict[str, Any]:
         best.update(same[0] if same else {})
         return bool(same)
 
-    shrunk(generate(int(number), language), is_refuted)
+    shrunk(generate(int(number), kind), is_refuted)
     return best
 
 
-def campaign(seeds: Sequence[int], languages: Sequence[str] = ("c", "boogie")) -> Tally:
+def campaign(seeds: Sequence[int], kinds: Sequence[str] = KINDS) -> Tally:
     """The claims about the programs of some seeds; every so many are repaired too."""
     tally = Tally()
     for seed in seeds:
-        for language in languages:
-            methods = RUN_METHODS if language == "c" else PATH_METHODS
+        for kind in kinds:
+            methods = PATH_METHODS if kind == "boogie" else RUN_METHODS
             asked = (*methods, "repair") if seed % REPAIRED == 1 else methods
-            tally.add(check_program(generate(seed, language), f"{language} {seed}", asked))
+            tally.add(check_program(generate(seed, kind), f"{kind} {seed}", asked))
     return tally

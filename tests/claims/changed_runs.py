@@ -6,24 +6,23 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 
 from tests.claims.claim_model import FailingCase, PointerTo, resolved
-from tests.claims.run_program import (
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import (
     NOT_DECLARED,
-    NOT_MODELLED,
     READS_INPUT,
+    UNMODELLED,
     Changes,
     Decided,
     DecisionChange,
-    Machine,
     Object,
     Outcome,
     Run,
     StoreChange,
     Stored,
     Value,
-    all_inputs,
-    run_program,
 )
-from tests.claims.small_program import For, If, Node, Program, While
+from tests.claims.run_program import all_inputs, run_program
+from tests.claims.small_program import Decision, Node, Program
 
 RANDOM_TRIES = 400  # of values for statements that have to change together
 Setting = int | PointerTo | bool | None  # None: as it would be
@@ -37,7 +36,7 @@ def storing(values: Mapping[Node, Mapping[int, int | PointerTo]]) -> Mapping[Nod
 def _numbered_store(by_number: Mapping[int, int | PointerTo]) -> StoreChange:
     count = -1
 
-    def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+    def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
         nonlocal count
         count += 1
         return resolved(machine, by_number[count]) if count in by_number else value
@@ -70,7 +69,7 @@ def with_later_inputs(case: FailingCase, base: Sequence[int], run: Run, event: i
 
 def instances(case: FailingCase, node: Node) -> list[object]:
     """The stores of a statement or the outcomes of a decision, in the failing run."""
-    if isinstance(node, If | While | For):
+    if isinstance(node, Decision):
         return [e.held for e in case.run.events if isinstance(e, Decided) and e.node is node]
     return [e.value for e in case.run.events if isinstance(e, Stored) and e.node is node]
 
@@ -89,7 +88,7 @@ def run_with_settings(
     def store(node: Node) -> StoreChange:
         count = -1
 
-        def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+        def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             nonlocal count
             count += 1
             new = settings[node](count)
@@ -110,8 +109,8 @@ def run_with_settings(
 
         return change
 
-    decisions: dict[Node, DecisionChange] = {n: decision(n) for n in settings if isinstance(n, If | While | For)}
-    stores: dict[Node, StoreChange] = {n: store(n) for n in settings if not isinstance(n, If | While | For)}
+    decisions: dict[Node, DecisionChange] = {n: decision(n) for n in settings if isinstance(n, Decision)}
+    stores: dict[Node, StoreChange] = {n: store(n) for n in settings if not isinstance(n, Decision)}
     return run_program(program, inputs, Changes(stores=stores, decisions=decisions))
 
 
@@ -137,7 +136,7 @@ def can_avoid(
         run = run_with_settings(case.program, case.inputs, settings)
         if run.outcome is Outcome.PASSED:
             return True
-        is_known = is_known and run.why not in (READS_INPUT, NOT_DECLARED, NOT_MODELLED)
+        is_known = is_known and run.why not in {READS_INPUT, NOT_DECLARED, *UNMODELLED}
     return False if is_known else None
 
 

@@ -10,23 +10,33 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
-from tests.claims.run_program import Changes, Frame, Machine, Object, Pointer, Stored, Value
+from tests.claims.claim_model import Claim, FailingCase, has_inner_stores, judged, unchecked
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import Changes, Decided, Event, Frame, Object, Pointer, Value
+from tests.claims.run_program import Machine
 from tests.claims.small_program import (
     Assert,
-    Call,
+    At,
+    Binary,
+    CallExpr,
+    Choice,
+    Decision,
     Deref,
+    DoWhile,
     Elem,
+    Elem2,
+    ElemField,
     Expr,
     Field,
     For,
-    If,
     Node,
     Place,
-    Return,
+    Program,
+    Step,
+    Switch,
     While,
-    children,
 )
+from tests.claims.walk_program import parts, walk
 
 METHOD = "cascade"
 PERTURBED_RUNS = 40
@@ -48,7 +58,7 @@ def check_causes(case: FailingCase) -> Iterator[Claim]:
         text = f"{shown} force {'the failure' if condition is None else condition['text'] + ' ' + cause['outcome']}"
         nodes = [case.printed.statement_at(s["line"], s["text"]) for s in cause["statements"]]
         decided = None if condition is None else case.printed.statement_at(condition["line"], condition["text"])
-        if None in nodes or (condition is not None and not isinstance(decided, If | While | For)):
+        if None in nodes or (condition is not None and not isinstance(decided, Decision)):
             yield unchecked(METHOD, kind, text, "a statement is in no function of the generated program")
             continue
         yield _forced(case, {n for n in nodes if n is not None}, decided, cause, kind, text)
@@ -91,7 +101,7 @@ def _addresses(case: FailingCase, cause: Mapping[str, Any], parent: Mapping[str,
     if run.failed is None:
         return unchecked(METHOD, kind, text, "not a failed check")
     # A call may be there only because it leads to what the cause is about: then its arguments are no part of it.
-    by_statement = {n: list(_places(n)) for n in above if n is not None and not _calls(n)}
+    by_statement = {n: list(_places(n)) for n in above if n is not None and not has_inner_stores(n)}
     accesses = {p for places in by_statement.values() for p in places if base.count[p]}
     kept = {n for n in (*nodes, *above) if n is not None}
     moved: dict[Node, set[int]] = {p: set() for p in accesses}
@@ -107,25 +117,11 @@ def _addresses(case: FailingCase, cause: Mapping[str, Any], parent: Mapping[str,
     return judged(True, METHOD, kind, text, "")
 
 
-def _calls(node: Node) -> bool:
-    """Whether a statement calls a function."""
-    work = [node]
-    while work:
-        part = work.pop()
-        if isinstance(part, Call):
-            return True
-        work += [] if isinstance(part, If | While | For) else children(part)
-    return False
-
-
 def _places(node: Node) -> Iterator[Node]:
     """The accesses of a statement at addresses that are computed."""
-    work: list[Node] = [node.cond] if isinstance(node, If | While | For) else [node]
-    while work:
-        part = work.pop()
-        if isinstance(part, Elem | Deref) or (isinstance(part, Field) and part.arrow):
+    for part in parts(node):
+        if isinstance(part, Elem | Elem2 | ElemField | Deref | At) or (isinstance(part, Field) and part.arrow):
             yield part
-        work += children(part)
 
 
 def _refutation(case: FailingCase, base: _Recorder, kept: set[Node], target: tuple[Node, int]) -> str:
@@ -155,6 +151,24 @@ class _Numbering(Machine):
         super().store(node, where, value, at)
 
 
+def _deciding_effects(program: Program) -> set[Node]:
+    """The parts of conditions that decide whether a call, or `++` or `--`, is executed."""
+    found: set[Node] = set()
+    for node in walk(program):
+        match node:
+            case Binary(op="&&" | "||", left=left, right=right) if _has_effect(right):
+                found.add(left)
+            case Choice(yes=yes, no=no) if _has_effect(yes) or _has_effect(no):
+                found.add(node)
+            case _:
+                pass
+    return found
+
+
+def _has_effect(e: Expr) -> bool:
+    return any(isinstance(part, CallExpr | Step) for part in parts(e))
+
+
 class _Recorder(_Numbering):
     """A run that remembers where its accesses went and how its decisions came out."""
 
@@ -163,6 +177,8 @@ class _Recorder(_Numbering):
         self.count: Counter[Node] = Counter()
         self.places: dict[tuple[Node, int], tuple[int, int]] = {}
         self.outcomes: dict[Node, list[bool]] = {}
+        self.choices: dict[Node, list[int]] = {}  # of switches
+        self.parts: dict[Node, list[int]] = {}  # of parts of conditions
         self.made = {}
         self.objects = []
 
@@ -172,11 +188,22 @@ class _Recorder(_Numbering):
         self.places[p, self.count[p]] = self.known(found[0]), found[1]
         return found
 
-    def decide(self, s: If | While | For, cond: Expr, frame: Frame) -> bool:
+    def decide(self, s: Decision, cond: Expr, frame: Frame) -> bool:
         held = super().decide(s, cond, frame)
         self.count[s] += 1
         self.outcomes.setdefault(s, []).append(held)
         return held
+
+    def happened(self, event: Event) -> None:
+        super().happened(event)
+        if isinstance(event, Decided) and not isinstance(event.node, Decision | Switch):
+            self.parts.setdefault(event.node, []).append(event.held)
+
+    def choose(self, s: Switch, frame: Frame) -> int:
+        chosen = super().choose(s, frame)
+        self.count[s] += 1
+        self.choices.setdefault(s, []).append(chosen)
+        return chosen
 
     def statement(self, s: Any, frame: Frame) -> None:
         if isinstance(s, Assert):
@@ -192,8 +219,8 @@ class _Follower(_Numbering):
         rng, values = case.rng, case.values()
         rate = rng.choice((0.3, 0.6, 1.0))
 
-        def anything(node: Node) -> Callable[[Machine, Object, int, Value], object]:
-            def change(machine: Machine, o: Object, index: int, value: Value) -> object:
+        def anything(node: Node) -> Callable[[Evaluator, Object, int, Value], object]:
+            def change(machine: Evaluator, o: Object, index: int, value: Value) -> object:
                 if not isinstance(value, int) or rng.random() > rate:
                     return value
                 new = rng.choice(values)
@@ -202,11 +229,13 @@ class _Follower(_Numbering):
 
             return change
 
-        others = {e.node for e in case.run.events if isinstance(e, Stored) and not isinstance(e.node, Return)} - kept
+        others = case.other_statements(kept)
         super().__init__(
             case.program, case.inputs, Changes(stores={n: anything(n) for n in others}, may_overflow=False)
         )
         self.base, self.kept, self.property = base, kept, target
+        self.parts: Counter[Node] = Counter()
+        self.case_parts = _deciding_effects(case.program)
         self.count: Counter[Node] = Counter()
         self.made = {}
         self.objects = []
@@ -226,7 +255,8 @@ class _Follower(_Numbering):
             return found
         return self.objects[recorded[0]], recorded[1]
 
-    def decide(self, s: If | While | For, cond: Expr, frame: Frame) -> bool:
+    def decide(self, s: Decision, cond: Expr, frame: Frame) -> bool:
+        self.current = s
         self.count[s] += 1
         number = self.count[s]
         if isinstance(s, While | For):
@@ -238,6 +268,26 @@ class _Follower(_Numbering):
             raise _Done
         held = self.value(cond, frame) != 0
         if s in self.kept and held != recorded:
+            self.is_admissible = False
+        if isinstance(s, DoWhile) and recorded:
+            self.rounds[-1][-1] += 1
+        return recorded
+
+    def happened(self, event: Event) -> None:
+        super().happened(event)
+        if isinstance(event, Decided) and event.node in self.case_parts:
+            self.parts[event.node] += 1
+            recorded = self.base.parts.get(event.node, [])
+            number = self.parts[event.node]
+            if number > len(recorded) or recorded[number - 1] != event.held:
+                self.is_admissible = False  # what the rest of the condition does is not along the path
+
+    def choose(self, s: Switch, frame: Frame) -> int:
+        found = super().choose(s, frame)
+        self.count[s] += 1
+        choices = self.base.choices.get(s, [])
+        recorded = choices[self.count[s] - 1] if self.count[s] <= len(choices) else found
+        if s in self.kept and found != recorded:
             self.is_admissible = False
         return recorded
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.claims.changed_runs import can_avoid
 from tests.claims.check_relevance import parse_value
-from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
+from tests.claims.claim_model import Claim, FailingCase, is_modelled, judged, unchecked
 from tests.claims.small_program import Node
 
 MANY_TRIES = 10_000  # before it is said that no values avoid the failure
@@ -31,6 +31,9 @@ def check_diagnoses(case: FailingCase) -> Iterator[Claim]:
         known: list[Node] = [n for n in nodes if n is not None]
         if len(known) < len(nodes):
             yield unchecked("diagnoses", kind, text, "the statement is in no function of the generated program")
+            continue
+        if not all(is_modelled(n) for n in known):
+            yield unchecked("diagnoses", kind, text, "a statement that stores nothing")
             continue
         likely = _claimed_values(row)
         avoids = can_avoid(case, known, likely=likely) or can_avoid(case, known, MANY_TRIES, wide=True, likely=likely)

@@ -10,21 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tests.claims.claim_model import Claim, FailingCase, judged, unchecked
+from tests.claims.c_types import converted
+from tests.claims.claim_model import Claim, FailingCase, has_inner_stores, judged, unchecked
+from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import Evaluated, NotUnderstood, formula, holds
-from tests.claims.run_program import (
-    KEEP,
-    Changes,
-    Event,
-    Machine,
-    Object,
-    Outcome,
-    Run,
-    Stored,
-    Value,
-    run_program,
-)
-from tests.claims.small_program import Call, DeclareObject, Node, Return
+from tests.claims.run_model import KEEP, Changes, Event, Object, Outcome, Run, Stored, Value
+from tests.claims.run_program import run_program
+from tests.claims.small_program import Call, CopyStruct, DeclareObject, Node
 
 METHOD = "error-invariants"
 HOLDS = "a fact of an invariant holds in the run"
@@ -71,6 +63,7 @@ def _aligned(case: FailingCase, trace: Sequence[Mapping[str, Any]]) -> tuple[set
     relevant: set[Node] = set()
     invariants: list[_Said] = []
     at: int | None = -1
+    known = -1  # the last place that was found
     is_exact = True
     for entry in trace:
         if entry["kind"] == "invariant":
@@ -87,11 +80,12 @@ def _aligned(case: FailingCase, trace: Sequence[Mapping[str, Any]]) -> tuple[set
         if entry.get("role") == "input" and not entry.get("frame"):
             is_exact = False
             continue
-        if not entry.get("frame") and at is not None:
-            call = _call(case.run, node, tuple(entry.get("rounds", ())), entry.get("occurrence", 1))
-            at = _next_event(case.run, node, at, tuple(entry.get("rounds", ())), call)
+        if not entry.get("frame"):
+            known = known if at is None else at
+            call = _call(case, node, tuple(entry.get("rounds", ())), entry.get("occurrence", 1))
+            at = _next_event(case.run, node, known, tuple(entry.get("rounds", ())), call)
             invariants = [_closed(i, at) for i in invariants]
-            is_exact = not isinstance(node, Call)
+            is_exact = not isinstance(node, Call) and not has_inner_stores(node)
     return relevant, invariants
 
 
@@ -102,9 +96,14 @@ def _closed(said: _Said, at: int | None) -> _Said:
     return replace(said, until=at)
 
 
-def _call(run: Run, node: Node, rounds: tuple[int, ...], occurrence: int) -> int | None:
-    """The call of the occurrence of a statement in these rounds."""
-    calls = list(dict.fromkeys(e.call for e in run.events if e.node is node and e.rounds == rounds))
+def _call(case: FailingCase, node: Node, rounds: tuple[int, ...], occurrence: int) -> int | None:
+    """The call of the occurrence of a statement in these rounds.
+
+    None when that is not certain: the story of a C program counts the calls that it tells.
+    """
+    calls = list(dict.fromkeys(e.call for e in case.run.events if e.node is node and e.rounds == rounds))
+    if case.program.language == "c" and len(calls) > 1:
+        return None
     return calls[occurrence - 1] if occurrence <= len(calls) else None
 
 
@@ -113,7 +112,7 @@ def _next_event(run: Run, node: Node, after: int, rounds: tuple[int, ...], call:
     for k in range(after + 1, len(run.events)):
         if run.events[k].node is node and run.events[k].rounds == rounds and run.events[k].call == call:
             while (
-                isinstance(node, DeclareObject | Call)
+                (isinstance(node, DeclareObject | Call | CopyStruct) or has_inner_stores(node))
                 and k + 1 < len(run.events)
                 and run.events[k + 1].node is node
                 and _same_call(run.events[k], run.events[k + 1])
@@ -160,7 +159,7 @@ def without_others(
     case: FailingCase,
     inputs: Sequence[int],
     kept: set[Node],
-    first: Callable[[Machine, Event], None] | None = None,
+    first: Callable[[Evaluator, Event], None] | None = None,
     since: int = 0,
 ) -> tuple[Run, list[str]]:
     """A run without the steps that are said to make no difference, and what was left out.
@@ -172,15 +171,15 @@ def without_others(
     done: list[str] = []
     values = case.values()
 
-    def left_out(node: Node) -> Callable[[Machine, Object, int, Value], object]:
+    def left_out(node: Node) -> Callable[[Evaluator, Object, int, Value], object]:
         is_declaration = isinstance(node, DeclareObject) or bool(getattr(node, "declares", ""))
 
-        def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+        def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             if len(machine.events) < since or not isinstance(value, int):
                 return value
-            if isinstance(node, Call) and base.cells[index] is None:
+            if machine.part is None or (isinstance(node, Call) and base.cells[index] is None):
                 return value  # a parameter has no earlier value
-            if not is_declaration:
+            if not is_declaration or machine.part is not node:
                 done.append(f"without {base.shown(index)} = {value} (line {case.printed.line_of(node)})")
                 return KEEP
             new = rng.choice(values)
@@ -189,7 +188,7 @@ def without_others(
 
         return change
 
-    others = {e.node for e in case.run.events if isinstance(e, Stored) and not isinstance(e.node, Return)} - kept
+    others = case.other_statements(kept)
     changes = Changes(stores={n: left_out(n) for n in others}, observe=first, may_overflow=False)
     return run_program(case.program, inputs, changes), done
 
@@ -231,7 +230,7 @@ def _true_at(case: FailingCase, base: Sequence[int], parsed: Sequence[Evaluated]
     found: set[int] = set()
     seen = 0
 
-    def observe(machine: Machine, event: Event) -> None:
+    def observe(machine: Evaluator, event: Event) -> None:
         nonlocal seen
         at = len(machine.events) - 1
         if said.after is not None and said.after <= at < max(said.until, said.after + 1):
@@ -254,7 +253,7 @@ def _leads_to_failure(case: FailingCase, said: _Said, parsed: Sequence[Evaluated
     for number in range(STATES_PER_INVARIANT):
         changed: list[str] = []
 
-        def disturb(machine: Machine, event: Event, changed: list[str] = changed) -> None:
+        def disturb(machine: Evaluator, event: Event, changed: list[str] = changed) -> None:
             if len(machine.events) - 1 == said.after:
                 changed += _disturb(case, machine, parsed)
 
@@ -267,7 +266,11 @@ def _leads_to_failure(case: FailingCase, said: _Said, parsed: Sequence[Evaluated
     return judged(True, METHOD, kind, said.text, "")
 
 
-def _disturb(case: FailingCase, machine: Machine, parsed: Sequence[Evaluated]) -> list[str]:
+def _of_type(o: Object, index: int, value: int) -> int:
+    return converted(value, o.types[index]) if o.types else value
+
+
+def _disturb(case: FailingCase, machine: Evaluator, parsed: Sequence[Evaluated]) -> list[str]:
     """Change cells of the state at random, such that the invariant still holds."""
     rng = case.rng
     values = case.values()
@@ -283,7 +286,7 @@ def _disturb(case: FailingCase, machine: Machine, parsed: Sequence[Evaluated]) -
         if not cells:
             break
         o, k = rng.choice(cells)
-        old, o.cells[k] = o.cells[k], rng.choice(values)
+        old, o.cells[k] = o.cells[k], _of_type(o, k, rng.choice(values))
         try:
             keep = all(holds(machine, p) for p in parsed)
         except NotUnderstood:

@@ -7,25 +7,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.claims.changed_runs import deciding, instances, storing, with_later_inputs
-from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, judged, unchecked
-from tests.claims.run_program import (
+from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, is_modelled, judged, unchecked
+from tests.claims.evaluate_expressions import Evaluator
+from tests.claims.run_model import (
     KEEP,
     NOT_DECLARED,
-    NOT_MODELLED,
     READS_INPUT,
+    UNMODELLED,
     Changes,
-    Machine,
     Object,
     Outcome,
     Run,
     Stored,
     Value,
-    all_inputs,
-    run_program,
 )
-from tests.claims.small_program import STRUCT_FIELDS, Expr, For, Havoc, If, Input, Node, While, children
+from tests.claims.run_program import all_inputs, run_program
+from tests.claims.small_program import ARRAY_LENGTH, STRUCT_FIELDS, Decision, Expr, Havoc, Input, Node
+from tests.claims.walk_program import parts
 
-_POINTER = re.compile(r"&(?P<name>\w+)(?:\[(?P<index>\d+)\]|\.(?P<field>\w+))?\Z")
+_POINTER = re.compile(r"&(?P<name>\w+)(?P<indexes>(?:\[\d+\])*)(?:\.(?P<field>\w+))?\Z")
 
 
 def check_relevance(case: FailingCase) -> Iterator[Claim]:
@@ -48,6 +48,8 @@ def check_relevance(case: FailingCase) -> Iterator[Claim]:
         node = case.printed.statement_at(row["line"], row["text"])
         if node is None:
             yield unchecked("relevance", kind, text, "the statement is in no function of the generated program")
+        elif not is_modelled(node):
+            yield unchecked("relevance", kind, text, "a statement that stores nothing")
         elif row["verdict"] == "irrelevant":
             yield from _irrelevant(case, node, kind, text)
         elif row["control"]:
@@ -79,7 +81,7 @@ def _irrelevant(case: FailingCase, node: Node, kind: str, text: str) -> Iterator
 
 def _control(case: FailingCase, node: Node, kind: str, text: str) -> Claim:
     """Decided otherwise, the failed check is not reached."""
-    if not isinstance(node, If | While | For):
+    if not isinstance(node, Decision):
         return unchecked("relevance", kind, text, "not a decision of the generated program")
     outcomes = instances(case, node)
     for number, outcome in enumerate(outcomes):
@@ -100,13 +102,15 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
         if found is None:
             return unchecked("relevance", kind, text, "the cell of the other value is not a variable of the program")
         changes = found
-    bases = (case.inputs, *(case.same_path if where else ()))
+    bases = (case.inputs, *(case.same_statements if where else ()))
     ends = [run_program(case.program, base, change()) for base in bases for _, change in changes]
     if any(end.why == NOT_DECLARED for end in ends):
         return unchecked("relevance", kind, text, "the address of a variable that is not in scope")
     avoids = any(end.outcome is Outcome.PASSED for end in ends)
-    if not avoids and any(end.why in (READS_INPUT, NOT_MODELLED) for end in ends):
+    if not avoids and any(end.why in {READS_INPUT, *UNMODELLED} for end in ends):
         return unchecked("relevance", kind, text, "an element is used that may hold anything")
+    if not avoids and any(end.outcome is Outcome.ENDLESS for end in ends):
+        return unchecked("relevance", kind, text, "the changed run is too long for the interpreter")
     return judged(avoids, "relevance", kind, text, _refutation(case, changes))
 
 
@@ -114,7 +118,7 @@ def _leaving(node: Node, wanted: int) -> Any:
     def make() -> Changes:
         count = -1
 
-        def change(machine: Machine, base: Object, index: int, value: Value) -> object:
+        def change(machine: Evaluator, base: Object, index: int, value: Value) -> object:
             nonlocal count
             count += 1
             return KEEP if count == wanted else value
@@ -168,7 +172,7 @@ def _changes_of(case: FailingCase, node: Node, assignments: str) -> list[tuple[i
         wanted[cell.split("::")[-1]] = value
     stores = case.stored(node)
     found: list[tuple[int, Any]] = []
-    is_input = any("(" in name for name in wanted)
+    is_input = any("(" in name and name not in {e.object.name for _, e in stores} for name in wanted)
     if not is_input and any(e.object.shown(e.index) in wanted or len(stores) == 1 for _, e in stores):
         numbers = [(n, at, e) for n, (at, e) in enumerate(stores)]
         if len(wanted) == 1:
@@ -180,7 +184,7 @@ def _changes_of(case: FailingCase, node: Node, assignments: str) -> list[tuple[i
             if len(settings) != len(wanted):
                 return None
             found.append((stores[0][0], _storing(node, settings)))
-    reads = [n for n in _parts(node) if isinstance(n, Input)]
+    reads = [] if isinstance(node, Decision) else [n for n in parts(node) if isinstance(n, Input)]
     if not found and len(reads) == 1 and len(wanted) == 1:
         (value,) = wanted.values()
         if isinstance(value, int):
@@ -189,22 +193,12 @@ def _changes_of(case: FailingCase, node: Node, assignments: str) -> list[tuple[i
     return found or None
 
 
-def _parts(node: Node) -> Iterator[Node]:
-    if isinstance(node, If | While | For):
-        return
-    work: list[Node] = [node]
-    while work:
-        part = work.pop()
-        yield part
-        work += children(part)
-
-
 def _storing(node: Node, settings: Mapping[int, int | PointerTo]) -> Any:
     return lambda: Changes(stores=storing({node: settings}))
 
 
 def _reading(node: Input, value: int) -> Any:
-    def read(machine: Machine, e: Expr, frame: Any) -> Value:
+    def read(machine: Evaluator, e: Expr, frame: Any) -> Value:
         return value
 
     return lambda: Changes(values={node: read})
@@ -214,10 +208,13 @@ def parse_value(text: str) -> int | PointerTo | None:
     """A value as reports show it: a number or the address of a cell."""
     pointer = _POINTER.match(text)
     if pointer is not None:
-        if pointer["field"] is not None:
-            index = STRUCT_FIELDS.index(pointer["field"]) if pointer["field"] in STRUCT_FIELDS else None
-            return None if index is None else PointerTo(pointer["name"], index)
-        return PointerTo(pointer["name"], int(pointer["index"] or 0))
+        indexes = [int(i) for i in re.findall(r"\d+", pointer["indexes"])]
+        if pointer["field"] is not None and (pointer["field"] not in STRUCT_FIELDS or len(indexes) > 1):
+            return None
+        if len(indexes) > 1:
+            return PointerTo(pointer["name"], indexes[0] * ARRAY_LENGTH + indexes[1])
+        member = 0 if pointer["field"] is None else STRUCT_FIELDS.index(pointer["field"])
+        return PointerTo(pointer["name"], member, sum(indexes))
     number = re.match(r"(-?\d+)(?: '.+')?\Z", text)
     return int(number[1]) if number else None
 

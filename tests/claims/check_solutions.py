@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests.claims.claim_model import Claim, FailingCase, is_failure, judged, unchecked
+from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import Evaluated, NotUnderstood, formula
-from tests.claims.run_program import Changes, ExprChange, Frame, Machine, Undefined, Value, all_inputs, run_program
-from tests.claims.small_program import Assign, Expr, For, If, Node, While
+from tests.claims.run_model import Changes, ExprChange, Frame, Undefined, Value
+from tests.claims.run_program import all_inputs, run_program
+from tests.claims.small_program import Assign, Decision, Expr, Node
 
 KIND = "no execution fails with the solution"  # of those that it speaks of
 
@@ -39,7 +41,7 @@ def _change(case: FailingCase, statement: Mapping[str, Any]) -> Mapping[Node, Ex
     if not after:
         raise NotUnderstood("values, not an edit")
     boogie = case.program.language == "boogie"
-    if isinstance(node, If | While | For):
+    if isinstance(node, Decision):
         return {node.cond: _evaluating(formula(after, boogie=boogie))}
     if not isinstance(node, Assign):
         raise NotUnderstood("not an assignment or a condition")
@@ -51,7 +53,7 @@ def _change(case: FailingCase, statement: Mapping[str, Any]) -> Mapping[Node, Ex
 
 
 def _evaluating(parsed: Evaluated) -> ExprChange:
-    def change(machine: Machine, e: Expr, frame: Frame) -> Value:
+    def change(machine: Evaluator, e: Expr, frame: Frame) -> Value:
         try:
             return parsed(machine)
         except NotUnderstood as error:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from tests.claims.claim_model import Claim, FailingCase, judged
-from tests.claims.run_program import Frame, Machine, Outcome, Pointer, Run, all_inputs
-from tests.claims.small_program import Assert, Node, Place, Program, Statement
+from tests.claims.run_model import Frame, Outcome, Pointer, Run, Value
+from tests.claims.run_program import Machine, all_inputs
+from tests.claims.small_program import Assert, Binary, Expr, Node, Place, Program, Statement
 
 _UNDEFINED = {"null": "NULL"}  # what the interpreter calls it, where that differs
 
@@ -39,7 +41,7 @@ def check_proofs(case: FailingCase) -> Iterator[Claim]:
     for check in checks:
         kind = f"{check['kind']} {check['verdict']}"
         text = f"line {check['line']}: {check['text']}"
-        bad = [r for r in runs if _violates(case, r, check["line"], check["kind"])]
+        bad = [r for r in runs if _violates(case, r, check)]
         is_reached = check["verdict"] == "unreachable" and (check["line"], check["column"]) in reached
         yield judged(
             not bad and not is_reached, "proofs", kind, text, "a run violates it" if bad else "a run gets there"
@@ -57,15 +59,26 @@ class _Reaching(Machine):
         self.reached.add(p)
         return super().place(p, frame)
 
+    def plain_value(self, e: Expr, frame: Frame) -> Value:
+        if isinstance(e, Binary):
+            self.reached.add(e)
+        return super().plain_value(e, frame)
+
     def statement(self, s: Statement, frame: Frame) -> None:
         if isinstance(s, Assert):
             self.reached.add(s)
         super().statement(s, frame)
 
 
-def _violates(case: FailingCase, run: Run, line: int, kind: str) -> bool:
+def _violates(case: FailingCase, run: Run, check: Mapping[str, Any]) -> bool:
+    """Whether a run violates a check; where it stands in its line counts if that is the place of a node."""
+    kind, printed = check["kind"], case.printed
+    line: int = check["line"]
     if kind == "assertion":
-        return run.failed is not None and case.printed.line_of(run.failed) == line
-    if run.outcome is not Outcome.UNDEFINED or run.at is None:
+        return run.failed is not None and printed.line_of(run.failed) == line
+    if run.outcome is not Outcome.UNDEFINED or run.at is None or run.why != _UNDEFINED.get(kind, kind):
         return False
-    return run.why == _UNDEFINED.get(kind, kind) and case.printed.line_of(run.at) == line
+    where = line, check["column"]
+    if where in printed.operator.values() or where in printed.start.values():
+        return where in (printed.operator.get(run.at), printed.start.get(run.at))
+    return printed.line_of(run.at) == line

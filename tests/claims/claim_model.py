@@ -8,20 +8,24 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.print_program import Printed
-from tests.claims.run_program import (
-    NOT_DECLARED,
-    Machine,
-    Outcome,
-    Pointer,
-    Run,
-    Stored,
-    Undefined,
-    Value,
-    all_inputs,
-    run_program,
+from tests.claims.run_model import NOT_DECLARED, Outcome, Pointer, Run, Stored, Undefined, Value
+from tests.claims.run_program import all_inputs, run_program
+from tests.claims.small_program import (
+    STRUCT_FIELDS,
+    Assert,
+    Call,
+    CallExpr,
+    Decision,
+    Jump,
+    Node,
+    Program,
+    Return,
+    Step,
+    Switch,
 )
-from tests.claims.small_program import Node, Program, constants
+from tests.claims.walk_program import constants, initialisers, parts
 
 
 class Verdict(Enum):
@@ -68,7 +72,8 @@ class PointerTo:
     """An address by the name of its variable, which means the same in every run."""
 
     name: str
-    index: int = 0
+    index: int = 0  # of the cell
+    element: int = 0  # of an array, besides
 
 
 @dataclass(eq=False)
@@ -82,6 +87,7 @@ class FailingCase:
     rng: random.Random
     is_pinned: bool = False  # the answer is about the recorded inputs only
     same_path: list[tuple[int, ...]] = field(default_factory=list)
+    same_statements: list[tuple[int, ...]] = field(default_factory=list)  # parts of conditions may come out otherwise
 
     @property
     def program(self) -> Program:
@@ -118,6 +124,17 @@ class FailingCase:
         """What a statement stored in the failing run, with the number of events before it."""
         return [(k, e) for k, e in enumerate(self.run.events) if isinstance(e, Stored) and e.node is node]
 
+    def other_statements(self, kept: set[Node]) -> set[Node]:
+        """The statements of the failing run that stored something and are not kept.
+
+        Results that are returned stay as they are, and so do the initial values of variables that live as long as the
+        program: those are no steps of the run.
+        """
+        stored: set[Node] = {
+            e.node for e in self.run.events if isinstance(e, Stored) and not isinstance(e.node, Return)
+        }
+        return stored - kept - {declared for _, declared in initialisers(self.program)}
+
     def cells(self) -> list[PointerTo]:
         """The cells of variables in the failing run, by name."""
         seen = {(e.object.name, e.index): None for e in self.run.events if isinstance(e, Stored)}
@@ -130,11 +147,9 @@ def failing_case(
     """The case for a report; the run is the interpreter's own."""
     run = run_program(printed.program, inputs)
     case = FailingCase(printed, inputs, report, run, random.Random(seed), is_pinned)
-    case.same_path = [
-        other
-        for other in all_inputs(printed.program)
-        if other != inputs and run_program(printed.program, other).is_same_failure_along_same_path(run)
-    ]
+    others = [(i, run_program(printed.program, i)) for i in all_inputs(printed.program) if i != inputs]
+    case.same_path = [i for i, other in others if other.is_same_failure_along_same_path(run)]
+    case.same_statements = [i for i, other in others if other.fails_like(run) and other.outcomes == run.outcomes]
     return case
 
 
@@ -143,14 +158,25 @@ def is_failure(run: Run) -> bool:
     return run.outcome in (Outcome.FAILED, Outcome.UNDEFINED, Outcome.ENDLESS)
 
 
-def resolved(machine: Machine, value: int | PointerTo) -> Value:
+def is_modelled(node: Node) -> bool:
+    """Whether a statement can be changed by the values that it stores, or by its outcome."""
+    return not isinstance(node, Jump | Switch | Assert) and not (isinstance(node, Decision) and has_inner_stores(node))
+
+
+def has_inner_stores(node: Node) -> bool:
+    """Whether a statement passes arguments, or has a `++` or `--` in it, beside what it stores itself."""
+    return any(isinstance(part, Call | CallExpr | Step) and part is not node for part in (node, *parts(node)))
+
+
+def resolved(machine: Evaluator, value: int | PointerTo) -> Value:
     """A value in a run: addresses are those of its own variables."""
     if isinstance(value, int):
         return value
-    for _, frame in reversed(machine.frames):
+    frames = [frame for _, frame in reversed(machine.frames)]
+    for frame in (*frames, machine.statics, machine.globals):
         if value.name in frame:
-            found: Pointer = (frame[value.name], value.index)
+            base = frame[value.name]
+            width = len(STRUCT_FIELDS) if base.kind == "structs" else 1
+            found: Pointer = (base, value.index + value.element * width)
             return found
-    if value.name in machine.globals:
-        return machine.globals[value.name], value.index
     raise Undefined(NOT_DECLARED, machine.program.main.body[0])

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from tests.claims.small_program import Program
 
-_SANITIZERS = ("-fsanitize=bounds,null,integer-divide-by-zero", "-fno-sanitize-recover=all")
+_SANITIZERS = ("-fsanitize=bounds,null,integer-divide-by-zero", "-fno-sanitize-recover=all", "-fwrapv")
+ALL_SANITIZERS = ("-fsanitize=undefined,address", "-fno-sanitize-recover=all")  # an overflow is a failure too
 SECONDS = 2.0  # a program takes milliseconds
 _NONDET = """\
 #include <stdlib.h>
@@ -34,7 +35,7 @@ def compiler() -> str | None:
 class NativeProgram:
     """A C program that was compiled; it is removed with the folder it is in."""
 
-    def __init__(self, text: str, folder: Path) -> None:
+    def __init__(self, text: str, folder: Path, sanitizers: Sequence[str] = _SANITIZERS) -> None:
         found = compiler()
         assert found is not None
         with tempfile.NamedTemporaryFile("w", suffix=".c", dir=folder, delete=False) as f:
@@ -43,7 +44,7 @@ class NativeProgram:
         if not nondet.exists():
             nondet.write_text(_NONDET)
         self.path = Path(f.name).with_suffix("")
-        flags = ["-O1", "-fwrapv", "-w", *_SANITIZERS, "-o", str(self.path)]
+        flags = ["-O1", "-w", *sanitizers, "-o", str(self.path)]
         done = subprocess.run([found, *flags, f.name, str(nondet)], capture_output=True, text=True)
         self.error = done.stderr if done.returncode else ""
 

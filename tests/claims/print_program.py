@@ -11,12 +11,21 @@ from tests.claims.small_program import (
     Address,
     Assert,
     Assign,
+    At,
     Binary,
     Call,
+    CallExpr,
+    Cast,
     Choice,
+    Compound,
+    CopyStruct,
+    Decision,
     DeclareObject,
     Deref,
+    DoWhile,
     Elem,
+    Elem2,
+    ElemField,
     Expr,
     Field,
     For,
@@ -24,21 +33,21 @@ from tests.claims.small_program import (
     Havoc,
     If,
     Input,
+    Jump,
     Node,
     Num,
     Program,
     Return,
     Statement,
+    Step,
+    Switch,
     Unary,
     Var,
     While,
-    statements,
 )
+from tests.claims.walk_program import statements
 
-_C_HEAD = (
-    "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
-    f"struct S {{ {' '.join(f'int {name};' for name in STRUCT_FIELDS)} }};\n"
-)
+_C_HEAD = "#include <assert.h>\n#include <stdio.h>\n#include <stdlib.h>\nextern int __VERIFIER_nondet_int(void);\n"
 _READS = {
     "nondet": "__VERIFIER_nondet_int()",
     "atoi": "atoi(argv[{}])",
@@ -97,7 +106,7 @@ class _Printer:
     # --- expressions --------------------------------------------------------------------------------------------------
 
     def expr(self, e: Expr, *, inner: bool = False) -> None:
-        parentheses = inner and isinstance(e, Binary | Choice)
+        parentheses = inner and isinstance(e, Binary | Choice | Cast)
         self.put("(" if parentheses else "")
         self.out.start[e] = (self.line, self.column)
         match e:
@@ -106,13 +115,34 @@ class _Printer:
             case Var(name=name):
                 self.put(name)
             case Elem(name=name, index=index):
-                self.put(f"{name}[")
-                self.expr(index)
-                self.put("]")
+                self.element(name, index)
             case Field(name=name, field=member, arrow=arrow):
                 self.put(name + ("->" if arrow else "."))
                 self.out.operator[e] = (self.line, self.column)
                 self.put(member)
+            case Elem2(name=name, row=row, index=index):
+                self.element(name, row, index)
+            case ElemField(name=name, index=index, field=member):
+                self.element(name, index)
+                self.put(".")
+                self.out.operator[e] = (self.line, self.column)
+                self.put(member)
+            case At(pointer=pointer):
+                self.put("*")
+                self.expr(pointer, inner=True)
+            case Cast(type=kind, arg=arg):
+                self.put(f"({kind})")
+                self.expr(arg, inner=True)
+            case Step(place=place, op=op, is_prefix=is_prefix):
+                self.put(op if is_prefix else "")
+                is_pointed = not is_prefix and isinstance(place, Deref | At)
+                self.put("(" if is_pointed else "")
+                self.expr(place)
+                self.put(")" if is_pointed else "")
+                self.out.operator[e] = self.out.start[e] if is_prefix else (self.line, self.column)
+                self.put("" if is_prefix else op)
+            case CallExpr(function=function, arguments=arguments):
+                self.call_text(function, arguments)
             case Deref(name=name):
                 self.put("*")
                 self.out.operator[e] = (self.line, self.column)
@@ -141,6 +171,13 @@ class _Printer:
                 self.put(_READS[self.program.style].format(number + 1))
         self.put(")" if parentheses else "")
 
+    def element(self, name: str, *indexes: Expr) -> None:
+        self.put(name)
+        for index in indexes:
+            self.put("[")
+            self.expr(index)
+            self.put("]")
+
     # --- statements of both languages ---------------------------------------------------------------------------------
 
     def begin(self) -> int:
@@ -165,7 +202,21 @@ class _Printer:
         if s.declares:
             self.out.operator[s] = self.out.start[s.target]
 
-    def condition(self, s: If | While | For) -> None:
+    def update(self, s: Assign | Compound | Step) -> None:
+        match s:
+            case Assign():
+                self.assignment(s)
+            case Compound(target=target, op=op, value=value):
+                self.out.start[s] = (self.line, self.column)
+                self.expr(target)
+                self.put(" ")
+                self.out.operator[s] = (self.line, self.column)
+                self.put(f"{op}= ")
+                self.expr(value)
+            case Step():
+                self.expr(s)
+
+    def condition(self, s: Decision | Switch) -> None:
         since = self.printed
         self.expr(s.cond)
         self.name(s, since)
@@ -197,8 +248,27 @@ class _Printer:
             case For():
                 self.for_loop(s)
                 return
-            case Assign():
-                self.assignment(s)
+            case DoWhile():
+                self.put("do {\n")
+                self.body(s.body)
+                self.begin()
+                self.put("} while (")
+                self.condition(s)
+                self.put(");\n")
+                return
+            case Switch():
+                self.switch(s)
+                return
+            case Assign() | Compound() | Step():
+                self.update(s)
+            case CopyStruct(target=target, source=source):
+                self.expr(target)
+                self.put(" ")
+                self.out.operator[s] = (self.line, self.column)
+                self.put("= ")
+                self.expr(source)
+            case Jump(word=word):
+                self.put(word)
             case Havoc(name=name):
                 self.put(f"havoc {name}")
             case DeclareObject():
@@ -228,7 +298,7 @@ class _Printer:
         self.condition(s)
         self.put("; ")
         since = self.printed
-        self.assignment(s.update)
+        self.update(s.update)
         self.name(s.update, since)
         self.put(") {\n")
         self.body(s.body)
@@ -245,29 +315,48 @@ class _Printer:
             self.put(":= " if boogie else "= ")
             if s.declares:
                 self.out.operator[s] = self.out.start[s.target]
-        self.put(f"{s.function}(")
-        for number, argument in enumerate(s.arguments):
+        self.call_text(s.function, s.arguments)
+
+    def call_text(self, function: str, arguments: Iterable[Expr]) -> None:
+        self.put(f"{function}(")
+        for number, argument in enumerate(arguments):
             self.put(", " if number else "")
             self.expr(argument)
         self.put(")")
 
+    def switch(self, s: Switch) -> None:
+        self.put("switch (")
+        self.condition(s)
+        self.put(") {\n")
+        for label, body in s.cases:
+            self.begin()
+            self.put("default:\n" if label is None else f"case {label}:\n")
+            self.body(body)
+        self.begin()
+        self.put("}\n")
+
     def declare_object(self, s: DeclareObject) -> None:
-        kind, suffix = ("struct S ", "") if s.is_struct else ("int ", f"[{ARRAY_LENGTH}]")
-        self.put(f"{kind}{s.name}{suffix} = {{{', '.join(map(str, s.values))}}}")
+        length = len(STRUCT_FIELDS) if s.is_struct else ARRAY_LENGTH
+        kind, suffix = ("struct S", "") if s.is_struct else (s.type, f"[{ARRAY_LENGTH}]")
+        values = ", ".join(map(str, s.values))
+        if s.rows:
+            suffix = f"[{s.rows}]{suffix}"
+            rows = [s.values[k : k + length] for k in range(0, s.rows * length, length)]
+            values = ", ".join(f"{{{', '.join(map(str, row))}}}" for row in rows)
+        self.put(f"{'static ' if s.is_static else ''}{kind} {s.name}{suffix} = {{{values}}}")
 
     # --- whole programs -----------------------------------------------------------------------------------------------
 
     def c(self) -> Printed:
-        self.put(_C_HEAD + (_READ_NUMBER if self.program.style == "scanf" else ""))
+        members = " ".join(f"{kind} {n};" for kind, n in zip(self.program.field_types, STRUCT_FIELDS, strict=True))
+        self.put(f"{_C_HEAD}struct S {{ {members} }};\n{_READ_NUMBER if self.program.style == 'scanf' else ''}")
         for s in self.program.globals:
             self.statement(s)
         for f in self.program.functions:
-            if f is self.program.main:
-                parameters = "int argc, char **argv"
-            else:
-                self.put("static ")
-                parameters = ", ".join(f"{t}{'' if t.endswith('*') else ' '}{n}" for t, n in f.parameters)
-            self.put(f"int {f.name}({parameters or 'void'}) {{\n")
+            is_main = f is self.program.main
+            given = ", ".join(f"{t}{'' if t.endswith('*') else ' '}{n}" for t, n in f.parameters) or "void"
+            self.put("" if is_main else "static ")
+            self.put(f"{f.returns} {f.name}({'int argc, char **argv' if is_main else given}) {{\n")
             self.body(f.body)
             self.put("}\n")
         return self.finished()

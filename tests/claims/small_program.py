@@ -6,8 +6,7 @@ compared by identity, so that two equal statements are two statements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal
 
 ARRAY_LENGTH = 4
@@ -92,8 +91,58 @@ class Input:
     number: int
 
 
-Place = Var | Elem | Field | Deref
-Expr = Num | Var | Elem | Field | Deref | Address | Unary | Binary | Choice | Input
+@dataclass(eq=False, slots=True)
+class Elem2:
+    """An element of a two-dimensional array."""
+
+    name: str
+    row: Expr
+    index: Expr
+
+
+@dataclass(eq=False, slots=True)
+class ElemField:
+    """A member of an element of an array of structs."""
+
+    name: str
+    index: Expr
+    field: str
+
+
+@dataclass(eq=False, slots=True)
+class At:
+    """What a computed pointer points to: `*(p + k)`."""
+
+    pointer: Expr
+
+
+@dataclass(eq=False, slots=True)
+class Cast:
+    """A conversion to an integer type."""
+
+    type: str
+    arg: Expr
+
+
+@dataclass(eq=False, slots=True)
+class Step:
+    """`++` or `--` on a place: a statement, or an expression with the new value (prefix) or the old one."""
+
+    place: Place
+    op: str
+    is_prefix: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class CallExpr:
+    """A call inside of an expression."""
+
+    function: str
+    arguments: tuple[Expr, ...]
+
+
+Place = Var | Elem | Field | Deref | Elem2 | ElemField | At
+Expr = Num | Address | Unary | Binary | Choice | Input | Cast | Step | CallExpr | Place
 
 
 @dataclass(eq=False, slots=True)
@@ -107,11 +156,31 @@ class Assign:
 
 @dataclass(eq=False, slots=True)
 class DeclareObject:
-    """An array or a struct with its initial values."""
+    """An array or a struct with its initial values; `rows`: so many of them, one after the other."""
 
     name: str
     values: tuple[int, ...]
     is_struct: bool = False
+    type: str = "int"  # of the elements of an array
+    rows: int = 0
+    is_static: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Compound:
+    """`target op= value`."""
+
+    target: Place
+    op: str
+    value: Expr
+
+
+@dataclass(eq=False, slots=True)
+class CopyStruct:
+    """An assignment of a whole struct."""
+
+    target: Place
+    source: Place
 
 
 @dataclass(eq=False, slots=True)
@@ -156,8 +225,31 @@ class For:
 
     init: Assign
     cond: Expr
-    update: Assign
+    update: Assign | Compound | Step
     body: list[Statement]
+
+
+@dataclass(eq=False, slots=True)
+class DoWhile:
+    """`do body while (cond);`."""
+
+    cond: Expr
+    body: list[Statement]
+
+
+@dataclass(eq=False, slots=True)
+class Switch:
+    """A switch; a case without a label is the default. Each falls through to the next unless it ends in a jump."""
+
+    cond: Expr
+    cases: tuple[tuple[int | None, list[Statement]], ...]
+
+
+@dataclass(eq=False, slots=True)
+class Jump:
+    """`break` or `continue`."""
+
+    word: Literal["break", "continue"]
 
 
 @dataclass(eq=False, slots=True)
@@ -174,18 +266,23 @@ class Return:
     value: Expr
 
 
-Statement = Assign | DeclareObject | Havoc | Call | If | While | For | Assert | Return
+Loop = While | For | DoWhile
+Decision = If | Loop  # statements that branch on a condition
+Statement = (
+    Assign | DeclareObject | Compound | CopyStruct | Step | Havoc | Call | Decision | Switch | Jump | Assert | Return
+)
 Node = Expr | Statement
 
 
 @dataclass(eq=False, slots=True)
 class Function:
-    """A function that returns an int. `result`: the variable that holds it at the end (Boogie)."""
+    """A function that returns an integer. `result`: the variable that holds it at the end (Boogie)."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]  # type and name
     body: list[Statement]
     result: str = ""
+    returns: str = "int"
 
 
 InputStyle = Literal["nondet", "atoi", "getchar", "scanf"]
@@ -199,7 +296,9 @@ class Program:
     functions: list[Function]
     domains: tuple[int, ...]
     style: InputStyle = "nondet"
-    globals: list[Assign] = field(default_factory=list)
+    globals: list[Assign | DeclareObject] = field(default_factory=list)
+    field_types: tuple[str, ...] = ("int",) * len(STRUCT_FIELDS)
+    is_wide: bool = False  # of the generator that uses the rest of C
 
     @property
     def main(self) -> Function:
@@ -209,85 +308,3 @@ class Program:
     def function(self, name: str) -> Function:
         """The function of that name."""
         return next(f for f in self.functions if f.name == name)
-
-
-def children(node: Node) -> Iterator[Node]:
-    """The parts of a node, in the order of the source."""
-    match node:
-        case Elem(index=index):
-            yield index
-        case Address(place=place):
-            yield place
-        case Unary(arg=arg):
-            yield arg
-        case Binary(left=left, right=right):
-            yield from (left, right)
-        case Choice(cond=cond, yes=yes, no=no):
-            yield from (cond, yes, no)
-        case Assign(target=target, value=value):
-            yield from (target, value)
-        case Call(target=place, arguments=arguments):
-            yield from () if place is None else (place,)
-            yield from arguments
-        case If(cond=cond, then=then, orelse=orelse):
-            yield from (cond, *then, *orelse)
-        case While(cond=cond, body=body):
-            yield from (cond, *body)
-        case For(init=init, cond=cond, update=update, body=body):
-            yield from (init, cond, update, *body)
-        case Assert(cond=cond):
-            yield cond
-        case Return(value=value):
-            yield value
-        case _:
-            return
-
-
-def walk(program: Program) -> Iterator[Node]:
-    """All nodes of a program."""
-    work: list[Node] = [*program.globals, *(s for f in program.functions for s in f.body)]
-    while work:
-        node = work.pop()
-        yield node
-        work += children(node)
-
-
-def statements(body: list[Statement]) -> Iterator[Statement]:
-    """The statements of a body, those inside others included."""
-    for s in body:
-        yield s
-        match s:
-            case If(then=then, orelse=orelse):
-                yield from statements(then)
-                yield from statements(orelse)
-            case While(body=inner):
-                yield from statements(inner)
-            case For(init=init, update=update, body=inner):
-                yield from (init, update)
-                yield from statements(inner)
-            case _:
-                pass
-
-
-def rewritten(program: Program, change: Callable[[Statement], list[Statement]]) -> Program:
-    """The program with each statement replaced by what `change` gives for it, from the inside out."""
-
-    def body(old: list[Statement]) -> list[Statement]:
-        return [new for s in old for new in change(inside(s))]
-
-    def inside(s: Statement) -> Statement:
-        match s:
-            case If():
-                return replace(s, then=body(s.then), orelse=body(s.orelse))
-            case While() | For():
-                return replace(s, body=body(s.body))
-            case _:
-                return s
-
-    return replace(program, functions=[replace(f, body=body(f.body)) for f in program.functions])
-
-
-def constants(program: Program) -> set[int]:
-    """The numbers that are written in a program."""
-    found = {n.value for n in walk(program) if isinstance(n, Num)}
-    return found | {v for n in walk(program) if isinstance(n, DeclareObject) for v in n.values}

@@ -12,17 +12,20 @@ import pytest
 
 from tests.claims.campaign import RUN_METHODS, c_cases, campaign, check_case, check_program
 from tests.claims.claim_model import Claim, FailingCase, Verdict, failing_case, is_failure
+from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import NotUnderstood, formula, holds
-from tests.claims.generate_program import failing_shape, generate
-from tests.claims.native import NativeProgram, compiler
+from tests.claims.generate_program import KINDS, failing_shape, generate
+from tests.claims.native import ALL_SANITIZERS, NativeProgram, compiler
 from tests.claims.print_program import print_program
 from tests.claims.program_shapes import SHAPES, Shape
-from tests.claims.run_program import Changes, Event, Machine, Outcome, all_inputs, run_program
+from tests.claims.run_model import Changes, Event, Outcome
+from tests.claims.run_program import all_inputs, run_program
 from tests.claims.shrink_program import shrunk
 from tests.claims.small_program import (
     Assert,
     Assign,
     Binary,
+    DeclareObject,
     Function,
     If,
     Input,
@@ -31,15 +34,15 @@ from tests.claims.small_program import (
     Return,
     Statement,
     Var,
-    statements,
 )
+from tests.claims.walk_program import statements
 
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C compiler on this machine")
 
 
-@pytest.mark.parametrize(("language", "seed"), [("c", 20), ("c", 21), ("boogie", 20)])
-def test_no_claim_about_generated_programs_is_refuted(language: str, seed: int) -> None:
-    tally = campaign([seed], [language])
+@pytest.mark.parametrize(("kind", "seed"), [("c", 20), ("c", 21), ("wide", 50047), ("boogie", 20)])
+def test_no_claim_about_generated_programs_is_refuted(kind: str, seed: int) -> None:
+    tally = campaign([seed], [kind])
     assert not tally.refuted
     assert not tally.errors
     assert tally.checked > 20
@@ -60,6 +63,16 @@ def test_no_claim_about_programs_that_once_had_wrong_ones_is_refuted(shape: Shap
 def test_the_interpreter_agrees_with_gcc(seed: int, tmp_path: Path) -> None:
     program = generate(seed, "c")
     native = NativeProgram(print_program(program).text, tmp_path)
+    assert not native.error
+    for inputs in all_inputs(program):
+        assert native.fails(program, inputs) == is_failure(run_program(program, inputs)), inputs
+
+
+@needs_compiler
+@pytest.mark.parametrize("seed", range(8))
+def test_the_interpreter_agrees_with_gcc_and_its_sanitizers_on_the_rest_of_c(seed: int, tmp_path: Path) -> None:
+    program = generate(seed, "wide")
+    native = NativeProgram(print_program(program).text, tmp_path, ALL_SANITIZERS)
     assert not native.error
     for inputs in all_inputs(program):
         assert native.fails(program, inputs) == is_failure(run_program(program, inputs)), inputs
@@ -182,13 +195,32 @@ def test_formulas_of_reports_are_evaluated_in_the_state_of_a_run() -> None:
     facts = {"n == 3 && y > 1": True, "main::x + 1 == z || n < 0": True, "!(z == 1)": False, "(n & 2) == 2": True}
     seen: list[bool] = []
 
-    def observe(machine: Machine, event: Event) -> None:
+    def observe(machine: Evaluator, event: Event) -> None:
         seen[:] = [holds(machine, formula(text, boogie=False)) for text in facts] if len(machine.events) == 6 else seen
 
     run_program(_program(), (3,), Changes(observe=observe))
     assert seen == list(facts.values())
     with pytest.raises(NotUnderstood):
         formula("strlen(n) == 3", boogie=False)
+
+
+def test_formulas_are_computed_in_the_types_of_their_variables() -> None:
+    body: list[Statement] = [
+        Assign(Var("u"), Num(0), "unsigned"),
+        Assign(Var("c"), Num(200), "char"),
+        Assign(Var("l"), Num(1), "long"),
+        DeclareObject("m", (1, 2, 3, 4, 5, 6, 7, 8), type="unsigned char", rows=2),
+        Return(Num(0)),
+    ]
+    facts = {"u - 1 > 0": True, "c == -56": True, "(unsigned char)c == 200": True, "l << 40 > 0": True,
+             "u < -1": True, "c < u": False, "m[1][2] - 8 < 0": True, "c / 2 == -28 && m[0][1] == 2": True}  # fmt: skip
+    seen: list[bool] = []
+
+    def observe(machine: Evaluator, event: Event) -> None:
+        seen[:] = [holds(machine, formula(text, boogie=False)) for text in facts] if len(machine.events) == 11 else seen
+
+    run_program(Program("c", [Function("main", (), body)], (4,)), (0,), Changes(observe=observe))
+    assert seen == list(facts.values())
 
 
 def test_a_counterexample_is_shrunk_to_the_statements_that_it_needs() -> None:
@@ -204,6 +236,6 @@ def test_a_counterexample_is_shrunk_to_the_statements_that_it_needs() -> None:
 
 def test_generated_programs_are_the_same_for_the_same_seed() -> None:
     seed = random.randrange(10**6)
-    for language in ("c", "boogie"):
-        texts = {print_program(generate(seed, language)).text for _ in range(2)}
+    for kind in KINDS:
+        texts = {print_program(generate(seed, kind)).text for _ in range(2)}
         assert len(texts) == 1

@@ -107,6 +107,10 @@ class MayDefine:
 
     # --- cells ----------------------------------------------------------------------------------------------
 
+    def named_writers(self, cell: AbstractCell) -> list[tuple[Function, Instr]]:
+        """The writes of executed functions to the variable itself that touch a cell of it."""
+        return [(facts.fn, w.instr) for facts, w in self._writes.by_name(cell) if facts.fn.name in self._executed]
+
     def computed_writers(self, cell: AbstractCell) -> list[tuple[Function, Instr]]:
         """The writes of executed functions through computed addresses that may touch a cell."""
         writes = [(facts.fn, w.instr) for facts, w in self._writes.by_pointer(cell)]

@@ -124,6 +124,7 @@ class Path:
     `silent` are branches with another arm that may print something before a wrong output.
     `nodes` and `ranges` say where a recorded run has the instances and the cells; `acts` by position and name which
     instance of the run assigned a cell there, or decided the BRANCH. A path that was not run has none of them.
+    `overwritten` are the positions from which on a cell, by name, may hold what something outside of the path wrote.
     `exact` are sums and products in the terms of instances that C does not let overflow.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
     """
@@ -143,6 +144,7 @@ class Path:
     nodes: tuple[tuple[int, int], ...] = ()
     ranges: Mapping[str, CellBytes] = field(default_factory=dict)
     acts: Mapping[tuple[int, str], Act] = field(default_factory=dict)
+    overwritten: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,9 @@ _ORDER = {**dict.fromkeys(("slt", "ult", "lt"), "<"), **dict.fromkeys(("sle", "u
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _CONSTANTS = ("const", "number")
+_WITH_SIGN = frozenset(("sdiv", "srem", "ashr"))
+_WITHOUT_SIGN = frozenset(("udiv", "urem", "lshr"))
+_C_TYPES = {8: "char", 16: "short", 32: "int", 64: "long"}
 _ESCAPES = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"}
 _TIGHT, _LEAST = 12, 0
 MAX_DECIMAL = 1 << 40  # larger numbers are mostly addresses and written in hexadecimal
@@ -68,10 +71,12 @@ class SourceExpressions:
         self._name = name
         self._flag = flag
         self._address = address
+        self._signs: dict[Term, bool] = {}
 
     def __call__(self, term: Term) -> str:
         known: dict[Term, _Text] = {}
         for t in postorder((term,)):
+            self._signs.setdefault(t, self._sign(t))
             denied = t.op == "not" and _is_comparison(t.args[0])
             inner = t.args[0] if denied else t
             texts = [known[a] for a in inner.args]
@@ -90,7 +95,9 @@ class SourceExpressions:
             case "var":
                 cell = self.cells.get(str(t.data))
                 return _Text(self._name(cell), _TIGHT) if cell is not None else _Text(self._flag(str(t.data)), _TIGHT)
-            case "zext" | "sext" | "toreal":
+            case "zext" | "sext":
+                return self._extended(t, a[0])
+            case "toreal":
                 return a[0]
             case "extract":
                 return self._extract(t, a[0])
@@ -121,9 +128,22 @@ class SourceExpressions:
             return self._compare(_ORDER[t.op], t, a)
         return self._arithmetic(t, a)
 
+    def _extended(self, t: Term, inner: _Text) -> _Text:
+        """A term in a wider type: a cast where C would extend it in another way."""
+        x, by_sign = t.args[0], t.op == "sext"
+        if self.boogie or x.width not in _C_TYPES or x.op in _CONSTANTS or self.is_signed(x) == by_sign:
+            return inner
+        if x.op == "extract" and inner.text.startswith(f"({_C_TYPES[x.width]})"):
+            return _Text(f"({_type_name(x.width, by_sign)}){inner.text.partition(')')[2]}", inner.level)
+        return self._cast(x, inner, by_sign)
+
     def _arithmetic(self, t: Term, a: list[_Text]) -> _Text:
         sign, level = _SIGNS[t.op]
         x, y = t.args
+        if t.op in _WITH_SIGN or t.op in _WITHOUT_SIGN:
+            by_sign = t.op in _WITH_SIGN
+            right = a[1] if sign == ">>" else self._cast(y, a[1], by_sign)
+            a = [self._cast(x, a[0], by_sign), right]
         if sign == "+" and y.op in _CONSTANTS and self._number(y, True) < 0:
             return _Text(f"{a[0].within(level)} - {-self._number(y, True)}", level)
         if sign in ("+", "*", "&", "|", "^") and x.op in _CONSTANTS and y.op not in _CONSTANTS:
@@ -155,9 +175,7 @@ class SourceExpressions:
         """An operand that is compared against its own sign says so."""
         if t.op in _CONSTANTS or self.is_signed(t) == signed or t.op in ("zext", "ite", "select"):
             return text
-        return _Text(
-            f"({'int' if signed else 'unsigned'}){text.within(_TIGHT)}" if not self.boogie else text.text, _TIGHT
-        )
+        return text if self.boogie else _Text(f"({_type_name(t.width, signed)}){text.within(_TIGHT)}", 11)
 
     def _same(self, x: Term, y: Term, a: list[_Text]) -> _Text:
         for one, text in ((x, a[1]), (y, a[0])):
@@ -180,21 +198,30 @@ class SourceExpressions:
         low = int(t.data or 0)
         if not low and t.args[0].op in ("sext", "zext") and t.args[0].args[0].width <= t.width:
             return inner
-        kinds = {8: "char", 16: "short", 32: "int", 64: "long"}
-        if not low and t.width in kinds and not self.boogie:
-            return _Text(f"({kinds[t.width]}){inner.within(_TIGHT)}", 11)
+        if not low and t.width in _C_TYPES and not self.boogie:
+            return _Text(f"({_C_TYPES[t.width]}){inner.within(_TIGHT)}", 11)
         return _Text(f"{inner.within(_TIGHT)}[{low + t.width}:{low}]", _TIGHT)
 
     def is_signed(self, t: Term) -> bool:
-        """Whether a term is read with a sign."""
-        while t.op not in ("var", *_CONSTANTS):
-            if t.op in ("sext", "sdiv", "srem", "ashr", "zext", "concat") or not t.args:
-                return True
-            if t.op in ("udiv", "urem", "lshr"):
-                return False
-            t = next((a for a in (t.args[1:] if t.op == "ite" else t.args) if a.op not in _CONSTANTS), t.args[-1])
-        cell = self.cells.get(str(t.data)) if t.op == "var" else None
-        return cell is None or cell.signed
+        """Whether a term is read with a sign, by the language's rules for its text."""
+        if t not in self._signs:
+            for part in postorder((t,)):
+                self._signs.setdefault(part, self._sign(part))
+        return self._signs[t]
+
+    def _sign(self, t: Term) -> bool:
+        """The same, where it is known of the operands; one without a sign makes a sum one without."""
+        match t.op:
+            case "var":
+                cell = self.cells.get(str(t.data))
+                return cell is None or cell.signed
+            case "add" | "sub" | "mul" | "and" | "or" | "xor":
+                return all(self._signs[a] for a in t.args if a.op not in _CONSTANTS)
+            case "ite":
+                return all(self._signs[a] for a in t.args[1:] if a.op not in _CONSTANTS)
+            case "shl":
+                return self._signs[t.args[0]]
+        return t.op not in _WITHOUT_SIGN
 
     def _number(self, t: Term, signed: bool) -> int:
         value = int(t.data or 0)
@@ -216,3 +243,9 @@ class SourceExpressions:
         if kind == "char" and (32 <= value < 127 or value in _ESCAPES):
             return f"'{_ESCAPES.get(value, chr(value))}'"
         return str(value) if abs(value) < MAX_DECIMAL else hex(value)
+
+
+def _type_name(width: int, signed: bool) -> str:
+    """A type of C of that many bits, or of an int."""
+    name = _C_TYPES.get(width, "int")
+    return name if signed else "unsigned" if name == "int" else f"unsigned {name}"

@@ -1,6 +1,7 @@
 """A path in static single assignment form: conditions and assignments over versions of its cells.
 
 `cell@k` is a version of a cell: k is the position behind the instance that assigned it, 0 for its value at the start.
+`cell@k?` is what something outside of the path left in it before the instance at position k: it may be anything.
 """
 
 from __future__ import annotations
@@ -25,15 +26,26 @@ class CellVersions:
             self.add(cell, 0)
 
     def add(self, cell: Cell, position: int) -> Term:
-        """A new version of a cell, valid from a position on."""
-        new = variable(f"{cell.name}@{position}", cell.sort)
-        self.positions.setdefault(cell.name, []).append(position)
+        """The version of a cell that the instance before a position assigned."""
+        return self._add(cell, 2 * position, f"{cell.name}@{position}")
+
+    def overwrite(self, cell: Cell, position: int) -> None:
+        """Make a version of a cell that something outside of the path left before the instance at a position."""
+        self._add(cell, 2 * position + 1, f"{cell.name}@{position}?")
+
+    def _add(self, cell: Cell, key: int, name: str) -> Term:
+        new = variable(name, cell.sort)
+        self.positions.setdefault(cell.name, []).append(key)
         self.versions.setdefault(cell.name, []).append(new)
         return new
 
     def at(self, position: int) -> Mapping[str, Term]:
         """The version of each cell before the instance at a position."""
-        return _VersionsAt(self, position)
+        return _VersionsAt(self, 2 * position + 1)
+
+    def left_at(self, position: int) -> Mapping[str, Term]:
+        """The version of each cell that the instance before a position left."""
+        return _VersionsAt(self, 2 * position)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,13 +111,22 @@ class SsaPath:
 def ssa_form(path: Path, with_frames: bool = False) -> SsaPath:
     """The path over versions; with frames, a branch makes new versions of what its other arms might have assigned."""
     versions = CellVersions(path.cells)
-    start, end = versions.at(0), versions.at(len(path.instances))
+    start, end = versions.left_at(0), versions.at(len(path.instances))
     pre = Substitution(start)(path.pre)
-    instances = tuple(
-        (_framed_branch if with_frames and instance.kind is Kind.BRANCH else _assignment)(instance, k, versions)
-        for k, instance in enumerate(path.instances)
-    )
-    return SsaPath(path, instances, pre, Substitution(end)(path.check), start, end)
+    cells = {cell.name: cell for cell in path.cells}
+    outside: dict[int, list[Cell]] = {}
+    for name, positions in path.overwritten.items():
+        for position in positions if name in cells else ():
+            outside.setdefault(position, []).append(cells[name])
+    instances = []
+    for k, instance in enumerate(path.instances):
+        for cell in outside.get(k, ()):
+            versions.overwrite(cell, k)
+        make = _framed_branch if with_frames and instance.kind is Kind.BRANCH else _assignment
+        instances.append(make(instance, k, versions))
+    for cell in outside.get(len(path.instances), ()):
+        versions.overwrite(cell, len(path.instances))
+    return SsaPath(path, tuple(instances), pre, Substitution(end)(path.check), start, end)
 
 
 def _assignment(instance: Instance, k: int, versions: CellVersions) -> SsaInstance:
@@ -114,11 +135,11 @@ def _assignment(instance: Instance, k: int, versions: CellVersions) -> SsaInstan
     condition = over_versions(instance.condition)
     new = [(versions.add(cell, k + 1), value) for cell, value in instance.writes]
     assigned = tuple(equal(version, over_versions(value)) for version, value in new if value is not None)
-    return SsaInstance(before, versions.at(k + 1), condition, assigned)
+    return SsaInstance(before, versions.left_at(k + 1), condition, assigned)
 
 
 def _framed_branch(branch: Instance, k: int, versions: CellVersions) -> SsaInstance:
     before = versions.at(k)
     condition = Substitution(before)(branch.condition)
     kept = tuple(equal(versions.add(cell, k + 1), before[cell.name]) for cell in branch.frames)
-    return SsaInstance(before, versions.at(k + 1), condition, kept=kept)
+    return SsaInstance(before, versions.left_at(k + 1), condition, kept=kept)

@@ -47,3 +47,56 @@ int main(int argc, char **argv) {
     found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["2"]))
     assert found["abstract_trace"]
     assert not found["proved"]
+
+
+def test_what_a_statement_outside_of_the_path_changes_is_not_said_to_hold_still(tmp_path: Path) -> None:
+    body = """
+extern int __VERIFIER_nondet_int(void);
+int g = 3;
+int main(void) {
+    int n = __VERIFIER_nondet_int() & 3;
+    int x = 0;
+    if (g) {
+        g = 0;
+        x = n + 1;
+    }
+    assert(x < 1 || n != 2);
+}
+"""
+    found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), nondet=(2,)))
+    trace = found["abstract_trace"]
+    decided = next(k for k, e in enumerate(trace) if e.get("text") == "g")
+    assert any("g != 0" in e["formula"] for e in trace[:decided] if e["kind"] == "invariant")
+    assert not any("g != 0" in e["facts"] for e in trace[decided:] if e["kind"] == "invariant")
+    assert found["proved"]
+
+
+def test_a_struct_that_is_copied_from_a_computed_place_needs_the_place(tmp_path: Path) -> None:
+    body = """
+struct S { int a, b, c; };
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]) & 7;
+    struct S v[2] = {{4, 2, 4}, {2, 3, 3}};
+    v[n & 1].a += n;
+    v[0] = v[n & 1];
+    assert(v[0].a < 6);
+}
+"""
+    found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["2"]))
+    trace = found["abstract_trace"]
+    changed = max(k for k, e in enumerate(trace) if "+= n" in e.get("text", ""))
+    assert "(n & 1) == 0" in trace[changed + 1]["facts"]
+
+
+def test_a_sum_with_an_unsigned_operand_is_said_to_be_compared_with_a_sign(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    unsigned n = atoi(argv[1]) & 7;
+    int a = atoi(argv[2]) & 1;
+    int x = a + n;
+    assert(x < 7);
+}
+"""
+    found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["7", "0"]))
+    facts = [f for e in found["abstract_trace"] if e["kind"] == "invariant" for f in e["facts"]]
+    assert any("(int)(a + n) >= 7" in f for f in facts), facts

@@ -16,6 +16,7 @@ from typing import Any
 from butfor.encode.justification import Justifier
 from butfor.methods.case import FailingRun
 from butfor.methods.cause_tree.cause_statements import CauseStatements, StatementInstances
+from butfor.methods.cause_tree.condition_parts import is_part_of_condition
 from butfor.methods.cause_tree.confirm_causes import CauseConfirmation, Claim
 from butfor.methods.cause_tree.executed_jumps import ExecutedJumps
 from butfor.methods.cause_tree.reading_order import LEVELS_BEHIND
@@ -114,12 +115,18 @@ class CauseTree:
         confirmation = CauseConfirmation(self.case, self._without)
         for cause in self.causes:
             is_confirmed = confirmation.confirms(cause.claims, (n for c in self.causes[: cause.id] for n in c.nodes))
-            cause.proved = is_confirmed and not self._lacks_addresses(cause)
+            cause.proved = is_confirmed and not self._lacks_addresses(cause) and not self._is_part(cause)
         self.constraints = confirmation.constraints
 
     def _lacks_addresses(self, cause: RunCause) -> bool:
         """Whether it explains the addresses of a cause that later instances joined, whose addresses it does not."""
         return cause.via == "address" and cause.parent is not None and len(self.causes[cause.parent].claims) > 1
+
+    def _is_part(self, cause: RunCause) -> bool:
+        """Whether it explains an operand of the condition that it is told to explain."""
+        if cause.decided is None:
+            return False
+        return is_part_of_condition(self.trace, self.justifier, cause.decided, self.case.places.of)
 
     def _explore(self, depth: int, most: int) -> None:
         self._add_root(depth)

@@ -97,8 +97,10 @@ class CoreTrace:
         Their values are those of the run, so no solver has to be asked about them.
         """
         found = DeterminedNames({*self.path.initial, *_compared_with_constants(self.path.pre)})
-        for position, action in enumerate(self.actions, 1):
+        for position, (step, action) in enumerate(zip(self.steps, self.actions, strict=True), 1):
             found.pass_action(action, position)
+            following = self.versions(position)
+            found.forget((n for n in self.path.overwritten if following[n] is not step.after[n]), position)
         return found
 
     @cached_property
@@ -205,6 +207,13 @@ class DeterminedNames:
                 self._changes.setdefault(name, []).append(position)
         now |= {name for name, is_known in after.items() if is_known}
         now -= {name for name, is_known in after.items() if not is_known}
+
+    def forget(self, names: Iterable[str], position: int) -> None:
+        """Note that some names are not determined from a position on."""
+        for name in names:
+            if name in self._now:
+                self._now.remove(name)
+                self._changes[name].append(position)
 
     def is_known(self, name: str, position: int) -> bool:
         """Whether the value of a name is determined at a position."""

@@ -205,15 +205,15 @@ class LibraryCalls:
         """A copy of so many bytes from here to there, if it was asked for just that."""
         i = effect.node[0]
         instr = self.trace.instr(effect.node)
+        for copy in copies:
+            self.memory.agree(copy.source, self.origins.copied(copy), effect.node, place)
         conditions = []
         for a in instr.args:
             if isinstance(a, int):
                 value = self.registers.values.recorded(self.trace.definition(i, a))
                 term = self.registers.operand(i, a)
                 conditions.append(self.state.simplify(equal(term, const(value, term.width))))
-        self.state.assume(self.state.simplify(conjunction(conditions)), place, effect.node, frame)
-        for copy in copies:
-            self.memory.agree(copy.source, self.origins.copied(copy), effect.node, place)
+        self.state.assume(self.state.simplify(conjunction(conditions)), place, effect.node, frame, is_address=True)
         draft = Draft(Kind.ASSIGN, place, effect.node, frame)
         for copy in copies:
             for r in self.memory.storage.at(copy.to, copy.size, i):

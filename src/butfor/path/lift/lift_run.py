@@ -30,6 +30,7 @@ from butfor.path.lift.library_calls import LibraryCalls
 from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
 from butfor.path.lift.memory_cells import MemoryCells
 from butfor.path.lift.movable_stores import MOVABLE, has_movable_stores
+from butfor.path.lift.overwritten_cells import overwritten_cells
 from butfor.path.lift.register_terms import UNDETERMINED, RegisterTerms
 from butfor.path.lift.used_values import UsedValues
 from butfor.path.lift.violated_property import Check, ViolatedProperties
@@ -132,6 +133,7 @@ class _Lifter:
             endless,
         )
         path = assembled_path(parts, check.node, phi, self.run, self.storage, self.memory.prologue)
+        path = replace(path, overwritten=overwritten_cells(self.run, path))
         return replace(path, approximate=(*path.approximate, MOVABLE)) if has_movable_stores(self.run, path) else path
 
     def _gather(self, effects: list[Effect], check: Check) -> None:

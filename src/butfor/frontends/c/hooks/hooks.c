@@ -47,7 +47,10 @@ static i64 assign(const struct occurrence *o, const struct rule *r) {
   u8 *p = r->op == OP_ASSIGN_LOCAL ? (u8 *)o->frame + r->a : (u8 *)__cf_gtab[(u32)r->a] + ((u64)r->a >> 32);
   u32 bytes = r->bytes % OWN_VALUE;
   write_to(p, r->b, bytes);
-  if (!(r->bytes & OWN_VALUE)) return o->value;
+  if (!(r->bytes & OWN_VALUE)) {
+    if (o->traps) raise(SIGFPE);
+    return o->value;
+  }
   return o->is_real ? raw(real_at(p, bytes)) : variable(p, bytes);
 }
 

@@ -41,6 +41,9 @@ i64 __cf_at_z(u32 site, i64 a, i64 b, u32 code) {
 
 void __cf_unreachable(void) { raise(SIGILL); }
 
+/* Whether a rule starts from the value as it is. */
+static int is_relative(u32 op) { return op == OP_ADD || op == OP_NEGATE || op == OP_NOT || op == OP_PLUS_LOCAL; }
+
 static struct effect operation(const struct occurrence *o, const struct rule *r) {
   u32 operator = o->code >> 8, bits = o->code & 255;
   i64 a = o->a, b = o->b;
@@ -53,6 +56,7 @@ static struct effect operation(const struct occurrence *o, const struct rule *r)
     case OP_ONLY_LEFT: return (struct effect){a, o->traps || a != o->value, 0};
     case OP_ONLY_RIGHT: return (struct effect){b, o->traps || b != o->value, 0};
     default:
+      if (o->traps && is_relative(r->op)) return (struct effect){o->value, 0, 1}; /* a division by zero has no value that could be one more */
       e = bf_of_int(o, r);
       e.differs |= o->traps;
       return e;
