@@ -13,7 +13,7 @@ from butfor.trace.trace import Node, Trace
 class ConditionEvaluation:
     """One evaluation of a condition: its branch instances in order, all its blocks, and the block it left to.
 
-    `joins`: its outcome is a value.
+    `joins`: its outcome is a value. `gates` are those branch instances that only chose an operand, by `?:`.
     """
 
     nodes: tuple[Node, ...]
@@ -22,6 +22,7 @@ class ConditionEvaluation:
     taken: int
     joins: bool
     stretch: Stretch
+    gates: frozenset[Node] = frozenset()
 
     @property
     def last(self) -> Node:
@@ -59,10 +60,16 @@ class ConditionEvaluations:
         nodes = tuple(self.justifier.evaluation(node, decision))
         if self.trace.at(nodes[0][0]).seg.block != decision.head:
             return self.alone(node)
-        return self._made(nodes, decision.head, frozenset(decision.blocks), decision.joins)
+        gates = frozenset(node for node in nodes if self.trace.at(node[0]).seg.block in decision.gates)
+        return self._made(nodes, decision.head, frozenset(decision.blocks), decision.joins, gates)
 
     def _made(
-        self, nodes: tuple[Node, ...], head: int, blocks: frozenset[int], joins: bool
+        self,
+        nodes: tuple[Node, ...],
+        head: int,
+        blocks: frozenset[int],
+        joins: bool,
+        gates: frozenset[Node] = frozenset(),
     ) -> ConditionEvaluation | None:
         i = nodes[-1][0]
         while True:
@@ -75,5 +82,5 @@ class ConditionEvaluations:
         return (
             None
             if stretch is None
-            else ConditionEvaluation(nodes, head, blocks, self.trace.at(i).seg.block, joins, stretch)
+            else ConditionEvaluation(nodes, head, blocks, self.trace.at(i).seg.block, joins, stretch, gates)
         )

@@ -13,6 +13,7 @@ from butfor.path.lift.effects import Effect, EffectKind, Effects, effects_of_nod
 from butfor.path.lift.violated_property import Check
 from butfor.trace.dependence.backward_slice import Slicer
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.dependence.potential_dependence import ReadBytes
 from butfor.trace.dependence.sliced_instances import Slice
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
@@ -80,7 +81,7 @@ class EffectChoice:
             found = self.run.slice
             nodes = list(found.distance)
             extra = [
-                *self._hypothetical_stores(check, nodes),
+                *self._for_parts_not_evaluated(check, nodes),
                 *self._earlier_decisions(nodes),
                 *self.effects.assumptions(MAX_ASSUMPTIONS),
             ]
@@ -98,8 +99,11 @@ class EffectChoice:
             complete,
         )
 
-    def _hypothetical_stores(self, check: Check, nodes: list[Node]) -> list[Node]:
-        """The stores to variables that the parts of conditions which were not evaluated would have read."""
+    def _for_parts_not_evaluated(self, check: Check, nodes: list[Node]) -> list[Node]:
+        """What gave variables their values that the parts of conditions which were not evaluated would have read.
+
+        These are stores, and decisions whose other arm would have assigned them again.
+        """
         branches = [
             h.node for node in nodes if (h := self.effects.of(node)) is not None and h.what is EffectKind.BRANCH
         ][:MAX_EFFECTS_PER_PATH]
@@ -109,13 +113,17 @@ class EffectChoice:
             for d in evaluated.values()
             for a, n in hypothetical_loads(self.trace, d.stretch, d.blocks)
         ]
-        known = set(nodes)
+        potential = self.dependence.potential_dependence
         found: dict[Node, None] = {}
+        hypothetical = []
         for address, size, i in dict.fromkeys(reads):
-            store = self.dependence.potential_dependence.hypothetical.last_store(i, address, size)
-            if store is not None and store not in known:
+            store = potential.hypothetical.last_store(i, address, size)
+            if store is not None:
                 found[store] = None
-        return list(found)
+            hypothetical.append(ReadBytes(address, size, 0 if store is None else store[0], i))
+        found.update(dict.fromkeys(potential.of_reads(hypothetical)))
+        known = set(nodes)
+        return [node for node in found if node not in known]
 
     def _earlier_decisions(self, nodes: list[Node]) -> list[Node]:
         """The decisions that left what was read as it was before the last ones did, which alone are in the slice."""

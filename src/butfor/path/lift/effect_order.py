@@ -82,7 +82,7 @@ class EffectOrder:
             if decided is None or decided.joins:
                 continue
             needed = any(c > decided.last for node in decided.nodes for c in parents.get(node, ()))
-            if needed or not gates.intersection(decided.nodes):
+            if needed or not gates.intersection(decided.nodes) - decided.gates:
                 wanted.add(decided.last)
         return wanted, parts
 

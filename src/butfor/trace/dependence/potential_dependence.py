@@ -106,12 +106,19 @@ class PotentialDependence:
 
     def of_loads(self, nodes: Iterable[Node]) -> list[Node]:
         """The same for many loads, with all instances for each arm up to a bound."""
-        windows: dict[_Window, int] = {}
-        for node in nodes:
-            for window, until in self._windows(node):
-                windows[window] = max(until, windows.get(window, until))
+        return self._all_in(found for node in nodes for found in self._windows(node))
+
+    def of_reads(self, reads: Iterable[ReadBytes]) -> list[Node]:
+        """The same for bytes that an arm not taken would have read."""
+        met = ((read, self.objects.at(read.address, read.read_at)) for read in reads)
+        return self._all_in((self._window(read, obj, None), read.read_at) for read, obj in met if obj is not None)
+
+    def _all_in(self, windows: Iterable[tuple[_Window, int]]) -> list[Node]:
+        latest: dict[_Window, int] = {}
+        for window, until in windows:
+            latest[window] = max(until, latest.get(window, until))
         found: dict[Node, None] = {}
-        for window, until in windows.items():
+        for window, until in latest.items():
             found.update(dict.fromkeys(self._avoiding_branches(window, until, every=True)))
         return list(found)
 
