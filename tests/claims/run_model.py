@@ -8,6 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from tests.claims.small_program import ARRAY_LENGTH, STRUCT_FIELDS, Decision, Expr, Node, Switch
+from tests.claims.walk_program import parts
 
 if TYPE_CHECKING:
     from tests.claims.evaluate_expressions import Evaluator
@@ -102,9 +103,18 @@ class Run:
         """Whether both fail at the same check."""
         return self.outcome is other.outcome and self.failed is other.failed and self.at is other.at
 
+    @property
+    def _to_check(self) -> list[tuple[Node, int]]:
+        """The decisions up to the failed check, whose own operands are no part of the path."""
+        own = set() if self.failed is None else set(parts(self.failed))
+        taken = self.decisions
+        while taken and taken[-1][0] in own:
+            taken.pop()
+        return taken
+
     def is_same_failure_along_same_path(self, other: Run) -> bool:
         """Whether both took the same decisions to the same failure."""
-        return self.fails_like(other) and self.decisions == other.decisions
+        return self.fails_like(other) and self._to_check == other._to_check
 
 
 class Undefined(Exception):
