@@ -100,3 +100,18 @@ int main(int argc, char **argv) {
     found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["7", "0"]))
     facts = [f for e in found["abstract_trace"] if e["kind"] == "invariant" for f in e["facts"]]
     assert any("(int)(a + n) >= 7" in f for f in facts), facts
+
+
+def test_nothing_is_proved_where_a_copied_struct_was_filled_by_a_statement_that_is_not_followed(tmp_path: Path) -> None:
+    body = """
+struct S { int a; int b; int c; };
+static int add(struct S q, int by) { q.a = q.a + by; return q.a + q.b; }
+int main(int argc, char **argv) {
+    long n = atoi(argv[1]) & 7;
+    struct S s = {0, 0, 0};
+    int x = add(s, n);
+    assert(x < 4);
+}
+"""
+    found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["5"]))
+    assert not found["proved"] or any("struct S s" in e.get("text", "") for e in found["abstract_trace"])

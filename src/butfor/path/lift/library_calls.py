@@ -8,8 +8,8 @@ from functools import cached_property
 from butfor.ir.instructions import Const
 from butfor.libc.library import lookup
 from butfor.logic.terms import TRUE, Term, concat, conjunction, const, equal, extract
-from butfor.path.lift.byte_origins import ByteOrigins
-from butfor.path.lift.cell_memory import PathMemory
+from butfor.path.lift.byte_origins import ByteOrigins, ReadByte
+from butfor.path.lift.cell_memory import NOT_FOLLOWED, PathMemory
 from butfor.path.lift.cell_names import CellNames
 from butfor.path.lift.effects import Copy, Effect
 from butfor.path.lift.external_inputs import ExternalInputs
@@ -245,6 +245,8 @@ class LibraryCalls:
                     return  # it was changed by something that is not followed
                 data.append(now)
             elif byte is not None:
+                if copy.to <= at < copy.to + copy.size and self._was_written(copy, at - copy.to):
+                    self.state.approximate.setdefault(NOT_FOLLOWED)
                 parts.append(const(byte, 8))
                 data.append(byte)
             else:
@@ -254,6 +256,10 @@ class LibraryCalls:
         draft.recorded[r.cell.name] = value
         draft.acts[r.cell.name] = Act(effect.at)
         self.memory.mark([r], effect.node)
+
+    def _was_written(self, copy: Copy, offset: int) -> bool:
+        """Whether a byte that was copied came from a statement, which the path does not have then."""
+        return self.origins.read(ReadByte(copy.event, offset, copy.source + offset)).node is not None
 
 
 def _joined(parts: list[Term]) -> Term:
