@@ -361,8 +361,8 @@ def test_undefined_function(tmp_path: Path) -> None:
     (source,) = files(tmp_path, a_c=MAIN)
     with pytest.raises(CompileError) as caught:
         butfor.explain(source)
-    assert caught.value.message == "the program does not link"
-    assert "twice" in caught.value.stderr
+    assert caught.value.message == "the program does not link: there is no twice"
+    assert "-D twice=__VERIFIER_nondet_int" in caught.value.hint
 
 
 def test_two_definitions(tmp_path: Path) -> None:

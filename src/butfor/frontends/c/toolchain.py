@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from butfor.errors import CompileError
 from butfor.frontends.file_kinds import is_ir
 from butfor.native import build_cache
 from butfor.native.build_cache import cache_dir
@@ -75,8 +76,26 @@ def compile_object(compiler: Compiler, source: Path, out: Path, flags: Sequence[
 
 def link(compiler: Compiler, objects: Sequence[Path], out: Path, flags: Sequence[str]) -> None:
     """Link a program."""
-    command = (*compiler.command, *compiler.arch_flags, *map(str, objects), "-o", str(out), *flags)
-    run_tool(command, "the program does not link")
+    _run_linker((*compiler.command, *compiler.arch_flags, *map(str, objects), "-o", str(out), *flags))
+
+
+_UNDEFINED = re.compile(r"undefined (?:symbol: |reference to [`'\"])(\w+)")
+
+
+def _run_linker(command: Sequence[str]) -> None:
+    """Run the linker; functions without a body are named when it fails."""
+    try:
+        run_tool(command, "the program does not link")
+    except CompileError as e:
+        missing = list(dict.fromkeys(_UNDEFINED.findall(e.stderr)))
+        if not missing:
+            raise
+        what = "it" if len(missing) == 1 else "them"
+        hint = (
+            f"give the file or library (-l) that defines {what}; where any value will do, "
+            f"-D {missing[0]}=__VERIFIER_nondet_int makes its calls nondeterministic"
+        )
+        raise CompileError(f"the program does not link: there is no {', '.join(missing)}", hint=hint) from e
 
 
 WHOLE_LINK = "--whole-link"  # the first of the "libraries" of a program whose link is known, word for word
@@ -89,8 +108,7 @@ def link_with_libraries(compiler: Compiler, objects: Sequence[Path], out: Path, 
         link(compiler, objects, out, [*(f"-l{x}" for x in libs), "-lm"])
         return
     at = libs.index(PROGRAM_OBJECTS)
-    command = (*libs[1:at], *map(str, objects), "-o", str(out), *libs[at + 1 :], "-lm")
-    run_tool(command, "the program does not link")
+    _run_linker((*libs[1:at], *map(str, objects), "-o", str(out), *libs[at + 1 :], "-lm"))
 
 
 def announce_first_link(compiler: Compiler, progress: Progress) -> None:
