@@ -160,6 +160,8 @@ def test_a_change_that_makes_no_difference_until_late_is_tried_from_there(tmp_pa
     rules = [Rule(s.number, op) for s in build.sites if s.kind is SiteKind.COMPARE for op in (Op.FLIP_EQUAL, Op.TRUE)]
     with ForkServer(build, "./late", RunSpec(), b"150\n") as server:
         together = dict(run_all([server], rules))
-        assert [together[k] for k in range(len(rules))] == [server.run([rule]) for rule in rules]
+        for k, rule in enumerate(rules):
+            alone = server.run([rule])
+            assert together[k] == alone or (together[k].timed_out and alone.timed_out)  # how far those got depends
     assert any(outcome.change_event > 150 for outcome in together.values())
     assert any(outcome.changed and outcome.matched < outcome.output for outcome in together.values())
