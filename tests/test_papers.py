@@ -85,6 +85,7 @@ def test_the_answer_to_a_wrong_output_counts_lines_until_the_fault(
     assert "cascade" in found["named"]
 
 
+@pytest.mark.slow
 def test_fixes_are_counted_for_memory_errors_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     data = data_folder(tmp_path)

@@ -293,6 +293,7 @@ def test_random_bytes(tmp_path: Path, scratch: Path) -> None:
             assert refused(bad, scratch).startswith(f"{bad} is not a butfor recording, or it is damaged")
 
 
+@pytest.mark.slow
 def test_random_damage(good: Path, tmp_path: Path, scratch: Path) -> None:
     """Bytes changed anywhere, also in the archive's directory: refused, or the same answer where no byte matters."""
     data = good.read_bytes()

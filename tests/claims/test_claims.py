@@ -40,7 +40,9 @@ from tests.claims.walk_program import statements
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C compiler on this machine")
 
 
-@pytest.mark.parametrize(("kind", "seed"), [("c", 20), ("c", 21), ("wide", 50047), ("boogie", 20)])
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("c", 20), pytest.param("c", 21, marks=pytest.mark.slow), ("wide", 50047), ("boogie", 20)]
+)
 def test_no_claim_about_generated_programs_is_refuted(kind: str, seed: int) -> None:
     tally = campaign([seed], [kind])
     assert not tally.refuted

@@ -84,7 +84,7 @@ def test_the_precondition_of_a_call_is_checked_where_it_is_called() -> None:
     assert run(unit, unit.entry(None), Given({"n": 4}, {(5, 6): (3,)})).end is End.BLOCKED
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 @given(programs)
 def test_it_fails_where_exploration_says_and_ends_as_another_interpreter_does(program: list[Tree]) -> None:
     source, tree = rendered(program)

@@ -124,6 +124,7 @@ def test_edits_are_not_tried_where_a_statement_stands_out(tmp_path: Path) -> Non
     assert "repair" not in answer.methods
 
 
+@pytest.mark.slow
 def test_large_sources_are_not_compiled_again_and_again_unless_that_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
