@@ -126,7 +126,7 @@ class CauseTree:
         """Whether it explains an operand of the condition that it is told to explain."""
         if cause.decided is None:
             return False
-        return is_part_of_condition(self.trace, self.justifier, cause.decided, self.case.places.of)
+        return is_part_of_condition(self.trace, self.justifier, cause.decided, self.case.places)
 
     def _explore(self, depth: int, most: int) -> None:
         self._add_root(depth)

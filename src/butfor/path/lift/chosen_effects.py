@@ -20,7 +20,7 @@ from butfor.trace.trace import Node
 from butfor.trace.view.run_objects import RunObjects
 from butfor.trace.view.source_places import Place, Places
 
-MAX_EFFECTS_PER_PATH = 24_000  # lifting them takes some seconds
+MAX_EFFECTS_PER_PATH = 16_000  # lifting them takes some seconds
 MAX_ASSUMPTIONS = 200  # of the program itself, the latest: earlier ones rarely constrain the failure
 MAX_SLICED_INSTANCES = 120_000  # in the slice of the assumptions: bounds the time of slicing
 
