@@ -170,3 +170,13 @@ def test_an_input_controls_the_failure_if_no_later_one_can_avoid_it(there: Path)
     found = butfor.explain("p.c", nondet=[6, 0], methods=["security"]).methods["relevance"]["security"]
     assert (found["verdict"], found["evidence"]) == ("input-controlled", "replayed")
     assert [(row["start"], row["fails"], row["passes"]) for row in found["inputs"]] == [(0, "6", "5")]
+
+
+def test_an_input_before_more_than_are_tried_is_not_said_to_be_the_last(there: Path) -> None:
+    (there / "p.c").write_text(
+        NONDET + "int main(void) {\n int u = __VERIFIER_nondet_int(), s = 0;\n"
+        " for (int i = 0; i < 30; i++)\n  s = s * 3 + __VERIFIER_nondet_int();\n"
+        " if (u > 5 && (s ^ 77) != 12345678)\n  reach_error();\n return 0;\n}\n"
+    )
+    found = butfor.explain("p.c", nondet=[6], methods=["security"]).methods["relevance"]["security"]
+    assert not (found["evidence"] == "replayed" and found["inputs"][0]["start"] < 30)

@@ -173,7 +173,9 @@ class _InputSearch:
         self.run_inputs = run_inputs(recorded_spec(recording), folder or ".", _names_in(_OPENED, texts))
         events = recording.log.event
         streams = [int(e["stream"]) for e in events[events["kind"] == EventKind.INPUT]] if len(events) else []
-        self.units = input_units(self.run_inputs, _names_in(_GETENV, texts), nondet_types(recording))
+        nondet = nondet_types(recording)
+        self.units = input_units(self.run_inputs, _names_in(_GETENV, texts), nondet)
+        self.nondet_read = len(nondet)  # more than there are units of them, where they are many
         if STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
         arithmetic = case.options.arithmetic_errors
@@ -197,7 +199,8 @@ class _InputSearch:
                 if not self.whole or len(found) >= MAX_REPORTED_INPUTS:
                     break
             if found:
-                return SecurityVerdict("input-controlled", tuple(found.values()), "replayed", runs=steering.runs)
+                how = "tried" if any(map(_is_read_in_order, self.units)) else "replayed"
+                return SecurityVerdict("input-controlled", tuple(found.values()), how, runs=steering.runs)
             return self._without_replay(judgement)
 
     def _controlling(self, proposed: Iterable[tuple[InputUnit, str]]) -> Iterator[ControllingInput]:
@@ -231,16 +234,21 @@ class _InputSearch:
 
     def _read_one_by_one(self, last: ControllingInput) -> SecurityVerdict:
         """The verdict for the last input that was found, or for a later one that the path gives."""
-        later = [u for u in self.units if u.source == last.unit.source and u.start >= last.unit.end]
-        while later and not self.is_over():
+        while not self._ends_inputs(last.unit) and not self.is_over():
             surely, better = self._is_surely_last(last)
             if surely or better is None:
                 return SecurityVerdict(
                     "input-controlled", (last,), "replayed" if surely else "tried", runs=self.steering.runs
                 )
-            last, later = better, [u for u in later if u.start >= better.unit.end]
-        how = "tried" if later else "replayed"
+            last = better
+        how = "replayed" if self._ends_inputs(last.unit) else "tried"
         return SecurityVerdict("input-controlled", (last,), how, runs=self.steering.runs)
+
+    def _ends_inputs(self, unit: InputUnit) -> bool:
+        """Whether the run read no input of its kind behind a unit."""
+        if unit.source == "nondet":
+            return unit.end >= self.nondet_read
+        return not self.run_inputs.spec.stdin[unit.end :].strip()
 
     def _is_surely_last(self, found: ControllingInput) -> tuple[bool, ControllingInput | None]:
         """Whether no later input avoids the failure, by proof; if not, one that does."""
