@@ -28,12 +28,14 @@ test-all: lint
 test-real: $(STAMP)
 	$(PYTEST) -m real
 
-# Tries to refute what butfor claims about generated programs: make claims CLAIMS=100000 SEED=1 STATE=claims.json
+# Tries to refute what butfor claims about generated programs: make claims CLAIMS=100000 SEED=1 STATE=claims.json;
+# with WRITE=docs/claims.md the results are written into that file
 CLAIMS ?= 5000
 SEED   ?= 1
 STATE  ?=
+WRITE  ?=
 claims: $(STAMP)
-	$(BIN)/python -m tests.claims --claims $(CLAIMS) --seed $(SEED) $(if $(STATE),--state $(STATE))
+	$(BIN)/python -m tests.claims --claims $(CLAIMS) --seed $(SEED) $(if $(STATE),--state $(STATE)) $(if $(WRITE),--write $(WRITE))
 
 bench: $(STAMP)
 	$(BIN)/python -m bench

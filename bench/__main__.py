@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, changed, diagnoses, growth, invariants, program_size, ranking, relevance, repair
+from bench import causes, changed, diagnoses, growth, invariants, program_size, ranking, relevance, repair, scale
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
@@ -134,6 +134,12 @@ def main() -> None:
         print(line, flush=True)
     print("\nRelevance of every statement instance, inputs free.\n")
     for line in relevance.rows():
+        print(line, flush=True)
+    print(
+        "\nMethods on failing paths against the length of the path: CPU seconds, and how many statements or sets they"
+        " tell.\n"
+    )
+    for line in scale.rows():
         print(line, flush=True)
     print("\nChanged runs: with hooks, and with hooks and checks of memory.\n")
     for line in changed.rows():

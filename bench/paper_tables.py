@@ -178,8 +178,8 @@ def _variants_table(rows: Sequence[Row]) -> Iterator[str]:
     yield "## CaFL, Tables VI to VIII: optimisations"
     yield (
         "The whole tree, not only until the fault. None: no optimisation. C: trusted functions. L: loop recognition."
-        " SO: unrelated constraints left out. SL: slicing. Averages; seconds in a warm process. The paper's are"
-        " medians of those of its twelve programs of Busybox and Coreutils that ended."
+        " SO: unrelated constraints left out. SL: slicing. Averages; *seconds*: processor time of the tree alone, in a"
+        " warm process. The paper's are medians of those of its twelve programs of Busybox and Coreutils that ended."
     )
     heads = ["program", "variant", "fault found", "lines", "C%", "seconds", "constraints"]
     table: list[Sequence[object]] = []

@@ -38,6 +38,8 @@ FINE = "int main(void) { return 0; }\n"
         (["text.txt"], "text.txt is not a C file"),
         (["/bin/true"], "/bin/true does not say what it was built from"),
         (["bad.ll"], "bad.ll is not valid LLVM IR"),
+        (["zero.c"], "/dev/zero: is included, and is a device or a pipe"),
+        (["pipe.c"], "pipe.c: is a device or a pipe"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -50,9 +52,43 @@ def test_wrong_files(words: Sequence[str], message: str, work: Path) -> None:
     file_of(work, "", "empty.c")
     file_of(work, "hello\n", "text.txt")
     file_of(work, "hello\n", "bad.ll")
+    file_of(work, '#include "/dev/zero"\n', "zero.c")
+    os.mkfifo(work / "pipe.c")
     done = run_in(work, "explain", *words)
     assert (done.code, done.stdout) == (2, "")
     assert f"butfor: error: {message}" in done.stderr
+
+
+def test_a_working_directory_that_is_gone(work: Path) -> None:
+    words = f'mkdir gone; cd gone; rmdir ../gone; exec "{sys.executable}" -m butfor explain prog.c'
+    done = subprocess.run(["sh", "-c", words], cwd=work, capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"butfor: error: the working directory has been removed" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("sum.bpl", f"procedure f() {{ var x: int; x := {'+'.join(['1'] * 3000)}; assert x == 2; }}", 4),
+        ("nest.bpl", f"procedure f() {{ {'if (true) {' * 5000} assert false; {'}' * 5000} }}", 3),
+        ("brackets.bpl", f"procedure f() {{ assert {'(' * 3000}false{')' * 3000}; }}", 0),
+    ],
+)
+def test_programs_that_are_nested_too_deeply(name: str, text: str, code: int, work: Path) -> None:
+    file_of(work, text, name)
+    done = run_in(work, "explain", name)
+    assert done.code == code, done.stderr
+    assert (code == 0) == ("nested" not in done.stdout + done.stderr)
+    assert "internal error" not in done.stderr
+
+
+@pytest.mark.parametrize("text", ["z3 '-in", 'z3 "'])
+def test_a_solver_whose_quotes_are_not_closed(text: str, work: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BUTFOR_SOLVER", text)
+    file_of(work, "procedure f(n: int) { assert n == 2; }", "prog.bpl")
+    done = run_in(work, "explain", "prog.bpl")
+    assert (done.code, done.stdout) == (2, "")
+    assert f"butfor: error: BUTFOR_SOLVER={text}: no closing quotation" in done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -177,6 +213,8 @@ def test_closed_streams(work: Path) -> None:
         done = subprocess.run(
             ["sh", "-c", words], cwd=work, capture_output=True, stdin=subprocess.DEVNULL, timeout=60, check=False
         )
-        assert done.returncode == 0, (closed, done.stderr)
+        is_lost = ">&-" in closed.split()
+        assert done.returncode == (2 if is_lost else 0), (closed, done.stderr)
         assert b"Traceback" not in done.stderr
-        assert done.stderr == b""
+        assert (b"standard output is closed" in done.stderr) == (closed == ">&-")
+        assert closed == ">&-" or done.stderr == b""

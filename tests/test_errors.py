@@ -12,6 +12,7 @@ from butfor.errors import (
     DiskFull,
     ExitCode,
     OutOfTime,
+    ReachesBeyond,
     RecordingError,
     ToolMissing,
     UnsupportedError,
@@ -42,6 +43,7 @@ def test_exit_codes_are_the_published_ones() -> None:
         (UnsupportedError("inline assembly"), 3),
         (DiskFull("m"), 3),
         (CannotRecord("m"), 3),
+        (ReachesBeyond("m"), 3),
         (OutOfTime("m"), 3),
     ],
 )
@@ -60,6 +62,7 @@ def test_every_error_class_is_in_the_table_above() -> None:
         UnsupportedError,
         DiskFull,
         CannotRecord,
+        ReachesBeyond,
         OutOfTime,
     }
 

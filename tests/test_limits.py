@@ -34,6 +34,13 @@ def test_a_program_that_never_ends(work: Path) -> None:
     assert "prog.c:3:3: the program was still running after 0." in done.stdout
 
 
+def test_a_limit_that_is_over_before_the_recording_begins(work: Path) -> None:
+    file_of(work, "int main(void) {\n  volatile int n = 1;\n  while (n)\n    n = 2 - n % 2;\n  return 0; }\n")
+    done = run_in(work, "explain", "prog.c", "--method", "slice", "--time-limit", "0.0001")
+    assert done.code == 0
+    assert "prog.c:3:3: the program was still running after" in done.stdout
+
+
 def test_a_program_that_sleeps(work: Path) -> None:
     file_of(work, "#include <unistd.h>\nint main(void) {\n  sleep(60);\n  return 0; }\n")
     done = run_in(work, "explain", "prog.c", "--method", "slice", "--time-limit", "0.2")

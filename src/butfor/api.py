@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from butfor.ask_methods import chosen_methods
 from butfor.counterfactual.fork_server import ForkServer, RunLimits
 from butfor.counterfactual.rerun import hooked_program, recorded_spec
 from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable, check_shrinkable, is_same_failure, shrink
 from butfor.counterfactual.user_changes import ChangedRun, changed_run
-from butfor.errors import UsageError
+from butfor.errors import ReachesBeyond, UsageError
 from butfor.explanation import Explanation, Failure, RunInfo
 from butfor.failures.find_failure import reported_failure, verdict_on
 from butfor.frontends.c.build import Build
@@ -28,7 +29,7 @@ from butfor.methods import registry
 from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.origins.queries import RunQueries
-from butfor.pipeline import Known, analyse, chosen_methods, explain_tests, run_info, unshown
+from butfor.pipeline import Known, analyse, explain_tests, run_info, unshown
 from butfor.trace import recording as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
@@ -106,7 +107,11 @@ def _explain_shrunk(options: Options, program: Build, recording: Recording, say:
 
     def fails_alike(spec: RunSpec) -> bool:
         nonlocal smallest
-        tried = record_run(replace(unexpecting, args=spec.args, stdin=spec.stdin, nondet=spec.nondet), program, _silent)
+        inputs = replace(unexpecting, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
+        try:
+            tried = record_run(inputs, program, _silent, is_fenced=True)
+        except ReachesBeyond:
+            return False
         if not is_same_failure(_failure_in(tried, unexpecting), failure):
             return False
         smallest = tried

@@ -67,6 +67,10 @@ class CannotRecord(ButforError):
     """The run ended in a way that left no complete recording."""
 
 
+class ReachesBeyond(CannotRecord):
+    """A run that was only tried was kept from changing files, acting on other programs or on the machine."""
+
+
 class OutOfTime(ButforError):
     """A step was given up because the time for it was over."""
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from butfor.ask_methods import arranged, ask_methods, chosen_methods, ranked
 from butfor.explanation import Explanation, Failure, FailureKind, Interrupted, RunInfo, Status
 from butfor.frontends.boogie.explore_paths import DEFAULT_BOUND, Exploration
 from butfor.frontends.boogie.failing_path import ViolatedCheck
@@ -18,7 +19,6 @@ from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.path.path_model import Kind, Path
 from butfor.path.path_words import PathWords, cell_text
-from butfor.pipeline import arranged, ask_methods, chosen_methods, ranked
 from butfor.ranking.finding import Diagnosis, WeighedDiagnosis
 from butfor.trace.view.source_places import Place
 
@@ -60,7 +60,7 @@ def explain_found_path(options: Options, frontend: PathFrontend, say: Progress) 
     if not found.in_time:
         notes.append("the search was ended early: other checks may fail too (--budget gives more time)")
     ranking = ranked(case, _without_trusted(answers.diagnoses, options))
-    status = Status.PARTIAL if answers.interrupted else Status.EXPLAINED
+    status = Status.PARTIAL if answers.interrupted or answers.gave_up else Status.EXPLAINED
     if not answers.interrupted and not answers.complete:
         status = Status.PARTIAL if answers.late else status
         over = (

@@ -73,5 +73,9 @@ def check_readable(path: Path, hint: str = "") -> None:
         raise UsageError(f"{path}: no such file", hint=hint)
     if is_folder:
         raise UsageError(f"{path}: is a directory", hint="name the source files in it")
+    if not path.is_file():
+        raise UsageError(
+            f"{path}: is a device or a pipe", hint="copy what comes from it to a file: it is read several times"
+        )
     if not os.access(path, os.R_OK):
         raise UsageError(f"{path}: permission denied")

@@ -67,6 +67,7 @@ INT_TYPES = {
     "long": IntType(64, True),
     "unsigned long": IntType(64, False),
 }
+_LIMITS = {name: (kind.least, kind.most) for name, kind in INT_TYPES.items()}
 _SYNONYMS = {
     "signed char": "char", "unsigned int": "unsigned", "long long": "long", "unsigned long long": "unsigned long",
     "signed": "int",
@@ -82,11 +83,12 @@ def int_type(name: str) -> str | None:
 
 def converted(value: int, name: str) -> int:
     """A value as an integer type stores it; as it is for other types."""
-    kind = INT_TYPES.get(name)
-    if kind is None or kind.least <= value <= kind.most:
+    limits = _LIMITS.get(name)
+    if limits is None or limits[0] <= value <= limits[1]:
         return value
-    value %= 2**kind.bits
-    return value - 2**kind.bits if value > kind.most else value
+    least, most = limits
+    value %= most - least + 1
+    return value - (most - least + 1) if value > most else value
 
 
 def promoted(name: str) -> str:
@@ -135,8 +137,13 @@ def object_type(s: DeclareObject) -> str:
 
 def cell_types(name: str, program: Program) -> tuple[str, ...]:
     """The types of the cells of an object."""
+    return _cell_types(name, program.field_types)
+
+
+@lru_cache(maxsize=256)
+def _cell_types(name: str, field_types: tuple[str, ...]) -> tuple[str, ...]:
     base = name.partition("[")[0]
-    inner = program.field_types if base == STRUCT else (base,)
+    inner = field_types if base == STRUCT else (base,)
     return inner * (stride(name) // len(inner))
 
 

@@ -61,7 +61,9 @@ def _numbered_decision(by_number: Mapping[int, bool]) -> DecisionChange:
 
 
 def with_later_inputs(case: FailingCase, base: Sequence[int], run: Run, event: int) -> list[tuple[int, ...]]:
-    """All inputs that are those of a run until an event, those of the run first."""
+    """All inputs that are those of a run until an event, those of the run first; pinned ones follow as they were."""
+    if case.is_pinned:
+        return [tuple(base)]
     fixed = {number for number, at in run.reads.items() if at < event}
     found = [i for i in all_inputs(case.program) if all(i[number] == base[number] for number in fixed)]
     return sorted(found, key=lambda i: i != tuple(base))

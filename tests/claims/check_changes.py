@@ -69,7 +69,7 @@ def check_changes(case: FailingCase) -> Iterator[Claim]:
 
 def _what(text: str) -> str:
     found = _WITH.match(text)
-    return found["what"] if found else text
+    return found["what"] if found else "initial value"
 
 
 def _changes(case: FailingCase, text: str) -> Changes:

@@ -14,7 +14,7 @@ from tests.claims.small_program import Node
 MANY_TRIES = 10_000  # before it is said that no values avoid the failure
 
 
-def _claimed_values(row: dict[str, Any]) -> list[int]:
+def claimed_values(row: dict[str, Any]) -> list[int]:
     """The numbers with which the failure is said to be avoided."""
     changes = [change for run in row.get("confirmed_by", {}).values() for change in run]
     return [value for c in changes if isinstance(value := parse_value(c["value"]), int)]
@@ -35,7 +35,7 @@ def check_diagnoses(case: FailingCase) -> Iterator[Claim]:
         if not all(is_modelled(n) for n in known):
             yield unchecked("diagnoses", kind, text, "a statement that stores nothing")
             continue
-        likely = _claimed_values(row)
+        likely = claimed_values(row)
         avoids = can_avoid(case, known, likely=likely) or can_avoid(case, known, MANY_TRIES, wide=True, likely=likely)
         if avoids is None:
             yield unchecked("diagnoses", kind, text, "a run reads anything, or points to what is not declared yet")

@@ -149,6 +149,8 @@ def _refutes(case: FailingCase, run: Run, kept: set[Node]) -> bool:
     """
     if run.outcome is not Outcome.PASSED:
         return False
+    if not case.method(METHOD)["flow_sensitive"] and not run.goes_along(case.run):
+        return False  # without the reasons why statements are reached, only this path is spoken of
     places = {(e.node, e.object.shown(e.index)) for e in case.run.events if isinstance(e, Stored)}
     moved = (e for e in run.events if isinstance(e, Stored) and e.node not in kept)
     known = {node for node, _ in places}

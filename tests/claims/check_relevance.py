@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from butfor.path.lift.movable_stores import MOVABLE
 from tests.claims.changed_runs import deciding, instances, storing, with_later_inputs
 from tests.claims.claim_model import Claim, FailingCase, PointerTo, is_failure, is_modelled, judged, unchecked
 from tests.claims.evaluate_expressions import Evaluator
@@ -28,6 +29,11 @@ from tests.claims.walk_program import parts
 _POINTER = re.compile(r"&(?P<name>\w+)(?P<indexes>(?:\[\d+\])*)(?:\.(?P<field>\w+))?\Z")
 
 
+def is_exact(part: Mapping[str, Any]) -> bool:
+    """Whether the path leaves out nothing but stores that statements called irrelevant do not move."""
+    return set(part.get("approximate", ())) <= {MOVABLE}
+
+
 def check_relevance(case: FailingCase) -> Iterator[Claim]:
     """The verdicts on statements."""
     part = case.method("relevance")
@@ -38,7 +44,7 @@ def check_relevance(case: FailingCase) -> Iterator[Claim]:
     }
     for row in part.get("statements", ()):
         kind = f"{row['verdict']}{' (control)' if row['control'] else ''}"
-        if row["verdict"] == "unknown" or (row["verdict"] == "irrelevant" and part.get("approximate")):
+        if row["verdict"] == "unknown" or (row["verdict"] == "irrelevant" and not is_exact(part)):
             continue
         text = f"line {row['line']}: {row['text']}: {row['verdict']} {row['counterfactual'] or ''}"
         evidence = known.get((row["line"], row["text"]), "")
@@ -61,7 +67,12 @@ def check_relevance(case: FailingCase) -> Iterator[Claim]:
 
 
 def _irrelevant(case: FailingCase, node: Node, kind: str, text: str) -> Iterator[Claim]:
-    """No value at one instance avoids the failure, whatever comes in later."""
+    why = avoiding_value(case, node)
+    yield judged(not why, "relevance", kind, text, why)
+
+
+def avoiding_value(case: FailingCase, node: Node) -> str:
+    """A value at one instance that avoids the failure whatever comes in later, in words; empty when none was found."""
     for base in (case.inputs, *(() if case.is_pinned else case.same_path[:4])):
         run = case.run if base is case.inputs else run_program(case.program, base)
         stores = [(at, e) for at, e in enumerate(run.events) if isinstance(e, Stored) and e.node is node]
@@ -73,10 +84,8 @@ def _irrelevant(case: FailingCase, node: Node, kind: str, text: str) -> Iterator
                     for i in with_later_inputs(case, base, run, at)
                 )
                 if all(end.outcome is Outcome.PASSED for end in ends):
-                    reason = f"store {number} set to {value} with inputs {base}: the program does not fail"
-                    yield judged(False, "relevance", kind, text, reason)
-                    return
-    yield judged(True, "relevance", kind, text, "")
+                    return f"store {number} set to {value} with inputs {base}: the program does not fail"
+    return ""
 
 
 def _control(case: FailingCase, node: Node, kind: str, text: str) -> Claim:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tests.claims.claim_model import Claim, FailingCase, judged
+from tests.claims.machine import Machine
 from tests.claims.run_model import Frame, Outcome, Pointer, Run, Value
-from tests.claims.run_program import Machine, all_inputs
+from tests.claims.run_program import all_inputs
 from tests.claims.small_program import Assert, Binary, Expr, Node, Place, Program, Statement
 
 _UNDEFINED = {"null": "NULL"}  # what the interpreter calls it, where that differs

@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 from tests.claims.evaluate_expressions import Evaluator
@@ -86,6 +87,7 @@ class FailingCase:
     run: Run
     rng: random.Random
     is_pinned: bool = False  # the answer is about the recorded inputs only
+    asked_with: str = ""  # options beside the usual ones
     same_path: list[tuple[int, ...]] = field(default_factory=list)
     same_statements: list[tuple[int, ...]] = field(default_factory=list)  # parts of conditions may come out otherwise
 
@@ -142,11 +144,16 @@ class FailingCase:
 
 
 def failing_case(
-    printed: Printed, inputs: tuple[int, ...], report: Mapping[str, Any], seed: str, *, is_pinned: bool = False
+    printed: Printed,
+    inputs: tuple[int, ...],
+    report: Mapping[str, Any],
+    seed: str,
+    settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> FailingCase:
     """The case for a report; the run is the interpreter's own."""
     run = run_program(printed.program, inputs)
-    case = FailingCase(printed, inputs, report, run, random.Random(seed), is_pinned)
+    case = FailingCase(printed, inputs, report, run, random.Random(seed), settings.get("inputs") == "pinned")
+    case.asked_with = ", ".join(f"{name}={value}" for name, value in settings.items())
     others = [(i, run_program(printed.program, i)) for i in all_inputs(printed.program) if i != inputs]
     case.same_path = [i for i, other in others if other.is_same_failure_along_same_path(run)]
     case.same_statements = [i for i, other in others if other.fails_like(run) and other.outcomes == run.outcomes]

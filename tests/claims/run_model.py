@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
@@ -76,16 +76,39 @@ class Decided:
 Event = Stored | Decided
 
 
-@dataclass(slots=True)
-class Run:
-    """A finished run. `failed` is the check that failed, `why` says what was undefined and where."""
+def event_of(raw: object) -> Event:
+    """An event; compiled programs note the values of its attributes."""
+    if isinstance(raw, tuple):
+        return Stored(*raw) if len(raw) == 6 else Decided(*raw)
+    assert isinstance(raw, Stored | Decided)
+    return raw
 
-    outcome: Outcome
-    events: list[Event]
-    failed: Node | None = None
-    why: str = ""
-    at: Node | None = None
-    reads: Mapping[int, int] = field(default_factory=dict)  # inputs, with the number of events before each was read
+
+class Run:
+    """A finished run. `failed` is the check that failed, `why` says what was undefined and where.
+
+    `reads`: inputs, with the number of events before each was read.
+    """
+
+    __slots__ = ("_events", "at", "failed", "outcome", "raw", "reads", "why")
+
+    def __init__(
+        self, outcome: Outcome, raw: Sequence[object], failed: Node | None = None, why: str = "", at: Node | None = None
+    ) -> None:
+        self.outcome = outcome
+        self.raw = raw
+        self.failed = failed
+        self.why = why
+        self.at = at
+        self.reads: Mapping[int, int] = {}
+        self._events: list[Event] | None = None
+
+    @property
+    def events(self) -> list[Event]:
+        """What was stored and decided."""
+        if self._events is None:
+            self._events = [event_of(raw) for raw in self.raw]
+        return self._events
 
     @property
     def decisions(self) -> list[tuple[Node, int]]:
@@ -111,6 +134,11 @@ class Run:
         while taken and taken[-1][0] in own:
             taken.pop()
         return taken
+
+    def goes_along(self, other: Run) -> bool:
+        """Whether this run took all decisions that the other one took until its failed check."""
+        path = other._to_check
+        return self.decisions[: len(path)] == path
 
     def is_same_failure_along_same_path(self, other: Run) -> bool:
         """Whether both took the same decisions to the same failure."""

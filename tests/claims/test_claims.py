@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from tests.claims.campaign import RUN_METHODS, c_cases, campaign, check_case, check_program
+from tests.claims.campaign import RUN_METHODS, c_cases, campaign, check_case, check_program, several_runs
+from tests.claims.campaign_state import CampaignState
+from tests.claims.check_several_runs import THIS_RUN, check_several_runs
 from tests.claims.claim_model import Claim, FailingCase, Verdict, failing_case, is_failure
 from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import NotUnderstood, formula, holds
@@ -18,6 +20,7 @@ from tests.claims.generate_program import KINDS, failing_shape, generate
 from tests.claims.native import ALL_SANITIZERS, NativeProgram, compiler
 from tests.claims.print_program import print_program
 from tests.claims.program_shapes import SHAPES, Shape
+from tests.claims.results import BEGIN, END, results, with_results
 from tests.claims.run_model import Changes, Event, Outcome
 from tests.claims.run_program import all_inputs, run_program
 from tests.claims.shrink_program import shrunk
@@ -118,7 +121,7 @@ def test_the_answer_itself_is_not_refuted(case: FailingCase) -> None:
     found = list(check_case(case))
     assert not [c for c in found if c.verdict is Verdict.REFUTED]
     assert {c.method for c in found if c.verdict is Verdict.HELD} >= {
-        "failure", "butfor", "relevance", "security", "diagnoses", "error-invariants", "cascade",
+        "failure", "butfor", "relevance", "security", "diagnoses", "error-invariants", "cascade", "told values",
     }  # fmt: skip
 
 
@@ -175,6 +178,14 @@ def _planted(case: FailingCase) -> Iterator[tuple[str, dict[str, Any]]]:
     cause["statements"] = [s for s in cause["statements"] if s["text"] != "x = 0;"]
     yield "cascade", report
     report, methods = copied()
+    shown = next(s for s in methods["cascade"]["causes"][0]["statements"] if s["text"] == "x = 0;")
+    shown["values"] = "x became 1 (was 5)"
+    yield "told values", report
+    report, methods = copied()
+    rung = next(r for r in report["story"]["rungs"] if r["text"] == "x = 0;")
+    rung["says"] = rung["says"].replace("became 0", "became 4")
+    yield "told values", report
+    report, methods = copied()
     check = next(c for c in methods["proofs"]["checks"] if c["kind"] == "assertion")
     check["verdict"] = "proved"
     yield "proofs", report
@@ -188,6 +199,28 @@ def _planted(case: FailingCase) -> Iterator[tuple[str, dict[str, Any]]]:
 def test_planted_false_claims_are_refuted(case: FailingCase) -> None:
     for method, report in _planted(case):
         assert {claim.method for claim in _refuted(case, report)} == {method}
+
+
+def _several(folder: Path) -> tuple[dict[str, FailingCase], dict[str, Any]]:
+    """The two failing runs of the program, and what butfor says of both at once."""
+    several = several_runs(print_program(_program()), folder, "test")
+    assert several is not None
+    found, answer = several
+    assert [case.inputs for case in found.values()] == [(2,), (3,)]
+    return found, dict(answer)
+
+
+def test_planted_false_claims_about_several_runs_are_refuted(tmp_path: Path) -> None:
+    cases, report = _several(tmp_path)
+    held = [c for c in check_several_runs(cases, report) if c.verdict is Verdict.HELD]
+    assert {c.method for c in held} == {"diagnoses"}
+    line = _line(next(iter(cases.values())), "y = 7;")
+    false = {"statements": [{"line": line, "text": "y = 7;"}], "proved": True, "how": "value"}
+    report["methods"]["diagnoses"]["sets"].append(false)
+    row = next(r for r in report["methods"]["relevance"]["statements"] if r["text"] == "int z = x + 1;")
+    row["traces"] = {THIS_RUN: "enforcing", "3": "irrelevant"}
+    refuted = [c for c in check_several_runs(cases, report) if c.verdict is Verdict.REFUTED]
+    assert [c.method for c in refuted] == ["diagnoses", "relevance"]
 
 
 # --- the parts --------------------------------------------------------------------------------------------------------
@@ -241,3 +274,16 @@ def test_generated_programs_are_the_same_for_the_same_seed() -> None:
     for kind in KINDS:
         texts = {print_program(generate(seed, kind)).text for _ in range(2)}
         assert len(texts) == 1
+
+
+def test_the_results_of_a_campaign_are_written_between_the_marks_of_a_file(tmp_path: Path) -> None:
+    state = CampaignState(tmp_path / "state.json", 20, ("boogie",))
+    state.run(10, 1)
+    again = CampaignState(tmp_path / "state.json", 1, ("boogie",))
+    assert (again.first, again.next, again.tally) == (20, 24, state.tally)
+    text = with_results(f"before\n{BEGIN}\nan earlier one\n{END}\nafter\n", results(again))
+    assert text.startswith(f"before\n{BEGIN}\n")
+    assert text.endswith(f"{END}\nafter\n")
+    assert f"**{state.tally.checked:,} claims were checked, 0 were refuted**" in text
+    assert "| boogie | error-invariants |" in text
+    assert "an earlier one" not in text

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from tests.claims.small_program import (
     Address,
@@ -122,7 +123,8 @@ def _bodies(s: Statement) -> tuple[list[Statement], ...]:
             return ()
 
 
-def initialisers(program: Program) -> list[tuple[Function | None, Assign | DeclareObject]]:
+@lru_cache(maxsize=8)
+def initialisers(program: Program) -> Sequence[tuple[Function | None, Assign | DeclareObject]]:
     """The declarations of variables that live as long as the program, each with the function it is in."""
     found: list[tuple[Function | None, Assign | DeclareObject]] = [(None, s) for s in program.globals]
     for f in program.functions:

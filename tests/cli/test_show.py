@@ -17,6 +17,9 @@ from tests.commands import run_in
         ("list.json", "[1, 2]", "is not a report of butfor"),
         ("text.json", "no json", "is not a report of butfor"),
         ("bytes.json", b"\xff\xfe", "is not a report of butfor"),
+        ("hollow.json", '{"schema_version": 1}', "is not a complete report of butfor"),
+        ("wrong.json", '{"schema_version": 1, "ranking": [7], "methods": {}}', "is not a complete report of butfor"),
+        ("deep.json", "[" * 100_000, "is not a report of butfor"),
         ("good.json", '{"schema_version": 1, "ranking": [], "methods": {}}', "needs a terminal"),
     ],
 )

@@ -218,6 +218,28 @@ MEMORY = [
         use="address",
     ),
     memory(
+        "uninitialised text that is measured",
+        "static void set(char *p) { p[0] = 65; p[2] = 0; }\nint main(void) {\n char t[4]; set(t);\n"
+        " return §strlen(t) == 9; }\n",
+        "an uninitialised value of `t` (declared at line 11) is read by strlen()",
+        kind="uninitialised",
+        use="read",
+    ),
+    memory(
+        "uninitialised size",
+        "int main(void) {\n unsigned *p = malloc(4);\n free(§malloc(*p & 7));\n return 0; }\n",
+        "an uninitialised value of an `unsigned int` made at prog.c:10 is passed to malloc()",
+        kind="uninitialised",
+        use="argument",
+    ),
+    memory(
+        "uninitialised exit status",
+        "int main(void) {\n int *p = malloc(4);\n §return *p & 1; }\n",
+        "an uninitialised value of an `int` made at prog.c:10 is the exit status",
+        kind="uninitialised",
+        use="status",
+    ),
+    memory(
         "uninitialised divisor",
         "int main(void) {\n unsigned *p = malloc(4);\n return 7 §% (*p | 1) == 9; }\n",
         "an uninitialised value of an `unsigned int` made at prog.c:10 is used as a divisor",
@@ -722,6 +744,41 @@ def test_variables_of_the_loop(body: str, values: dict[str, str | None], unchang
     }
     assert case.point.details["unchanged"] == unchanged
     assert all(said[name].endswith(" in every round") == (name in unchanged) for name in said)
+
+
+LIST = """struct node { int v; struct node *next; };
+static struct node *list;
+static struct node *add(int v) {
+ struct node *p = malloc(sizeof *p);
+ p->v = v; p->next = list; list = p;
+ return p; }
+int main(int argc, char **argv) {
+ int k = 0, left[2] = {0, 0};
+"""
+
+
+def test_a_loop_that_runs_through_freed_memory_is_a_use_after_free(tmp_path: Path) -> None:
+    body = (
+        " add(1); add(2); free(list); add(3);\n for (struct node *p = list; p; p = §p->next) k += p->v;\n return k; }\n"
+    )
+    program = source(LIST + body)
+    answer = explained(tmp_path, program, step_limit=20_000, methods=("slice",))
+    assert answer.failure is not None
+    assert (answer.failure.kind, answer.failure.line) == ("memory", program.line)
+    assert answer.failure.message.startswith("use after free: read of ")
+    assert answer.failure.message.endswith("; after that, the program was still running at the step limit")
+
+
+def test_a_loop_that_does_not_end_after_a_write_out_of_bounds_is_that_write(tmp_path: Path) -> None:
+    program = source(LIST + " left[2 * argc] §= 1;\n while (left[0] < 1) k++;\n return k; }\n")
+    case = case_of(recorded(tmp_path, program, step_limit=20_000))
+    assert (case.point.kind, case.point.details["memory"]) == ("memory", "out-of-bounds")
+
+
+def test_a_loop_that_does_not_end_whatever_was_read_out_of_bounds_is_endless(tmp_path: Path) -> None:
+    program = source(LIST + " k = left[2 * argc];\n while (left[0] §< 1) k++;\n return k; }\n")
+    case = case_of(recorded(tmp_path, program, step_limit=20_000))
+    assert case.point.kind == "no-end"
 
 
 def test_a_loop_without_a_way_out(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from butfor.find import FindOptions, find
 from butfor.frontends.c.build import code_version
-from butfor.frontends.c.hooked_build import checked_models
+from butfor.frontends.c.instrument.hooked_module import checked_models
 from butfor.ir.machine_types import Kind
 from butfor.ir.may_define import MayDefine
 from butfor.libc import library

@@ -65,6 +65,11 @@ def terms(width: int, depth: int) -> st.SearchStrategy[Term]:
             *_SCALED,
         ),
         st.builds(
+            lambda b, c, d, k: equal(binary("mul", ite(b, const(c, 8), const(d, 8)), const(48, 8)), const(k, 8)),
+            truth,
+            *(st.integers(0, 255) for _ in range(3)),
+        ),
+        st.builds(
             lambda t, k, signed: equal(resize(t, 16, signed), const(k, 16)), inner, st.integers(0, 65535), st.booleans()
         ),
         st.builds(negate, truth),
@@ -102,6 +107,7 @@ def test_substitution_is_evaluation_in_two_steps(term: Term, new: Term, x: int, 
             equal(X, const(3, 8)),
         ),
         (equal(binary("mul", resize(X, 64), const(4, 64)), const(6, 64)), FALSE),
+        (equal(binary("mul", resize(ite(B, const(1, 32), const(0, 32)), 64), const(16, 64)), const(16, 64)), B),
         (equal(resize(ite(B, const(1, 1), const(0, 1)), 32), const(0, 32)), negate(B)),
         (
             equal(ite(B, ite(equal(X, Y), const(1, 1), const(0, 1)), const(0, 1)), const(1, 1)),

@@ -123,3 +123,21 @@ def test_a_pointer_to_a_freed_block_is_not_taken_for_the_block_that_has_its_memo
     recording = butfor.record(EXAMPLES / "queue.c", args=["2", "10", "20"])
     first = recording.why("queue.c:26:last").rungs[0]
     assert "`last` is &(2nd struct node of line 20, freed)" in first.says
+
+
+def test_an_entry_of_a_local_array_or_struct_leads_to_its_initialiser(tmp_path: Path) -> None:
+    source = tmp_path / "prog.c"
+    source.write_text(
+        "struct P { int x, y; };\n"
+        "static int sum(const struct P *p) { return p->x + p->y; }\n"
+        "int main(int argc, char **argv) {\n"
+        "    int t[4] = {1, 0, 3, 0};\n"
+        '    char name[] = "abc";\n'
+        "    struct P p = {3, 4};\n"
+        "    int s = t[2] + name[argc] + sum(&p);\n"
+        "    return s;\n}\n"
+    )
+    text = said(butfor.record(source).why("prog.c:8:s"))
+    assert "4: `t[2]` is 3 by its initialiser here: `int t[4] = {1, 0, 3, 0};`" in text
+    assert "5: `name[argc]` is 98 'b' by its initialiser here: `char name[] = \"abc\";`" in text
+    assert "6: `p->x` is 3 by its initialiser here: `struct P p = {3, 4};`" in text

@@ -68,7 +68,7 @@ def test_a_number_in_a_line(tmp_path: File) -> None:
 def test_what_library_functions_make_of_an_argument_depends_on_it(tmp_path: File) -> None:
     body = "int main(int argc, char **argv) { unsigned n = strlen(argv[1]);\nassert(n == 9); }"
     path = lifted(tmp_path, body, free=True, args=["abc"])
-    assert inputs(path) == {"argv[1] text": Input("argv", "1", 0, 3)}
+    assert inputs(path) == {"argv[1] is as in this run": Input("argv", "1", 0, 3)}
     assert any("strlen" in text for text in path.approximate)
 
 

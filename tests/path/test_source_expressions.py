@@ -45,6 +45,8 @@ SEVEN = constant(7, 32)
         (binary("add", resize(extract(INT, 0, 8), 32, False), SEVEN), "(unsigned char)i + 7"),
         (binary("add", resize(extract(INT, 0, 8), 32, True), SEVEN), "(char)i + 7"),
         (binary("add", resize(U, 64, True), constant(1, 64)), "(int)u + 1"),
+        (binary("urem", binary("add", D, constant(1, 8)), constant(5, 8)), "(unsigned char)(d + 1) % 5"),
+        (binary("add", binary("and", C, constant(7, 8)), C), "(char)((c & 7) + c)"),
     ],
 )
 def test_a_text_has_the_signs_of_its_term(term: Term, text: str) -> None:

@@ -106,3 +106,24 @@ def test_the_story_of_the_queue_names_the_free_the_pointer_and_what_is_missing()
         ("allocation", 20),
     ]
     assert "no other statement of the program assigns it" in story["rungs"][3]["says"]
+
+
+def test_neither_a_call_that_gives_a_value_is_left_out_nor_an_assignment_called_a_decision(tmp_path: Path) -> None:
+    program = tmp_path / "late.c"
+    program.write_text("""
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    int x;
+    int k = atoi(argv[1]);
+    if (k < 3)
+        x = 1;
+    if (x > 2)
+        k = 0;
+    return 0;
+}
+""")
+    answer = explain(program, args=["4"], methods=["slice", "butfor"])
+    told = {(row.line, reason.method): reason.text for row in answer.ranking for reason in row.reasons}
+    assert told[6, "slice"].startswith("decided otherwise, it could have assigned")
+    assert told[5, "slice"].startswith("it led to a decision that kept another value from being assigned")
+    assert "not been called" not in told[5, "butfor"]

@@ -112,6 +112,7 @@ PROJECTS = (
         ),
     ),
 )
+BUDGET_SECONDS = 120.0  # replaying half a million instructions, as a check, takes most of the default on a busy machine
 MAX_ROWS = 5  # of the ranking, in which the faulty line is looked for
 
 
@@ -142,6 +143,7 @@ def test_a_project_is_built_tested_and_explained(project: Project, tmp_path: Pat
         expect_exit=fault.expect_exit,
         expect_stdout=fault.expect_stdout,
         check=True,
+        budget=BUDGET_SECONDS,
     )
     assert answer.methods["check"]["mismatches"] == 0
     found = [(Path(row.file).name, row.line) for row in answer.ranking[:MAX_ROWS]]

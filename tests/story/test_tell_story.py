@@ -244,3 +244,20 @@ def test_gdb_stops_at_the_occurrence(answer: tuple[Path, Explanation]) -> None:
     stopped = [text for text in done.stdout.split("Breakpoint ") if f"prog.c:{line}\n" in text and "sum = step" in text]
     assert len(stopped) == 1
     assert "i = 7\n" in stopped[0]
+
+
+def test_an_update_that_crashes_while_it_reads_is_told_without_an_old_value(tmp_path: Path) -> None:
+    program = source("""
+struct account { int name; int balance; };
+static void deposit(struct account *to, int amount)
+{
+    to->balance += amount;
+}
+int main(void)
+{
+    deposit(NULL, 5);
+    return 0;
+}
+""")
+    last = told(tmp_path, program).steps[-1]
+    assert (last.line, last.before, last.after) == (program.line_of("to->balance +="), None, None)

@@ -17,6 +17,7 @@ from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.methods.budget import TimeIsUp, stopped_at
 from butfor.methods.case import FailingRun
 from butfor.native import shared_library
+from butfor.options import make_options
 from butfor.trace.dependence import backward_slice, slice_kernel
 from butfor.trace.dependence.backward_slice import Slicer
 from butfor.trace.dependence.edge_costs import COSTS
@@ -25,7 +26,7 @@ from butfor.trace.dependence.sliced_instances import KINDS, Slice
 from butfor.trace.kernel import kernel_run
 from tests.corpus import Program, programs
 from tests.families import some_of
-from tests.small import case_of, recorded
+from tests.small import case_of, recorded, source
 
 MAX_SEGMENTS = 20_000  # longer runs take the walk in Python seconds
 QUICK = (
@@ -145,6 +146,27 @@ int main(int argc, char **argv) {
 """
 
 
+CALLBACK = """static int order(const void *a, const void *b) {
+ int s = 0;
+ for (int i = 0; i < 1500; i++) s += *(const int *)a > i;
+ return *(const int *)a - *(const int *)b + s; }
+int main(int argc, char **argv) {
+ int all[1] = {7}, wanted = 7;
+ assert(bsearch(&wanted, all, 1, sizeof *all, order) != 0);
+ return 0; }
+"""
+
+
+@pytest.mark.usefixtures("unbounded")
+def test_both_follow_a_callback_that_takes_long(tmp_path: Path) -> None:
+    case = case_of(recorded(tmp_path, CALLBACK))
+    for kind in ("data", "control"):
+        walked, found = both(case, kind)
+        assert found is not None
+        assert found.size > 5_000
+        assert content(found) == content(walked)
+
+
 @pytest.mark.parametrize("body", [LONG.replace("40000", "900"), RECURSION])
 @pytest.mark.usefixtures("unbounded")
 def test_both_fold_loops_and_recursions_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> None:
@@ -155,6 +177,83 @@ def test_both_fold_loops_and_recursions_alike(tmp_path: Path, monkeypatch: pytes
         walked, found = both(case, kind)
         assert found is not None
         assert not found.followed_all
+        assert content(found) == content(walked)
+
+
+def test_without_time_to_ask_about_other_decisions_the_rest_of_the_slice_is_still_followed(tmp_path: Path) -> None:
+    for body in (LONG, LONG.replace("40000", "40")):  # by the kernel, and by the walk
+        case = case_of(recorded(tmp_path, body))
+        slicer = Slicer(case.dependence)
+        slicer.stop_asking = lambda: True
+        control, relevant = (slicer.backward(case.point.roots, k, case.point.node) for k in ("control", "relevant"))
+        assert relevant.size == control.size > 300
+        assert not relevant.followed_all
+        slicer.stop_asking = lambda: False
+        assert slicer.backward(case.point.roots, "relevant", case.point.node).size >= control.size
+
+
+GOTOS = """int main(int argc, char **argv) {
+ static void *const to[] = {&&add, &&twice, &&end};
+ static const char code[] = {0, 1, 0, 1, 2};
+ int at = 0, s = 1, rounds = 0;
+ goto *to[code[at++]];
+add:
+ s += 1;
+ goto *to[code[at++]];
+twice:
+ s = s * 2 % 1000;
+ if (++rounds < 300) at = rounds % 2 * 2;
+ goto *to[code[at++]];
+end:
+ assert(s == 7);
+ return 0; }
+"""
+LOOP = """declare void @abort()
+define i32 @main() {
+entry:
+  br label %head
+head:
+  %i = phi i32 [ 0, %entry ], [ %j, %latch ]
+  %odd = and i32 %i, 1
+  %is = icmp eq i32 %odd, 1
+  br label %body
+body:
+  br i1 %is, label %a, label %b
+a:
+  br label %latch
+b:
+  br label %latch
+latch:
+  %step = phi i32 [ 1, %a ], [ 2, %b ]
+  %j = add i32 %i, %step
+  %more = icmp slt i32 %j, 900
+  br i1 %more, label %head, label %out
+out:
+  call void @abort()
+  unreachable
+}
+"""
+
+
+@pytest.mark.parametrize(("name", "text"), [("prog.c", source(GOTOS).text), ("prog.ll", LOOP)], ids=["goto", "loop"])
+@pytest.mark.usefixtures("unbounded")
+def test_what_chose_the_value_of_a_phi_is_of_the_last_round_of_the_loop(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    options = make_options(path)
+    case = case_of(record(options, compile_program(options, lambda text: None), lambda text: None))
+    phis = [
+        (i, instr.index)
+        for i in range(len(case.trace))
+        for s in [case.trace.at(i)]
+        for instr in s.fn.instrs[s.seg.start : s.seg.end]
+        if instr.op == "phi"
+    ]
+    assert len(phis) > 300
+    assert max(len(case.dependence.edges(node)) for node in phis) <= 4
+    for kind in KINDS:
+        walked, found = both(case, kind)
+        assert found is not None
         assert content(found) == content(walked)
 
 

@@ -11,7 +11,14 @@ from click.core import ParameterSource
 
 from butfor.cli.error_messages import say_butfor_error, say_interrupted
 from butfor.cli.report_targets import ReportRequest, Target
-from butfor.cli.terminal_output import deliver, deliver_beginning, is_shown_at_once, progress_line, without_line
+from butfor.cli.terminal_output import (
+    deliver,
+    deliver_beginning,
+    is_shown_at_once,
+    progress_line,
+    show_causes,
+    without_line,
+)
 from butfor.errors import ExitCode, UnsupportedError
 from butfor.explanation import Explanation, Interrupted, RunInfo, Status
 from butfor.options import Options
@@ -51,7 +58,7 @@ def answer(
 ) -> int:
     """The exit status, after writing the explanation that `ask` gives; `replay_command` is what shows a changed run.
 
-    On a terminal the beginning of the text stands there as soon as it is known.
+    On a terminal the beginning of the text stands there as soon as it is known, and below it the causes so far.
     """
     targets = report.targets
     begun: list[Target] = []
@@ -61,6 +68,9 @@ def answer(
         with progress_line() as progress:
 
             def show(beginning: Explanation) -> None:
+                if begun:
+                    show_causes(progress, beginning)
+                    return
                 for target in filter(is_shown_at_once, () if only_repairs else targets):
                     with without_line(progress):
                         deliver_beginning(beginning, target, verbose=report.verbose, color=report.color)

@@ -46,6 +46,8 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: nested too deeply") from error
 
 
 def _tool_table(document: Mapping[str, Any], path: Path) -> dict[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import enum
 import mmap
 import os
@@ -34,6 +35,8 @@ something is missing.
 _SHADOW_MEMORY_BYTES = 24 << 40
 _MAP_NORESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)  # the module has the name only since Python 3.13
 _MIN_FREE_CACHE_BYTES = 2**30  # recordings and compiled programs soon take that much
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_VERSION = 444, 1
+_LANDLOCK_WITH_TRUNCATION, _LANDLOCK_WITH_SIGNALS = 3, 6  # versions
 _CLANG_VERSIONS = range(30, 13, -1)  # of `clang-N`, newest first; with room for some that are still to come
 
 
@@ -75,7 +78,8 @@ def check_lines(check: Check) -> list[str]:
 def all_checks() -> list[Check]:
     """The results of all checks, in the order they are listed."""
     packages = [_package(name) for name in ("numpy", "tree-sitter", "tree-sitter-c", "pyyaml")]
-    return [_python(), _machine(), _zig(), _llvm(), *packages, _system_compiler(), _cache(), _mapping(), _config()]
+    machine = [_cache(), _mapping(), _fence()]
+    return [_python(), _machine(), _zig(), _llvm(), *packages, _system_compiler(), *machine, _config()]
 
 
 def _python() -> Check:
@@ -187,6 +191,26 @@ def _mapping() -> Check:
         fix = "look at `ulimit -v` and /proc/sys/vm/overcommit_memory"
         return Check("big mapping", CheckState.NOTE, f"refused ({why}): recording is slower", fix)
     return Check("big mapping", CheckState.OK, f"{_SHADOW_MEMORY_BYTES >> 40} TiB without reserving memory")
+
+
+def _fence() -> Check:
+    """What the kernel has to keep runs that are only tried from harming anybody."""
+    traps = _traps_system_calls()
+    landlock = max(ctypes.CDLL(None).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION), 0)
+    has = ["system calls (seccomp)"] if traps else []
+    has += [f"files (Landlock {landlock})"] if landlock >= _LANDLOCK_WITH_TRUNCATION else []
+    has += ["signals (Landlock)"] if landlock >= _LANDLOCK_WITH_SIGNALS else []
+    if len(has) == len(("system calls", "files", "signals")):
+        return Check("fence", CheckState.OK, f"the kernel guards {', '.join(has)}")
+    fix = "changed runs are guarded by replaced library functions alone where the kernel does not; take Linux 6.12"
+    return Check("fence", CheckState.NOTE, f"the kernel guards {', '.join(has) or 'nothing'}", fix)
+
+
+def _traps_system_calls() -> bool:
+    try:
+        return "trap" in Path("/proc/sys/kernel/seccomp/actions_avail").read_text().split()
+    except OSError:
+        return False
 
 
 def _config() -> Check:

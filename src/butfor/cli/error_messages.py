@@ -39,6 +39,9 @@ def exit_code_for(error: BaseException, args: Sequence[str]) -> ExitCode:
                 f"the disk is full{_at(error)}", "free some space, or point BUTFOR_CACHE_DIR or TMPDIR to another disk"
             )
             return ExitCode.CANNOT_EXPLAIN
+        case RecursionError():
+            say_error("something in the program or in a file is nested more deeply than butfor can follow")
+            return ExitCode.CANNOT_EXPLAIN
         case MemoryError():
             say_error("not enough memory", "try a shorter run, or a smaller --budget")
             return ExitCode.CANNOT_EXPLAIN
@@ -57,6 +60,11 @@ def say_butfor_error(error: ButforError) -> None:
 def say_interrupted() -> None:
     """Say on stderr that the answer is what was known when the user interrupted."""
     _say("interrupted; the report holds what was known by then")
+
+
+def say_batch_interrupted() -> None:
+    """Say on stderr that the results of a batch until now are kept."""
+    _say("interrupted; the same command goes on from here")
 
 
 def say_error(message: str, hint: str = "") -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ import click
 from butfor import __version__
 from butfor.cli.error_messages import exit_code_for
 from butfor.cli.shared_options import debug_option
-from butfor.errors import did_you_mean
+from butfor.errors import UsageError, did_you_mean
 from butfor.frontends.program_kinds import kind_of_file
 
 _HELP = """\b
@@ -27,6 +28,7 @@ Examples:
   butfor record prog.c -o run.bfr -- 6 5 4
   butfor replay run.bfr -o report.html
   butfor why prog.c:26:last -- 6 5 4
+  butfor batch prog.c --tests tests.json
   butfor explain ./prog -- 6 5 4        a program that was built with CC="butfor cc"
   butfor doctor
 
@@ -55,8 +57,10 @@ _COMMANDS = {
     "why": "Say where a value came from, who printed an output, or why a line did not run.",
     "cc": 'Compile as usual, and keep what `butfor explain ./binary` needs (CC="butfor cc").',
     "c++": 'The same for C++ compilers (CXX="butfor c++").',
+    "batch": "Run many tests or crashing inputs, and explain the failing ones by cause.",
     "run": "Run a command such as `make check`, and record what fails in it.",
     "show": "Browse a report in the terminal.",
+    "cache": "Show how large the cache of compiled programs is, or clear it.",
     "doctor": "Say what is installed, what is missing and how to get it.",
 }
 
@@ -102,11 +106,20 @@ class ButforGroup(click.Group):
         given = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False  # so that errors and results come here
         try:
+            _check_working_directory()
             result = super().main(given, prog_name or "butfor", **extra)
             code = result if isinstance(result, int) else 0
         except (Exception, KeyboardInterrupt) as error:
             code = exit_code_for(error, given)
         sys.exit(int(code))
+
+
+def _check_working_directory() -> None:
+    """Raise a UsageError when the folder that relative paths are meant from is gone."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise UsageError("the working directory has been removed", hint="change to another one") from error
 
 
 @click.group(

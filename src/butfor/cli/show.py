@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from butfor.browse.report_entries import entries, headline
+from butfor.browse.report_entries import Entry, entries, headline
 from butfor.cli.terminal_output import progress_line
 from butfor.errors import ToolMissing, UsageError
 from butfor.files import read_bytes
@@ -30,6 +30,9 @@ replay` find them.
 """
 
 
+_HOW_TO_MAKE_ONE = "butfor explain -o report.json makes one; a recording (.bfr) will do too"
+
+
 @click.command("show", help=_HELP)
 @click.argument("report", type=click.Path(path_type=Path))
 @click.option(
@@ -40,7 +43,7 @@ replay` find them.
 )
 def command(report: Path, marks: Path | None) -> int:
     """The exit status, when the user has left the browser."""
-    document, sources = _read_report(report)
+    title, shown, sources = _contents(report)
     try:
         from butfor.browse.browser_app import Browser  # late: Textual is optional
     except ImportError as e:
@@ -52,9 +55,7 @@ def command(report: Path, marks: Path | None) -> int:
         )
     path = marks or marks_file(report)
     known = dict(settle(AnalysisOptions(), path).by_place)
-    Browser(
-        headline(document), entries(document), sources, known, lambda place, mark: save_mark(path, place, mark)
-    ).run()
+    Browser(title, shown, sources, known, lambda place, mark: save_mark(path, place, mark)).run()
     return 0
 
 
@@ -62,6 +63,15 @@ def save_mark(path: Path, place: str, mark: Mark | None) -> None:
     """Write one mark to the file of marks, or take it out if it is None."""
     benign, guilty, unmark = ((place,) if mark == kind else () for kind in ("benign", "guilty", None))
     settle(AnalysisOptions(benign=benign, guilty=guilty, unmark=unmark), path)
+
+
+def _contents(path: Path) -> tuple[str, list[Entry], Mapping[str, str]]:
+    """The headline, the entries and the sources of a report; what it says of itself may not be what it holds."""
+    try:
+        document, sources = _read_report(path)
+        return headline(document), entries(document), sources
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
+        raise UsageError(f"{path} is not a complete report of butfor", hint=_HOW_TO_MAKE_ONE) from error
 
 
 def _read_report(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
@@ -77,13 +87,10 @@ def _read_report(path: Path) -> tuple[Mapping[str, Any], Mapping[str, str]]:
     try:
         document = json.loads(read_bytes(path))
         is_report = document["schema_version"] == 1
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         is_report = False
     if not is_report:
-        raise UsageError(
-            f"{path} is not a report of butfor",
-            hint="butfor explain -o report.json makes one; a recording (.bfr) will do too",
-        )
+        raise UsageError(f"{path} is not a report of butfor", hint=_HOW_TO_MAKE_ONE)
     return document, _sources(document, path.parent)
 
 

@@ -8,17 +8,19 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO, TypedDict
 
 from butfor.cli.report_targets import Target
+from butfor.errors import UsageError
 from butfor.explanation import Explanation
 from butfor.files import write_file
 from butfor.report.formats import TEXT
 from butfor.report.inert_text import one_line
 
 _PIPE_WIDTH_CELLS = 100  # a pipe or a file has no width; a fixed one keeps what is written there the same everywhere
+_CAUSES_SHOWN_EARLY = 3  # the rest may still change, and the answer is to stand below the beginning soon
 _TICK_SECONDS = 1.0  # between two updates of the progress line, which shows whole seconds
 
 
@@ -88,7 +90,7 @@ def write_result(data: bytes, out: Path | None) -> None:
 def write_stdout(data: bytes) -> None:
     """Write to stdout; a reader that went away is no error, and the exit status stays that of the result."""
     if sys.stdout is None:
-        return  # closed by the caller, who wants the exit status only
+        raise UsageError("standard output is closed, so the result cannot be written", hint="-o writes it to a file")
     try:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)
@@ -130,12 +132,26 @@ def without_line(progress: Callable[[str], None] | None) -> contextlib.AbstractC
     return progress.hidden() if isinstance(progress, _ProgressLine) else contextlib.nullcontext()
 
 
+def show_causes(progress: Callable[[str], None] | None, explanation: Explanation) -> None:
+    """Show the first causes above the progress line until the next ones, or the whole answer, are known."""
+    if isinstance(progress, _ProgressLine) and explanation.ranking:
+        first = explanation.ranking[:_CAUSES_SHOWN_EARLY]
+        progress.show_above(
+            ("causes so far:", *(f"{row.rank}  {row.file}:{row.line}  {row.text} · {row.evidence}" for row in first))
+        )
+
+
 class _ProgressLine:
-    """One line of a terminal that says what is going on, and for how long once that is more than a second."""
+    """One line of a terminal that says what is going on, and for how long once that is more than a second.
+
+    Above it may stand what is known so far; all of it goes away at the end.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._text = ""
+        self._above: tuple[str, ...] = ()
+        self._drawn_above = 0  # lines, of which the cursor stands below the last
         self._since = time.monotonic()
         self._over = threading.Event()
         self._lock = threading.Lock()
@@ -148,11 +164,17 @@ class _ProgressLine:
             self._text, self._since = one_line(text), time.monotonic()
             self._draw()
 
+    def show_above(self, lines: Sequence[str]) -> None:
+        """Show these lines above the progress, each cut to the width of the terminal."""
+        with self._lock:
+            self._above = tuple(one_line(line) for line in lines)
+            self._draw()
+
     @contextlib.contextmanager
     def hidden(self) -> Iterator[None]:
         """Clear the progress line while something is written above it."""
         with self._lock:
-            print("\r\x1b[K", end="", file=self._stream, flush=True)
+            self._clear()
             yield
             self._draw()
 
@@ -160,7 +182,7 @@ class _ProgressLine:
         """Clear the progress line."""
         self._over.set()
         self._clock.join()
-        print("\r\x1b[K", end="", file=self._stream, flush=True)
+        self._clear()
 
     def _tick(self) -> None:
         while not self._over.wait(_TICK_SECONDS):
@@ -168,11 +190,20 @@ class _ProgressLine:
                 if self._text:
                     self._draw()
 
+    def _clear(self) -> None:
+        up = f"\x1b[{self._drawn_above}A" if self._drawn_above else ""
+        print(f"\r{up}\x1b[J", end="", file=self._stream, flush=True)
+        self._drawn_above = 0
+
     def _draw(self) -> None:
+        self._clear()
+        columns = shutil.get_terminal_size().columns
         seconds = int(time.monotonic() - self._since)
         took = f" ({seconds} s)" if seconds else ""
-        room = max(0, shutil.get_terminal_size().columns - len("butfor: ") - len(took) - 1)
-        print(f"\r\x1b[Kbutfor: {self._text[:room]}{took}", end="", file=self._stream, flush=True)
+        room = max(0, columns - len("butfor: ") - len(took) - 1)
+        above = "".join(f"{line[: columns - 1]}\r\n" for line in self._above)
+        print(f"{above}butfor: {self._text[:room]}{took}", end="", file=self._stream, flush=True)
+        self._drawn_above = len(self._above)
 
 
 def _width() -> int:

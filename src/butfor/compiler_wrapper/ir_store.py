@@ -6,18 +6,21 @@
     links/ab/abcd…        the folder and the words of a link, likewise
     stamps/ab/abcd….s     assembly, or C for a compiler that takes no second assembly, which names a unit in its object
 
-Nothing is ever changed in it, so builds may run side by side.
+Nothing is ever changed in it, so builds may run side by side. What was not used for longest goes when it is too much.
 """
 
 from __future__ import annotations
 
 import os
+import time
 from _blake2 import blake2b
 
 UNITS_SECTION = ".butfor.units"
 LINK_SECTION = ".butfor.link"
 NO_IR = "-"  # in place of a hash: an object that was compiled without IR
 _HASH_BYTES = 16
+MAX_BYTES = 4 * 2**30  # of all files; a unit takes 0.1 MB, busybox 70 MB for each time that all of it is built anew
+MIN_UNUSED_SECONDS = 86_400.0  # a build that goes on, or a program that was built today, still needs it
 
 
 def store_folder() -> str:
@@ -42,13 +45,45 @@ def place_of(store: str, kind: str, name: str, suffix: str = "") -> str:
 def keep(store: str, kind: str, name: str, suffix: str, content: bytes) -> str:
     """The path of this content, which is written if it is not there yet."""
     path = place_of(store, kind, name, suffix)
-    if not os.path.exists(path):
+    if not note_use(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         new = f"{path}.{os.getpid()}"
         with open(new, "wb") as file:
             file.write(content)
         os.rename(new, path)
     return path
+
+
+def note_use(path: str | os.PathLike[str]) -> bool:
+    """Whether there is such a file, which then counts as used just now."""
+    try:
+        os.utime(path)
+    except OSError:
+        return False
+    return True
+
+
+def prune(store: str, max_bytes: int = MAX_BYTES, min_age: float = MIN_UNUSED_SECONDS) -> None:
+    """Remove files that were not used for longest, until the rest has at most so many bytes; none used lately."""
+    found = []
+    for kind in ("units", "links", "stamps"):
+        for folder, _, names in os.walk(os.path.join(store, kind)):
+            for name in names:
+                path = os.path.join(folder, name)
+                try:
+                    state = os.stat(path)
+                except OSError:  # removed by another process meanwhile
+                    continue
+                found.append((state.st_mtime, state.st_size, path))
+    total, now = sum(size for _, size, _ in found), time.time()
+    for when, size, path in sorted(found):
+        if total <= max_bytes or now - when < min_age:
+            break
+        total -= size
+        try:
+            os.unlink(path)
+        except OSError:
+            continue
 
 
 def command_record(folder: str, words: list[str]) -> bytes:

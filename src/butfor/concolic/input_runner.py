@@ -15,6 +15,7 @@ from butfor.concolic.program_facts import ProgramFacts
 from butfor.concolic.search_inputs import ProgramInput
 from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome
 from butfor.counterfactual.shrink_input import failure_identity
+from butfor.errors import ReachesBeyond
 from butfor.explanation import Failure, FailureKind
 from butfor.failures.find_failure import ABORTED, reported_failure, verdict_on
 from butfor.frontends.c.build import Build
@@ -92,7 +93,11 @@ class InputRunner:
             return None
         spec = given.run_spec(self.plain_spec)
         options = replace(self.options, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
-        recording = self._as_expected(record(options, self.program, _silent))
+        try:
+            recording = self._as_expected(record(options, self.program, _silent, is_fenced=self.is_guarded))
+        except ReachesBeyond:  # it knew this run from the one before, by the time or by chance
+            self.refused += 1
+            return None
         if self.facts is None:
             looks = self.options.arithmetic_errors
             self.facts = ProgramFacts(recording, self.checks, looks_for_arithmetic_errors=looks)

@@ -49,6 +49,7 @@ _STEPS, _HALF_STEPS = tuple(map(real_bits, (1.0, -1.0))), tuple(map(real_bits, (
 _STAGES = {
     "boundary": 0.0,
     "reversed": 0.0,
+    "outcome": 0.0,
     "truth": 0.0,
     "compound": 2.0,
     "relation": 0.5,
@@ -173,8 +174,10 @@ class ChangeCandidates:
     def _compare(self, site: Site, fn: Function, instr: Instr, row: np.void) -> Iterator[tuple[str, Rule]]:
         right = instr.args[1]
         if not site.is_real and not site.is_pointer:
-            family = "literal" if isinstance(right, Const) else "shift"
             is_zero = isinstance(right, Const) and not right.value and site.operator in (EQ, NE)
+            family = "literal" if isinstance(right, Const) else "shift"
+            if is_zero and site.operator == NE:
+                family = "near"  # `if (x)` has no literal to mistype: with 1 instead of 0 it is as if x had been 1 less
             for shift in self._shifts(site, row):
                 yield (
                     "value" if is_zero and abs(shift) > _MAX_SHIFT_OF_ZERO else family,
@@ -249,7 +252,8 @@ class ChangeCandidates:
         target = instr.args[1] if instr.op == "store" else None
         for rule in self.variables.replacements(site, fn, instr, target):
             yield "variable", rule
-        yield from self._neighbours(site, "literal")
+        is_small = site.is_real or all(abs(v) <= 1 for v in observed_values(row))
+        yield from self._neighbours(site, "literal", negated="literal" if is_small else "near")  # -1 for 1, not -600
         if site.is_real:
             yield from self._simple_reals(site)
         elif not site.is_pointer:
@@ -264,12 +268,12 @@ class ChangeCandidates:
             for value in (0,) if site.is_pointer else (0, 1, -1):
                 yield "value", Rule(site.number, Op.SET, value)
 
-    def _neighbours(self, site: Site, family: str = "near") -> Iterator[tuple[str, Rule]]:
+    def _neighbours(self, site: Site, family: str = "near", negated: str = "near") -> Iterator[tuple[str, Rule]]:
         if site.is_pointer:
             return
         for amount in _STEPS if site.is_real else (1, -1):
             yield family, Rule(site.number, Op.ADD, amount)
-        yield family, Rule(site.number, Op.NEGATE)
+        yield negated, Rule(site.number, Op.NEGATE)
 
     def _simple_reals(self, site: Site) -> Iterator[tuple[str, Rule]]:
         for value in (0.0, 1.0, -1.0):

@@ -100,8 +100,8 @@ class ChangeWords:
         if op in _OTHER_VARIABLE and not self._has_type_of(c.site, c.rule.name):
             return False
         if kind is SiteKind.CALL and op is Op.SKIP:
-            return not self._manages_resources(c.site)
-        if c.family == "reversed" and (self._compares_with_constant(c.site) or self._decides_loop(c.site)):
+            return self._is_statement(c.site) and not self._manages_resources(c.site)
+        if c.family in ("reversed", "outcome") and (self._compares_with_constant(c.site) or self._decides_loop(c.site)):
             return False  # people reverse a comparison of two variables, hardly ever one with 0 or that of a loop
         if op in _ON_SIDES and (_STEPS_BY_ONE.search(text) or not _HAS_SIDES.search(text)):
             return False
@@ -112,6 +112,15 @@ class ChangeWords:
         if kind is SiteKind.CONSTANT and text.endswith(")"):
             return False  # the text is that of the call that the constant is an argument of
         return not (op is Op.SET and c.family in _WITHOUT_REASON)
+
+    def _is_statement(self, site: Site) -> bool:
+        """Whether a call is a statement of its own: without it, what uses its result would have nothing to use."""
+        instr = self._instr(site)
+        place = self.places.of_instr(self.places.recording.program.function(site.function), instr)
+        return (
+            place is not None
+            and re.match(rf"(?:\(void\)\s*)?{re.escape(instr.callee or '')}\b", place.text) is not None
+        )
 
     def _is_enumeration(self, site: Site) -> bool:
         """Whether a load or a store is of a variable of an enumeration: nobody adds to those by mistake."""

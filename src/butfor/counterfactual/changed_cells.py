@@ -115,11 +115,18 @@ class CellRules:
         frame = self.log.frame_of(i)
         base = int(self.log.frame["base"][frame])
         if base <= value < base + self.trace.at(i).layout.frame_size:
-            return [Rule(site.number, Op.ADDRESS_LOCAL, value - base, only=only)]
+            size = self._size_of_local(i, value - base)
+            return [Rule(site.number, Op.ADDRESS_LOCAL, value - base, only=only, size=size)] if size else []
         found = self.objects.global_at(value)
         if found is not None:
             return [Rule(site.number, Op.ADDRESS_GLOBAL, self._globals[found[0]], found[1], only=only)]
         return []
+
+    def _size_of_local(self, i: int, offset: int) -> int:
+        """The bytes of the variable that begins there in the frame, so that accesses beyond it are seen; 0 for none."""
+        s = self.trace.at(i)
+        named = self.trace.program.source.variables(s.fn)
+        return next((named[slot].type.size for slot, at in s.layout.frame.items() if at == offset and slot in named), 0)
 
     # --- assignments --------------------------------------------------------------------------------------------------
 

@@ -31,6 +31,9 @@ class ComparisonChange:
 def comparison_changes(site: Site, relations: int, *, is_truth: bool) -> Iterator[ComparisonChange]:
     """All other ways to decide the relations that occurred, each with its family: boundary, reversed, relation, force.
 
+    Where only one relation occurred, an operator that points the other way is of the family outcome: every run in which
+    the comparison should have gone otherwise has one, whatever is wrong with it.
+
     `is_truth`: the condition may be a value that is only compared with zero, so that there is no operator to edit, only
     a negation.
     """
@@ -39,6 +42,8 @@ def comparison_changes(site: Site, relations: int, *, is_truth: bool) -> Iterato
         for chosen in combinations(met, count):
             flipped = sum(chosen)
             family, operator = comparison_edit(site.operator, flipped, sum(met))
+            if family == "reversed" and len(met) == 1 and site.operator not in (EQ, NE):
+                family = "outcome"
             if count == len(met) and count > 1:
                 rule = Rule(site.number, Op.FLIP)
             elif count == 1:

@@ -4,8 +4,8 @@ That a change avoids the failure says much; how natural an edit it is, and how l
 distinguishes the fault from its bystanders. The weights are log-odds: a conditional logit over the statements of each
 failing run, fitted on 147 faults that people made in small programs, 127 faults of older test suites and half a of the
 seeded faults (bench/ranking.py), and rounded. Half b of those was held out. Too few faults determine the weights of
-`size`, `solved` and `term`, of a change that repairs all tests, of remaining memory errors, and of a failure that is
-bypassed: they are set by hand, as are those of edits (methods/repair/edit_findings.py).
+`size`, `solved`, `term` and `outcome`, of a change that repairs all tests, of remaining memory errors, and of a failure
+that is bypassed: they are set by hand, as are those of edits (methods/repair/edit_findings.py).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ FAMILY_WEIGHTS: Mapping[str, float] = {
     "index": 0.2,
     "force": 0.0,
     "operator": 0.0,
+    "outcome": 0.0,
     "initial": 0.0,
     "near": -0.1,
     "compound": -0.1,

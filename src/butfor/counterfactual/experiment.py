@@ -132,7 +132,7 @@ class Experiment:
     """The fork servers of one program and run.
 
     What they confirm is run again in the program that `build_checked` makes, which detects memory errors. It makes none
-    where that would take too long.
+    where that would take too long. The run without any change may use what `unchanged` says.
     """
 
     def __init__(
@@ -143,15 +143,16 @@ class Experiment:
         goal: Goal,
         cwd: str | None = None,
         build_checked: Callable[[], CheckedProgram | None] | None = None,
+        unchanged: RunLimits | None = None,
     ) -> None:
         self.goal = goal
         self._build_checked = build_checked
         self._checked: tuple[list[ForkServer], list[Rule]] | None = None
         self._other: ForkServer | None = None  # for other inputs
         self.build, self.name, self.spec, self.cwd = build, name, spec, cwd
-        limits = RunLimits(file_size=max(2 * len(goal.output) + 65536, 1 << 20))
+        limits = replace(unchanged or RunLimits(), file_size=max(2 * len(goal.output) + 65536, 1 << 20))
         if goal.is_endless:
-            limits = replace(limits, events=ENDLESS_EVENTS_LIMIT)
+            limits = RunLimits(file_size=limits.file_size, events=ENDLESS_EVENTS_LIMIT)
         self._stack = ExitStack()
         with ExitStack() as building:
             self.servers = [

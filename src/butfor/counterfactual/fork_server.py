@@ -7,15 +7,12 @@ import enum
 import itertools
 import os
 import select
-import shutil
 import struct
 import subprocess
-import tempfile
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
 
@@ -27,6 +24,7 @@ from butfor.errors import CannotRecord
 from butfor.frontends.c.c_frontend import scratch_folder
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec, reproducible_children
+from butfor.native.kept_process import new_folder, remove_folder
 from butfor.trace.semantics.integers import signed
 
 _REQUEST_FD, _ANSWER_FD = 900, 901  # as server.c has them
@@ -150,8 +148,8 @@ class ForkServer:
     def _start(
         self, stack: contextlib.ExitStack, build: HookedBuild, name: str, spec: RunSpec, cwd: str | None
     ) -> None:
-        self.home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=scratch_folder()))
-        stack.callback(shutil.rmtree, self.home, ignore_errors=True)
+        self.home = new_folder(scratch_folder())
+        stack.callback(remove_folder, self.home)
         env = {**os.environ, **dict(spec.env), "BUTFOR_SERVE": str(self.home)}
         to_server, self._to = os.pipe()
         self._from, from_server = os.pipe()

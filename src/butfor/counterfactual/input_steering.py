@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +13,7 @@ from butfor.explanation import FailureKind
 from butfor.frontends.c.c_frontend import scratch_folder
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec
+from butfor.native.kept_process import new_folder, remove_folder
 
 _SECONDS_PER_RUN = 1.0  # a run that takes longer counts as one without end
 _MAX_LINKS = 2_000  # entries of a folder that are linked into its copy
@@ -135,7 +134,7 @@ class InputSteering:
 @contextmanager
 def _folder_with(inputs: RunInputs, original: RunInputs, folder: str | None) -> Iterator[tuple[str, RunSpec]]:
     """A copy of a folder with other content in some files, and the run in it; files outside it get other names."""
-    home = Path(tempfile.mkdtemp(prefix="butfor-files-", dir=scratch_folder()))
+    home = new_folder(scratch_folder())
     try:
         there = Path(folder or ".")
         for number, entry in enumerate(there.iterdir()):
@@ -154,4 +153,4 @@ def _folder_with(inputs: RunInputs, original: RunInputs, folder: str | None) -> 
             target.write_bytes(data)
         yield str(home), replace(inputs.spec, args=args)
     finally:
-        shutil.rmtree(home, ignore_errors=True)
+        remove_folder(home)

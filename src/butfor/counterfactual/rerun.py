@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from butfor.counterfactual.experiment import CheckedProgram, Experiment, Goal, SearchResult, Trial
-from butfor.counterfactual.fork_server import Ending
+from butfor.counterfactual.fork_server import Ending, RunLimits
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, seconds_to_check
@@ -22,6 +22,10 @@ from butfor.trace.log.columns import EndReason
 from butfor.trace.recording import Recording
 from butfor.trace.trace import Node
 
+REPEATING_SECONDS = 2.0  # for the run without any change: it is known to end, and the machine may be busy
+REPEATING_SLOWDOWN = 50.0  # times what the recorded run took, besides
+REPEATING_SHARE = 0.25  # of the time that is left, at most
+_NO_EVENT_LIMIT = 1 << 60
 MAX_FAILING_TESTS = 6  # that changes are tried on; each change costs a run of each
 MAX_PASSING_TESTS = 24  # more of them, because any may be the one that a change breaks
 
@@ -36,6 +40,7 @@ class OtherTest:
     expect_exit: int | None
     failed: bool
     covered: NDArray[np.bool_]  # the segments that ran
+    recording: Recording | None = None  # of its run, where it failed and was kept
 
 
 def hooked_program(
@@ -119,14 +124,21 @@ def trials_of(others: Iterable[OtherTest], covered: NDArray[np.bool_]) -> list[T
 def fails_again(recording: Recording, point: FailurePoint, goal: Goal, result: SearchResult) -> bool:
     """Whether the run, repeated without any change, fails and writes what it did, as far as it gets.
 
-    A memory error may end it earlier than the recorded one.
+    A memory error may end it earlier than the recorded one. Where a limit ended it, nothing is known.
     """
-    if not result.repeatable or goal.is_met(result.baseline):
+    is_cut = result.baseline.is_cut and not goal.is_endless
+    if is_cut or not result.repeatable or goal.is_met(result.baseline):
         return False
     written = recording.stdout
     if point.kind is FailureKind.NO_END:
         return written.startswith(result.output) or result.output.startswith(written)
     return written.startswith(result.output) if result.baseline.end == Ending.MEMORY else written == result.output
+
+
+def limits_without_change(recorded_seconds: float, seconds_left: float) -> RunLimits:
+    """What the recorded run may use when it is run again without any change."""
+    seconds = min(REPEATING_SECONDS + REPEATING_SLOWDOWN * recorded_seconds, REPEATING_SHARE * seconds_left)
+    return RunLimits(max(RunLimits().milliseconds, int(1000 * seconds)), _NO_EVENT_LIMIT)
 
 
 @contextmanager
@@ -164,5 +176,6 @@ def start_experiment(
         goal,
         cwd,
         build_checked if checked and not is_survivable else None,
+        limits_without_change(meta.seconds, seconds_left()),
     ) as running:
         yield build, running

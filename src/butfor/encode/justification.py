@@ -24,12 +24,16 @@ MAX_BRANCHES_PER_CONDITION = 256  # longer ones are loops, not conditions
 
 @dataclass(slots=True)
 class Justified:
-    """The instances that justify some values; `addresses` are pointers and indices used on the way, not followed."""
+    """The instances that justify some values; `addresses` are pointers and indices used on the way, not followed.
+
+    `loads_passed` are loads among the many instances of one instruction that were followed and left out.
+    """
 
     nodes: dict[Node, None] = field(default_factory=dict)
     addresses: dict[Node, None] = field(default_factory=dict)
     initial: dict[int, Node] = field(default_factory=dict)
     uninit: dict[int, Node] = field(default_factory=dict)
+    loads_passed: list[Node] = field(default_factory=list)
     complete: bool = True
 
 
@@ -63,6 +67,8 @@ class Justifier:
                 if len(passed) >= min(MAX_INSTANCES_PASSED, self._passes_left):
                     continue
                 passed.add(node)
+                if node[1] >= 0 and self.trace.instr(node).op == "load":
+                    result.loads_passed.append(node)
             for kind, target in self.needs(node):
                 if kind == "initial":
                     result.initial.setdefault(target[0], node)

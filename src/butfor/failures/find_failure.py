@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +11,7 @@ from butfor.errors import UnsupportedError
 from butfor.explanation import Failure, FailureKind
 from butfor.failures.arithmetic_errors import arithmetic_errors
 from butfor.failures.check_functions import failed_check
+from butfor.failures.checks_behind_status import check_behind_status
 from butfor.failures.crash import crash_failure, operand_roots
 from butfor.failures.endless_loops import condition_variables, endless_loop
 from butfor.failures.failure_point import FailurePoint, Unsupported
@@ -47,8 +50,12 @@ def find_failure(
     known_objects: RunObjects | None = None,
     *,
     look_for_arithmetic_errors: bool = False,
+    trusted: Collection[str] = (),
 ) -> Verdict:
-    """What failed in a recorded run; raises `Unsupported` for runs that cannot be recorded faithfully."""
+    """What failed in a recorded run; raises `Unsupported` for runs that cannot be recorded faithfully.
+
+    A check in a function that is `trusted` fails where the function is called.
+    """
     trace = recording.trace
     objects = known_objects or RunObjects(recording)
     errors = memory_errors(trace, objects) if look_for_memory_errors else []
@@ -62,11 +69,13 @@ def find_failure(
         failure = _invalid_read_behind(dependence, failure, errors) or _naming_uninitialised_origin(
             trace, objects, dependence, failure
         )
+    if failure is not None and failure.kind is FailureKind.NO_END:
+        failure = _memory_error_behind(trace, dependence, failure, errors)
     if failure is None and end.reason != EndReason.ASSUME:
         failure = (
-            _failed_expectation(recording, trace, dependence)
+            _error_before_status(errors, _failed_expectation(recording, trace, dependence, trusted))
             or next(iter(errors), None)
-            or _unexpected_exit(recording, trace)
+            or _unexpected_exit(recording, trace, dependence, trusted)
         )
         if failure is None and look_for_memory_errors:
             failure = uninitialised_use(trace, objects)
@@ -74,7 +83,13 @@ def find_failure(
     return Verdict(failure, rest, end.reason == EndReason.ASSUME)
 
 
-def verdict_on(recording: Recording, places: Places, dependence: Dependence, options: RunOptions) -> Verdict:
+def verdict_on(
+    recording: Recording,
+    places: Places,
+    dependence: Dependence,
+    options: RunOptions,
+    trusted: Collection[str] = (),
+) -> Verdict:
     """What failed; raises `UnsupportedError`, with its position, for runs that cannot be recorded faithfully."""
     try:
         return find_failure(
@@ -83,6 +98,7 @@ def verdict_on(recording: Recording, places: Places, dependence: Dependence, opt
             options.memory_errors,
             places.objects,
             look_for_arithmetic_errors=options.arithmetic_errors,
+            trusted=trusted,
         )
     except Unsupported as e:
         place = places.of(e.node) if e.node is not None else None
@@ -154,20 +170,47 @@ def _invalid_read_behind(
 ) -> FailurePoint | None:
     """The invalid read that the value with which the run crashed came from: that went wrong first."""
     reads = {e.node: e for e in errors if e.node is not None}
-    seen, work = set(crash.roots), list(crash.roots)
-    while work and reads and len(seen) < _MAX_INSTANCES_TRACED:
-        node = work.pop()
-        if node in reads:
-            found = reads[node]
-            return replace(
-                found,
-                message=f"{found.message}; what it read led to this: {crash.message}",
-                details={**crash.details, **found.details},
-            )
+    found = (
+        next((reads[node] for node in _data_sources(dependence, crash.roots) if node in reads), None) if reads else None
+    )
+    if found is None:
+        return None
+    message = f"{found.message}; what it read led to this: {crash.message}"
+    return replace(found, message=message, details={**crash.details, **found.details})
+
+
+def _memory_error_behind(
+    trace: Trace, dependence: Dependence, endless: FailurePoint, errors: list[FailurePoint]
+) -> FailurePoint:
+    """The memory error after which a run did not end, where its loop reads what went wrong; else the endless run.
+
+    An error is told where it first happened; the loop may repeat it in every round.
+    """
+    corrupting = next((e for e in errors if is_corrupting(e)), None)
+    found = corrupting
+    if found is None:
+        first = {(trace.at(e.node[0]).fn.name, e.node[1]): e for e in reversed(errors) if e.node is not None}
+        near = _data_sources(dependence, endless.roots) if first else ()
+        repeated = {(trace.at(i).fn.name, n) for i, n in near}
+        found = next((e for e in errors if any(first.get(where) is e for where in repeated)), None)
+    if found is None:
+        return endless
+    message = f"{found.message}; after that, {endless.message}"
+    return replace(found, message=message, details={**endless.details, **found.details})
+
+
+def _data_sources(dependence: Dependence, roots: Iterable[Node]) -> Iterator[Node]:
+    """The instances that values came from, nearest first, as far as they are looked for."""
+    work = deque(roots)
+    seen = set(work)
+    for _ in range(_MAX_INSTANCES_TRACED):
+        if not work:
+            return
+        node = work.popleft()
+        yield node
         fresh = [target for kind, target in dependence.edges(node) if kind == "data" and target not in seen]
         seen.update(fresh)
         work += fresh
-    return None
 
 
 def _naming_uninitialised_origin(
@@ -204,8 +247,9 @@ def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects:
     endless = endless_loop(trace, i)
     node = endless.decision if endless is not None else None
     limit = recording.meta.limit or trace.log.end.text
+    seconds = recording.meta.seconds
     words = {
-        "time": f"the program was still running after {recording.meta.seconds:.1f} s",
+        "time": f"the program was still running after {seconds:{'.1f' if seconds >= 0.1 else '.1g'}} s",
         "output": "the program wrote more output than the limit",
         "log": "the run is longer than a recording can hold",
         "memory": "the program needed more memory than the limit (--memory-limit)",
@@ -227,7 +271,9 @@ def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects:
     return FailurePoint(FailureKind.NO_END, message, node or (i, trace.at(i).seg.end - 1), roots, details)
 
 
-def _failed_expectation(recording: Recording, trace: Trace, dependence: Dependence) -> FailurePoint | None:
+def _failed_expectation(
+    recording: Recording, trace: Trace, dependence: Dependence, trusted: Collection[str]
+) -> FailurePoint | None:
     meta = recording.meta
     if meta.expect_stdout is not None:
         actual, expected = recording.stdout, meta.expect_stdout.encode("latin-1")
@@ -236,15 +282,25 @@ def _failed_expectation(recording: Recording, trace: Trace, dependence: Dependen
             return output_failure(trace, dependence, actual, expected, difference)
     wanted = meta.expect_exit
     status = trace.log.end.status
-    return None if wanted is None or status == wanted else _exit_status(trace, status, wanted)
+    return None if wanted is None or status == wanted else _exit_status(recording, dependence, wanted, trusted)
 
 
-def _unexpected_exit(recording: Recording, trace: Trace) -> FailurePoint | None:
+def _error_before_status(errors: list[FailurePoint], failure: FailurePoint | None) -> FailurePoint | None:
+    """The failure, or a memory error before it where it is only told by the exit status: that may come of the error."""
+    if failure is None or failure.node is None or "status" not in failure.details or not errors:
+        return failure
+    first = errors[0]
+    return first if first.node is not None and first.node < failure.node else failure
+
+
+def _unexpected_exit(
+    recording: Recording, trace: Trace, dependence: Dependence, trusted: Collection[str]
+) -> FailurePoint | None:
     """An exit status other than 0 where nothing is said about what to expect."""
     meta, status = recording.meta, trace.log.end.status
     if status == 0 or meta.expect_exit is not None or meta.expect_stdout is not None or _exit_is_accidental(trace):
         return None
-    return _exit_status(trace, status, 0)
+    return _exit_status(recording, dependence, 0, trusted)
 
 
 def _exit_is_accidental(trace: Trace) -> bool:
@@ -263,8 +319,17 @@ def _exit_is_accidental(trace: Trace) -> bool:
     return any(s.kind == "uninit" for s in sources)
 
 
-def _exit_status(trace: Trace, status: int, wanted: int) -> FailurePoint:
+def _exit_status(recording: Recording, dependence: Dependence, wanted: int, trusted: Collection[str]) -> FailurePoint:
+    trace = recording.trace
+    status = trace.log.end.status
+    places = Places(recording)
     node = _exit_node(trace)
+    instr = trace.instr(node)
+    behind = check_behind_status(trace, dependence, node, instr.args[0], trusted) if instr.args and not wanted else None
+    if behind is not None and behind.is_written_as_one(places, trusted):
+        details = {"status": status, "expected": wanted}
+        message = f"the first of the failed checks that led to exit status {status}"
+        return FailurePoint(FailureKind.ASSERTION, message, behind.node, behind.roots, details)
     values = operand_roots(trace, node, slice(0, 1))
     message = f"exit status {status}, expected {wanted}"
     return FailurePoint(FailureKind.EXIT_STATUS, message, node, values, {"status": status, "expected": wanted})

@@ -1,4 +1,4 @@
-"""Uninitialised reads that reach a branch, an address or the output.
+"""Uninitialised reads that reach a branch, an address, the output or a library call that looks at them.
 
 Definedness is propagated bit by bit, forward from the first such read.
 """
@@ -19,7 +19,7 @@ from butfor.failures.undefined_bits import UndefinedBits
 from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import Kind, store_size
 from butfor.ir.recording_segments import AFTER, ENTRY
-from butfor.libc.library import prints
+from butfor.libc.library import decisive_arguments, looks_at_bytes, prints
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.log.record_layout import (
     ESCAPED,
@@ -34,6 +34,7 @@ from butfor.trace.log.static_segments import StaticSegment
 from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.run_objects import RunObjects
 
+_STATUS_BITS = 0xFF  # of what main returns
 _MAX_SECONDS = 2.0  # this is the last resort for runs that look fine, and must not slow them down
 _MAX_SEGMENTS = 2_000_000  # about what can be followed in that time on a fast machine
 _SEGMENTS_PER_CLOCK_READ = 256  # some milliseconds
@@ -47,6 +48,9 @@ _USES = {
     "divisor": "is used as a divisor",
     "shift": "is used as the width of a shift",
     "output": "is printed",
+    "status": "is the exit status",
+    "argument": "is passed to {}()",
+    "read": "is read by {}()",
 }
 _USES_OF_SECOND_OPERAND = {
     **dict.fromkeys(("udiv", "sdiv", "urem", "srem"), "divisor"),
@@ -337,6 +341,9 @@ class _DefinednessFlow:
                     return self._point(node, "branch", slice(0, 1))
             case "ret":
                 self.returned = of(instr.args[0]) if instr.args else 0
+                is_status = s.fn.name == "main" and self.trace.call_of(node[0]) is None
+                if self.reports_uses and is_status and self.returned & _STATUS_BITS:
+                    return self._point(node, "status", slice(0, 1))
             case "call":
                 return self._call(node, s, instr, regs)
             case "alloca" | "unreachable" | "fence" | "cmpxchg" | "atomicrmw":
@@ -375,19 +382,20 @@ class _DefinednessFlow:
             return self._point(node, "function", slice(-1, None))
         if kind in ("internal", "indirect"):
             self.args = {k: m for k, m in enumerate(masks) if m}
-        elif kind == "external" and prints(call.callee) and self.reports_uses:
+        elif kind == "external" and self.reports_uses:
+            is_output = prints(call.callee)
             for k, m in enumerate(masks):
-                if m:
-                    return self._point(node, "output", slice(k, k + 1))
+                if m and (is_output or k in decisive_arguments(call.callee)):
+                    return self._point(node, "output" if is_output else "argument", slice(k, k + 1))
             if self._reads_by_call(node[0], s):
-                return self._point(node, "output", slice(0, None))
+                return self._point(node, "output" if is_output else "read", slice(0, None))
         elif kind == "pure" and instr.slot >= 0 and any(masks):
             regs[instr.slot] = (1 << max(8 * store_size(instr.type), 1)) - 1
         return None
 
     def _reads_by_call(self, i: int, s: StaticSegment) -> bool:
-        """Whether a library function printed bytes that were never written."""
-        if s.call is None or not prints(s.call.callee):
+        """Whether a library function printed or looked at bytes that were never written."""
+        if s.call is None or not (prints(s.call.callee) or looks_at_bytes(s.call.callee)):
             return False
         for k in self.log.events_of(i):
             e = self.log.event[k]
@@ -407,4 +415,5 @@ class _DefinednessFlow:
         where = f" (declared at line {declared.line})" if declared is not None and not declared.is_parameter else ""
         what = f" of {o.describe()}{where}" if o is not None else ""
         details = {"memory": "uninitialised", "use": use, "address": self.origin}
-        return FailurePoint(FailureKind.MEMORY, f"an uninitialised value{what} {_USES[use]}", node, roots, details)
+        used = _USES[use].format(self.trace.instr(node).callee)
+        return FailurePoint(FailureKind.MEMORY, f"an uninitialised value{what} {used}", node, roots, details)

@@ -198,7 +198,11 @@ def _shown_at(trace: Trace, offset: int) -> ShownByte | None:
                     arg = int(p["arg"])
                     place = relative - int(p["start"]), int(p["end"]) - int(p["start"])
                     return ShownByte(node, None if arg >= _NO_ARGUMENT else arg, place)
-            return ShownByte(node, 1 if int(o["direct"]) else None, (relative, 1))
+            return (
+                ShownByte(node, 1, (relative, int(o["len"])))
+                if int(o["direct"])
+                else ShownByte(node, None, (relative, 1))
+            )
     return None
 
 

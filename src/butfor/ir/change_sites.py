@@ -64,7 +64,10 @@ class Site:
 
 
 class SiteTable(Sequence[Site]):
-    """All sites of a program, by number; each is made when it is asked for, since most of a large program never ran."""
+    """All sites of a program, by number; each is made when it is asked for, since most of a large program never ran.
+
+    A row without a function is no site of the program: the function it was in has been replaced by another one.
+    """
 
     def __init__(self, rows: list[list[object]]) -> None:
         self._rows = rows
@@ -83,6 +86,9 @@ class SiteTable(Sequence[Site]):
         if isinstance(at, slice):
             return tuple(self[k] for k in range(*at.indices(len(self._rows))))
         return Site.of_row(range(1, len(self._rows) + 1)[at], self._rows[at])
+
+    def __iter__(self) -> Iterator[Site]:
+        return (Site.of_row(number, row) for number, row in enumerate(self._rows, 1) if row[0])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SiteTable) and self._rows == other._rows

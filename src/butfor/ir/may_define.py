@@ -29,6 +29,7 @@ from butfor.ir.points_to.may_write import (
     field_of,
 )
 from butfor.ir.points_to.memory_places import ObjectKey
+from butfor.ir.points_to.object_shapes import UNBOUNDED
 from butfor.ir.program import Program
 from butfor.libc.library import control_of, prints
 from butfor.libc.record import Control
@@ -115,6 +116,15 @@ class MayDefine:
         """The writes of executed functions through computed addresses that may touch a cell."""
         writes = [(facts.fn, w.instr) for facts, w in self._writes.by_pointer(cell)]
         return [(fn, instr) for fn, instr in writes if fn.name in self._executed]
+
+    def writers_of_any_length(self, cell: AbstractCell) -> list[tuple[Function, Instr]]:
+        """The calls in executed functions that may write a cell, and of which the call says how much they write."""
+        writes = [*self._writes.by_name(cell), *self._writes.by_pointer(cell)]
+        return [
+            (facts.fn, w.instr)
+            for facts, w in writes
+            if w.size == UNBOUNDED and w.instr.op == "call" and facts.fn.name in self._executed
+        ]
 
     def global_key(self, name: str) -> ObjectKey:
         """The key of a global variable."""

@@ -84,12 +84,15 @@ class ProgramSource(Protocol):
 
 
 class Program:
-    """Functions and their layouts, and the tables of what the runtime logs addresses for."""
+    """Functions and their layouts, and the tables of what the runtime logs addresses for.
 
-    def __init__(self, source: ProgramSource) -> None:
+    Where the source is a part of a program, `elsewhere` are the functions of the other parts.
+    """
+
+    def __init__(self, source: ProgramSource, elsewhere: frozenset[str] = frozenset()) -> None:
         self.source = source
         self.names = source.function_names()
-        self._context = LayoutContext(frozenset(self.names), source.is_pure)
+        self._context = LayoutContext(elsewhere.union(self.names), source.is_pure)
         self._layouts: dict[str, Layout] = {}
 
     def defines(self, name: str) -> bool:

@@ -136,6 +136,25 @@ def scans(name: str | None) -> bool:
     return found is not None and found.scans
 
 
+def looks_at_bytes(name: str | None) -> bool:
+    """Whether what a call does depends on every byte that it reads: it compares, measures or converts them."""
+    found = lookup(name)
+    if found is None or found.block_copy is not None:
+        return False
+    return found.header in ("string.h", "strings.h") or found.parses_number or found.scans
+
+
+def decisive_arguments(name: str | None) -> tuple[int, ...]:
+    """The arguments that say how large a block is, how many bytes are copied or set, or how the program ends."""
+    found = lookup(name)
+    if found is None:
+        return ()
+    if found.control is Control.EXIT:
+        return (0,) if found.parameters else ()
+    counts = (e.count for e in found.effects if e.is_exact and e.count >= 0)
+    return (*found.allocation_sizes, *counts)
+
+
 def allocation_sizes(name: str | None) -> tuple[int, ...]:
     """The arguments of a call whose product is the size of the block that it allocates."""
     found = lookup(name)

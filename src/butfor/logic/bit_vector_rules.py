@@ -60,8 +60,14 @@ def _undo_extension(x: Term, value: int) -> Solved:
 
 
 def _undo_scaling(x: Term, value: int) -> Solved:
-    """index * size == value, where the product cannot overflow: the index is known, or none fits."""
+    """index * size == value, where the product cannot overflow: the index is known, or none fits.
+
+    Of an index chosen among constants, what chooses the one that fits.
+    """
     index = x.args[0]
+    if x.args[1].op == "const" and index.op == "ite" and _SMALL_CHOICES.cover(index):
+        size = int(x.args[1].data or 0)
+        return each_choice(index, lambda c: TRUE if int(c.data or 0) * size % (1 << x.width) == value else FALSE)
     if x.args[1].op != "const" or index.op not in ("sext", "zext"):
         return equal(x, const(value, x.width))
     size, spare = int(x.args[1].data or 0), x.width - index.args[0].width

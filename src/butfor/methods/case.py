@@ -15,6 +15,7 @@ from butfor.failures.check_functions import FailedCheck, failed_check
 from butfor.failures.failure_point import FailurePoint
 from butfor.marks import Marks
 from butfor.methods.budget import Budget
+from butfor.methods.reporting_code import ReportingCode
 from butfor.options import Options
 from butfor.path.path_model import Path
 from butfor.path.searched_program import SearchedProgram
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 MAX_EFFECTS_WITHOUT_END = 600  # on the path of a run that does not end: its iterations are alike
 SLICING_SHARE = 0.4  # of the budget: the methods that start from the slices need the rest
+ASKING_SHARE = 0.7  # of the time of a slice: then it goes on without the decisions that could have assigned otherwise
 WALKING_SHARE = 0.7  # of the time that the method has which asks for the slices: to tell of them takes the rest
 
 
@@ -99,7 +101,19 @@ class FailingRun:
 
     def may_be_changed(self, place: Place) -> bool:
         """Whether an edit may change a statement: not the failed check, nothing that is trusted or marked as benign."""
-        return not self.is_check(place) and _may_be_changed(place, self.options, self.marks)
+        return (
+            not self.is_check(place)
+            and not self.only_reports(place)
+            and _may_be_changed(place, self.options, self.marks)
+        )
+
+    def only_reports(self, place: Place) -> bool:
+        """Whether a statement only reports the failure: a test framework's, or one that ran after the failed check."""
+        return self._reporting.holds(place)
+
+    @cached_property
+    def _reporting(self) -> ReportingCode:
+        return ReportingCode(self.trace, self.places, self.point)
 
     def statements_of_segment(self, number: int) -> tuple[Place, ...]:
         """The statements of a static segment, in their order."""
@@ -137,7 +151,9 @@ class FailingRun:
             self._slicer,
             self._slicing.end - self._slicing.seconds * (1 - (KINDS.index(kind) + 1) / len(KINDS)),
         )
+        asked_until = end - (1 - ASKING_SHARE) * max(0.0, end - time.monotonic())
         slicer.stop = lambda: time.monotonic() >= end or self.budget.is_over()
+        slicer.stop_asking = lambda: time.monotonic() >= asked_until
         return slicer.backward(self.point.roots, kind, self.point.node, possible_roots=maybe)
 
     @cached_property
@@ -235,6 +251,10 @@ class FailingPath:
     def may_be_changed(self, place: Place) -> bool:
         """Whether an edit may change a statement: nothing that is trusted or marked as benign."""
         return _may_be_changed(place, self.options, self.marks)
+
+    def only_reports(self, place: Place) -> bool:
+        """False: a path ends with its check."""
+        return False
 
     @property
     def named_paths(self) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""The other failing tests of a program: their runs are recorded again."""
+"""The other failing tests of a program: their runs, recorded when the tests were run."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from butfor.path.path_model import Path
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 
-MAX_OTHER_RUNS = 5  # each is recorded again, and more of them rarely tell more
+MAX_OTHER_RUNS = 5  # each is analysed like the first, and more of them rarely tell more
 
 
 def other_failing_runs(case: FailingRun, *, most: int = MAX_OTHER_RUNS) -> Iterator[tuple[str, FailingRun]]:
-    """The names and runs of other failing tests; those that do not fail again are left out."""
+    """The names and runs of other failing tests; those that are not kept and do not fail again are left out."""
     for run in [o for o in case.others if o.failed][:most]:
         if case.budget.is_over():
             return
         try:
-            other = _recorded_again(case, run)
+            other = _failing_run(case, run)
         except (ButforError, Unsupported):
             continue
         if other is not None:
@@ -40,7 +40,7 @@ def other_paths(case: FailingRun, *, free: bool, most: int = MAX_OTHER_RUNS) -> 
             continue
 
 
-def _recorded_again(case: FailingRun, run: OtherTest) -> FailingRun | None:
+def _failing_run(case: FailingRun, run: OtherTest) -> FailingRun | None:
     spec = run.spec
     options = replace(
         case.options,
@@ -52,7 +52,7 @@ def _recorded_again(case: FailingRun, run: OtherTest) -> FailingRun | None:
         expect_exit=run.expect_exit,
         tests=None,
     )
-    recording = record(options, compile_program(options, _quiet), _quiet)
+    recording = run.recording or record(options, compile_program(options, _quiet), _quiet, is_fenced=True)
     dependence = Dependence(recording.trace)
     failure = find_failure(
         recording, dependence, options.memory_errors, look_for_arithmetic_errors=options.arithmetic_errors

@@ -1,17 +1,14 @@
-"""The C compiler: where it is, how it is called, what it says when it fails."""
+"""The C compiler: where it is, how it is called, what is left out of what it says."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from butfor.errors import CompileError, DiskFull, ToolMissing
+from butfor.errors import ToolMissing
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +43,6 @@ def find_compiler(name: str | None) -> Compiler:
             hint="leave --cc out to use the compiler that comes with butfor",
         )
     return Compiler((path,), "zig" in Path(path).name)
-
-
-def run_tool(command: Sequence[str], what: str, cwd: Path | None = None) -> str:
-    """What the tool wrote to stderr; a CompileError with that text as it is when it fails."""
-    env = dict(os.environ, LC_ALL="C.UTF-8")
-    try:
-        done = subprocess.run(command, capture_output=True, cwd=cwd, env=env, stdin=subprocess.DEVNULL, check=False)
-    except OSError as e:
-        raise ToolMissing(f"{command[0]} cannot be started: {e.strerror}") from e
-    text = done.stderr.decode("utf-8", "replace")
-    if done.returncode != 0:
-        if "No space left on device" in text or "NoSpaceLeft" in text:
-            raise DiskFull(f"{what}: no space left on the disk")
-        raise CompileError(what, stderr=without_noise(text))
-    return text
 
 
 def without_noise(text: str) -> str:

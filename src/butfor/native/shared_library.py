@@ -8,8 +8,9 @@ from pathlib import Path
 
 from butfor.errors import ButforError
 from butfor.native import build_cache
-from butfor.native.c_compiler import find_compiler, run_tool
+from butfor.native.c_compiler import find_compiler
 from butfor.native.installed_packages import installed_as
+from butfor.native.run_tool import run_tool
 
 _FLAGS = (
     "-O2",

@@ -30,7 +30,9 @@ class MissingAssignments:
             return self.words.places.declaration(o.variable, self.words.trace.at(origin.node[0]).fn.name)
         if o is not None and o.block is not None:
             return self.words.place(o.block.made_by)
-        return self.words.place(origin.node)
+        constant = self.words.objects.global_at(origin.address)
+        copied = None if constant is None else self.words.places.copied_initialiser(constant[0])
+        return copied or self.words.place(origin.node)
 
     def memory_words(self, origin: Origin) -> str:
         """What the memory is: declared here, or part of a block that was made here."""

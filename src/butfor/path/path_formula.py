@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from butfor.logic.solvers.solver import Problem
 from butfor.logic.substitute import Substitution
-from butfor.logic.terms import TRUE, Term, binary, conjunction, equal, implies, postorder, resize, variable
+from butfor.logic.terms import TRUE, Term, binary, conjunction, equal, implies, postorder, resize, variable, variables
 from butfor.path.path_model import Kind, Path
 from butfor.path.ssa_form import SsaInstance, SsaPath, ssa_form
 
 OVERFLOWING = frozenset(("add", "sub", "mul"))
+MAX_NESTED_POINTER_CALLS = 100  # each instance in them has the conditions of all
 MAX_PRODUCT_BITS = 32  # for wider products solvers are too slow
 
 
@@ -63,17 +64,36 @@ def plain_formula(path: Path, *, with_recorded_addresses: bool = False) -> Trace
     return TraceFormula(_precondition(ssa), tuple(steps), _guarded_by_address(ssa, addresses), ssa.end)
 
 
+@dataclass(frozen=True, slots=True)
+class _PointerCall:
+    """A call through a pointer, by the frame and the function that called, and the condition that it went there."""
+
+    frame: int
+    condition: Term
+    function: str
+    position: int
+
+    def has_returned(self, path: Path) -> bool:
+        """Whether the check comes after the call: it is in the function that called, which was not called again."""
+        later = (i for i in path.instances[self.position :] if i.place.function == self.function)
+        return path.place.function == self.function and all(i.frame == self.frame for i in later)
+
+
 class AddressGuards(dict[int, Term]):
     """By position, that the pointers and indices of an instance were as recorded; of the check behind the last one.
 
     Only then it read and wrote the cells that it names. The assumptions that say so are no facts for others to use.
+    What a function did that was called through a pointer, it did because the pointer led there. `complete`: the values
+    that decided this are still there wherever they count.
     """
 
     def __init__(self, path: Path | None = None) -> None:
         super().__init__()
         self._moved: set[int] = set()
+        self.complete = True
         if path is not None:
             self._find(path)
+            self._find_calls(path)
 
     def _find(self, path: Path) -> None:
         pending: list[int] = []
@@ -96,9 +116,42 @@ class AddressGuards(dict[int, Term]):
                 self._moved.update(own)
             pending = []
 
+    def _find_calls(self, path: Path) -> None:
+        """Guard what was done in calls through pointers."""
+        calls: list[_PointerCall] = []  # that are under way
+        for k, instance in enumerate(path.instances):
+            while k and calls and path.instances[k - 1].frame != instance.frame == calls[-1].frame:
+                calls.pop()
+            self._guard(k, calls)
+            written = {cell.name for cell, _ in instance.writes}
+            lost = [c for c in calls if written & {str(v.data) for v in variables((c.condition,))}]
+            if lost:
+                self.complete = False
+                calls = [c for c in calls if c not in lost]
+            if instance.is_address and k not in self._moved and _calls_next(path, k):
+                if len(calls) >= MAX_NESTED_POINTER_CALLS:
+                    self.complete = False  # that it went there is taken for a fact
+                    continue
+                calls.append(_PointerCall(instance.frame, instance.condition, instance.place.function, k))
+                self._moved.add(k)
+        returned = next((n for n, c in enumerate(calls) if c.has_returned(path)), len(calls))
+        self._guard(len(path.instances), calls[:returned])
+
+    def _guard(self, position: int, calls: list[_PointerCall]) -> None:
+        if calls:
+            self[position] = conjunction((*(c.condition for c in calls), self.get(position, TRUE)))
+
     def is_moved(self, position: int) -> bool:
         """Whether an assumption became the guard of another instance."""
         return position in self._moved
+
+
+def _calls_next(path: Path, position: int) -> bool:
+    """Whether an assumption about pointers, and perhaps others like it, is followed by what another function did."""
+    frame = path.instances[position].frame
+    later = (path.instances[k] for k in range(position + 1, len(path.instances)))
+    following = next((i for i in later if not (i.is_address and i.frame == frame)), None)
+    return following is not None and following.frame != frame
 
 
 def address_guards(path: Path) -> AddressGuards:

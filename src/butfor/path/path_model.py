@@ -110,6 +110,15 @@ class Act:
     is_result: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class NamedVariable:
+    """A variable of a function, or of none: the type of what stands at its address."""
+
+    function: str
+    type: str
+    start: int
+
+
 BRANCH = ""  # in the place of a cell: the branch itself
 
 
@@ -127,6 +136,9 @@ class Path:
     `overwritten` are the positions from which on a cell, by name, may hold what something outside of the path wrote.
     `exact` are sums and products in the terms of instances that C does not let overflow.
     `approximate` says in words what the path leaves out or pins to recorded values; empty when it is exact.
+    `variables` are those to which its pointers could point instead.
+    `unsure` are the statements whose other values may do something to the path's cells that it leaves out: that such a
+    value does not avoid the failure is not known.
     """
 
     cells: tuple[Cell, ...]
@@ -145,6 +157,13 @@ class Path:
     ranges: Mapping[str, CellBytes] = field(default_factory=dict)
     acts: Mapping[tuple[int, str], Act] = field(default_factory=dict)
     overwritten: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    variables: tuple[NamedVariable, ...] = ()
+    unsure: frozenset[Place] = frozenset()
+
+    @property
+    def followed(self) -> frozenset[tuple[int, int]]:
+        """The instances of the recorded run that the path has."""
+        return frozenset((*self.nodes, *(act.node for act in self.acts.values())))
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,8 +118,8 @@ class SearchedProgram(ChangedRuns, Protocol):
     def alternative(self, path: Path, chosen: PathInput, seconds: float) -> Alternative:
         """A value of one input, after the same earlier inputs, with which the program can return without a failure."""
 
-    def always_fails(self, path: Path, chosen: PathInput, seconds: float) -> Answer:
-        """Whether the inputs up to this one lead to the failure of the path whatever inputs follow."""
+    def always_fails(self, path: Path, chosen: PathInput, seconds: float, value: Value = None) -> Answer:
+        """Whether the inputs up to this one, perhaps with another value, lead to the failure whatever inputs follow."""
 
     def run_with(self, path: Path, change: ProgramChange) -> ChangedRun:
         """What the program does with the inputs of the path when it is changed."""

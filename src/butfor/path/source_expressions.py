@@ -30,6 +30,8 @@ _DENIED = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "==": "!=", "!=": "=="}
 _CONSTANTS = ("const", "number")
 _WITH_SIGN = frozenset(("sdiv", "srem", "ashr"))
 _WITHOUT_SIGN = frozenset(("udiv", "urem", "lshr"))
+_MAY_WRAP = frozenset(("add", "sub", "mul", "shl"))  # their results may have more bits than their operands
+_NARROW = frozenset((8, 16))
 _C_TYPES = {8: "char", 16: "short", 32: "int", 64: "long"}
 _ESCAPES = {0: "\\0", 9: "\\t", 10: "\\n", 13: "\\r", 39: "\\'", 92: "\\\\"}
 _TIGHT, _LEAST = 12, 0
@@ -138,6 +140,13 @@ class SourceExpressions:
         return self._cast(x, inner, by_sign)
 
     def _arithmetic(self, t: Term, a: list[_Text]) -> _Text:
+        """An operation; a cast says so where it is one of fewer bits than the int in which C would compute it."""
+        text = self._operation(t, a)
+        if self.boogie or t.width not in _NARROW or t.op not in _MAY_WRAP:
+            return text
+        return _Text(f"({_type_name(t.width, self.is_signed(t))}){text.within(_TIGHT)}", 11)
+
+    def _operation(self, t: Term, a: list[_Text]) -> _Text:
         sign, level = _SIGNS[t.op]
         x, y = t.args
         if t.op in _WITH_SIGN or t.op in _WITHOUT_SIGN:

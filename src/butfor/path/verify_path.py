@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from butfor.logic.evaluate import Evaluator
 from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
+from butfor.logic.sorts import Value
 from butfor.logic.terms import variables
+from butfor.path.execute.path_execution import PathExecution, Role, always_leaves
+from butfor.path.execute.value_domains import KnownValues
 from butfor.path.path_formula import plain_formula
-from butfor.path.path_model import Instance, Kind, Path
+from butfor.path.path_model import Cell, Kind, Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,34 +39,46 @@ def verify(path: Path, limit: Limit | None = None, solver: Solver | None = None)
 
 def run_along(path: Path) -> tuple[str, ...]:
     """What goes wrong when the path is executed with the recorded values; a value that nothing says is 0."""
-    now = {c.name: path.initial.get(c.name, 0) for c in path.cells}
     wrong = [f"the cell {name} is not declared" for name in _undeclared(path)]
     if wrong:
         return tuple(wrong)
-    if not Evaluator(now)(path.pre):
+    execution = _RecordedRun(path, wrong)
+    if execution.domain.value(path.pre, execution.lookup(0)) != 1:
         wrong.append("the precondition does not hold")
-    for k, instance in enumerate(path.instances):
-        wrong += _step(k, instance, now)
-    if Evaluator(now)(path.check):
-        wrong.append("the check holds at the end")
+    for needed in execution.onwards():
+        is_end = needed.role is Role.CHECK
+        wrong.append("the check holds at the end" if is_end else f"{_where(path, needed.position)}: {_NOT_MET}")
     return tuple(wrong)
 
 
-def _step(k: int, instance: Instance, now: dict[str, int]) -> list[str]:
-    value = Evaluator(now)
-    where = f"instance {k} at {instance.place.file}:{instance.place.line}"
-    wrong = [] if value(instance.condition) else [f"{where}: its condition does not hold"]
-    given = [
-        (cell, instance.recorded.get(cell.name) if term is None else value(term)) for cell, term in instance.writes
-    ]
-    for cell, new in given:
-        recorded = instance.recorded.get(cell.name)
-        if new is None:
-            wrong.append(f"{where}: {cell.name} gets any value, and none is recorded")
-        elif recorded is not None and recorded != new:
-            wrong.append(f"{where}: {cell.name} is {new}, recorded {recorded}")
-        now[cell.name] = new or 0
-    return wrong
+_NOT_MET = "its condition does not hold"
+
+
+def _where(path: Path, k: int) -> str:
+    place = path.instances[k].place
+    return f"instance {k} at {place.file}:{place.line}"
+
+
+class _RecordedRun(PathExecution[Value | None]):
+    """The execution with recorded values, which notes where they are not what the terms give."""
+
+    def __init__(self, path: Path, wrong: list[str]) -> None:
+        super().__init__(path, _RecordedValues(path), always_leaves)
+        self.now = {c.name: path.initial.get(c.name, 0) for c in path.cells}
+        self.wrong = wrong
+
+    def assign(self, name: str, value: Value | None, position: int) -> None:
+        recorded = self.path.instances[position - 1].recorded.get(name)
+        if value is None:
+            self.wrong.append(f"{_where(self.path, position - 1)}: {name} gets any value, and none is recorded")
+        elif recorded is not None and recorded != value:
+            self.wrong.append(f"{_where(self.path, position - 1)}: {name} is {value}, recorded {recorded}")
+        super().assign(name, value or 0, position)
+
+
+class _RecordedValues(KnownValues):
+    def from_outside(self, k: int, number: int, cell: Cell) -> Value | None:
+        return self.path.instances[k].recorded.get(cell.name)
 
 
 def _undeclared(path: Path) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from butfor.explanation import Also, Evidence, RankedStatement, Reason
@@ -68,17 +68,18 @@ def rank(
     marks: Marks,
     forwarded: Mapping[Place, Place] | None = None,
     trusted: Collection[str] = (),
+    is_left_out: Callable[[Place], bool] = lambda place: False,
 ) -> tuple[RankedStatement, ...]:
     """One row per statement, best first; what the user marked as guilty is the first, what is benign is left out.
 
     `forwarded` maps statements that only pass a value on to the statement they have it from. Of such a chain one
     statement speaks for all and names the others, which come last. `places` is None for programs without macros.
-    Statements of the functions `trusted` are taken to be right and left out.
+    Statements of the functions `trusted` are taken to be right and left out, and so is what `is_left_out`.
     """
     by_place: dict[Place, list[_MethodFinding]] = {}
     for diagnosis in diagnoses:
         for finding in diagnosis.findings:
-            if finding.place.function in trusted:
+            if finding.place.function in trusted or is_left_out(finding.place):
                 continue
             by_place.setdefault(finding.place, []).append(_MethodFinding(diagnosis.method, diagnosis.weighing, finding))
     candidates = sorted(_candidates(by_place, marks), key=lambda c: c.order)

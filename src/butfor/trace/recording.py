@@ -5,9 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
-import shutil
 import struct
-import tempfile
 import weakref
 import zipfile
 import zlib
@@ -22,6 +20,7 @@ from numpy.typing import NDArray
 
 from butfor.errors import DiskFull, RecordingError
 from butfor.ir.program import Program, ProgramSource
+from butfor.native.kept_process import new_folder, remove_folder
 from butfor.trace.log.columns import Log
 from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.log.static_segments import StaticTable
@@ -109,7 +108,7 @@ class _Contents:
         self.home = home
         self.code = code
         if owned:
-            weakref.finalize(self, shutil.rmtree, home, True)
+            weakref.finalize(self, remove_folder, home)
 
     @cached_property
     def log(self) -> Log:
@@ -243,13 +242,13 @@ def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
         if sum(i.file_size for i in z.infolist()) > _MAX_UNPACKED_BYTES:
             raise RecordingError(f"{path} would unpack to more than {_MAX_UNPACKED_BYTES >> 30} GB")
         try:
-            home = Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-"))
+            home = new_folder()
         except OSError as e:
             raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
         try:
             _unpack(z, home, meta, path)
         except BaseException:
-            shutil.rmtree(home, ignore_errors=True)
+            remove_folder(home)
             raise
     return Recording(home, meta, RecordedProgram.in_folder(home, parse))
 

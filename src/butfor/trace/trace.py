@@ -16,7 +16,7 @@ from butfor.ir.program import Program
 from butfor.ir.recording_segments import ENTRY, RET
 from butfor.trace.last_writers import LastWriters
 from butfor.trace.log.columns import Log
-from butfor.trace.log.record_layout import FIRST_READ_ID, NO_FRAME, NO_SEGMENT, record_number
+from butfor.trace.log.record_layout import FIRST_READ_ID, NO_FRAME, NO_SEGMENT, WINDOW, record_number
 from butfor.trace.log.static_segments import StaticSegment, StaticTable
 from butfor.trace.semantics.instruction_semantics import (
     Closure,
@@ -32,7 +32,6 @@ Node = tuple[int, int]
 _MAX_CACHED_SEGMENTS = 1_000_000  # segment instances; some 100 MB
 _MAX_CACHED_VALUES = 2_000_000  # instances; some 400 MB
 _MAX_PENDING_VALUES = 1_000_000  # instances that wait for their operands; more means a cycle in a damaged log
-MAX_SKIPPED_SEGMENTS = 1_000_000  # of callees and signal handlers; a longer search would take seconds
 _MAX_FRAMES_SEARCHED = 64  # for the owner of a stack address, innermost first; deeper ones are hardly ever passed down
 
 
@@ -392,14 +391,47 @@ class Trace:
     # --- control --------------------------------------------------------------------------------------------
 
     def next_in_frame(self, i: int) -> int:
-        """The segment instance that follows a branch in its frame, or -1 when the run ended there."""
+        """The segment instance that follows another one in its frame, or -1 when the run ended there."""
         frame = self.log.frame_of(i)
         j = i + 1
         while j < len(self.log):
+            if j % WINDOW == 0:
+                j = self._still_in_callee(frame, j // WINDOW) * WINDOW
+                if j < 0:
+                    return -1
             f = self.log.frame_of(j)
             if f == frame:
                 return j
-            if int(self.log.frame["parent"][f]) == NO_FRAME or j - i > MAX_SKIPPED_SEGMENTS:
+            if int(self.log.frame["parent"][f]) == NO_FRAME:
                 return -1
             j += 1
         return -1
+
+    def _still_in_callee(self, frame: int, window: int) -> int:
+        """The last window, from this one on, before which the frame cannot have gone on; -1 where it has been left.
+
+        That is as long as the call that it made is under way, which a checkpoint tells.
+        """
+        under_way, parents = self.log.check["frame"], self.log.frame["parent"]
+        callee = f = int(under_way[window])
+        while f > frame and f != NO_FRAME:
+            callee, f = f, int(parents[f])
+        if f != frame:
+            return -1
+        if callee == frame:
+            return window
+        low, step = window, 1  # the call is under way at the start of window `low`
+        while low + step < len(under_way) and self._is_within(callee, int(under_way[low + step])):
+            low, step = low + step, step * 2
+        high = min(low + step, len(under_way))
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._is_within(callee, int(under_way[middle])) else (low, middle)
+        return low
+
+    def _is_within(self, frame: int, f: int) -> bool:
+        """Whether a frame is another one, or was called from it at any depth."""
+        parents = self.log.frame["parent"]
+        while f > frame and f != NO_FRAME:
+            f = int(parents[f])
+        return f == frame

@@ -70,6 +70,7 @@ def follow_witness(options: RunOptions, program: Build, say: Callable[[str], Non
     """The run that the witness of the options stands for.
 
     The program is run until the values it takes from the witness stay the same: another value may lead to other calls.
+    None of these runs may change anything outside of itself.
     """
     assert options.witness is not None
     witness = read_witness(options.witness)
@@ -77,7 +78,7 @@ def follow_witness(options: RunOptions, program: Build, say: Callable[[str], Non
     plain = replace(options, witness=None)
 
     def run(values: tuple[int, ...]) -> Recording:
-        return record(replace(plain, nondet=values), program, lambda text: None)
+        return record(replace(plain, nondet=values), program, lambda text: None, is_fenced=True)
 
     values: tuple[int, ...] = ()
     for _ in range(_MAX_RUNS):

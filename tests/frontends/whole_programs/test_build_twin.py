@@ -80,3 +80,38 @@ def test_a_project_of_cmake_is_explained(tmp_path: Path) -> None:
     assert run(["cmake", "--build", "build"], project).returncode == 0
     answer = butfor.explain(project / "build" / "ledger", args=["4", "4", "4"], methods=("slice", "butfor"))
     assert (Path(answer.ranking[0].file).name, answer.ranking[0].line) == ("average.c", 6)
+
+
+TWO_FILES = {
+    "prog.c": "#include <assert.h>\nint of(int);\nint main(int argc, char **argv) { assert(of(argc) == 2); }\n",
+    "a-long-name-of-a-file.c": "int of(int x) {\n  return x + 2;\n}\nint other(void) { return 1; }\n",
+}
+
+
+def _of_two_files(folder: Path, *flags: str) -> None:
+    """Compile the two files."""
+    for name, text in TWO_FILES.items():
+        (folder / name).write_text(text)
+        assert cc(folder, "-g", "-c", *flags, name).returncode == 0
+
+
+def _lines(program: Path) -> set[tuple[str, int]]:
+    """Where the causes are."""
+    answer = butfor.explain(program, methods=("slice",))
+    assert not [note for note in answer.notes if "looked into" in note]
+    return {(Path(row.file).name, row.line) for row in answer.ranking}
+
+
+@pytest.mark.skipif(shutil.which("ar") is None, reason="there is no ar")
+def test_members_of_thin_archives_are_found(tmp_path: Path) -> None:
+    _of_two_files(tmp_path)
+    assert run(["ar", "rcsT", "lib.a", "a-long-name-of-a-file.o"], tmp_path).returncode == 0
+    assert cc(tmp_path, "prog.o", "lib.a", "-o", "prog").returncode == 0
+    assert ("a-long-name-of-a-file.c", 2) in _lines(tmp_path / "prog")
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+def test_objects_for_optimisation_at_link_time_are_part_of_the_twin(tmp_path: Path) -> None:
+    _of_two_files(tmp_path, "-flto")
+    assert cc(tmp_path, "-flto", "prog.o", "a-long-name-of-a-file.o", "-o", "prog").returncode == 0
+    assert ("a-long-name-of-a-file.c", 2) in _lines(tmp_path / "prog")

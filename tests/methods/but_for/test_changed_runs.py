@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import butfor
+from butfor.counterfactual import rerun
+from butfor.counterfactual.fork_server import RunLimits
 from butfor.errors import ToolMissing
 from butfor.explanation import Evidence, Explanation
 from butfor.frontends.c import hooked_build
@@ -112,6 +114,24 @@ def test_a_run_that_differs_each_time_is_not_explained(tmp_path: Path) -> None:
     program = source('int main(void) { printf("%d\\n", (int)getpid()); return 0; }\n')
     answer = explained(tmp_path, program, expect_stdout="0\n")
     assert "not repeatable" in answer.methods["butfor"]["skipped"]
+
+
+def test_a_run_that_cannot_be_repeated_in_time_is_not_called_unrepeatable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = (
+        "int main(int argc, char **argv) {\n long n = 0;\n while (n < 3000000) n++;\n assert(n == 1);\n return 0; }\n"
+    )
+    monkeypatch.setattr(rerun, "limits_without_change", lambda recorded, left: RunLimits(1))
+    answer = explained(tmp_path, body)
+    assert "longer than there was time for" in answer.methods["butfor"]["skipped"]
+    assert not answer.methods["butfor"]["complete"]
+
+
+def test_the_unchanged_run_has_as_much_time_as_it_takes_on_a_busy_machine() -> None:
+    assert rerun.limits_without_change(1.0, 400.0).milliseconds >= 20_000
+    assert rerun.limits_without_change(1.0, 8.0).milliseconds == 2_000
+    assert rerun.limits_without_change(0.0, 0.0).milliseconds == RunLimits().milliseconds
 
 
 def test_other_tests_are_counted(tmp_path: Path) -> None:

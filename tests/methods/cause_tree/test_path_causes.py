@@ -52,6 +52,24 @@ def test_what_was_computed_then_what_decided_it() -> None:
     assert causes(CHANGED) == [(0, "check", {2, 5}, True), (1, "control", {3, 4}, True)]
 
 
+BLOCK = """procedure main(a, b: int) requires a > 3 && b > 2; { var c, r: int;
+  r := 0;
+  if (a > 3) {
+    c := b + 1;
+    if (c > 2) {
+      r := 1; } }
+  assert r == 0; }"""
+
+
+def test_the_block_that_a_statement_stands_in_is_named_beside_the_condition() -> None:
+    assert [(level, lines) for level, _, lines, _ in causes(BLOCK)] == [(0, {6}), (1, {4, 5}), (1, {3})]
+
+
+def test_a_condition_that_was_asked_right_before_another_is_below_it() -> None:
+    source = BLOCK.replace("    c := b + 1;\n", "").replace("c > 2", "b > 2")
+    assert [(level, lines) for level, _, lines, _ in causes(source)] == [(0, {5}), (1, {4}), (2, {3})]
+
+
 def test_a_branch_that_left_a_value_as_it_was() -> None:
     assert causes(OMITTED) == [(0, "check", {4, 9}, True), (1, "potential", {3, 7}, True), (1, "control", {2, 6}, True)]
 

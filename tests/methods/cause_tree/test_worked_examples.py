@@ -49,6 +49,48 @@ def test_c_an_else_if_is_explained_by_its_own_condition_first(tmp_path: Path) ->
     ]
 
 
+@pytest.mark.parametrize(
+    ("between", "level"),
+    [("b = b + 1;", 2), ("", 3)],
+    ids=["a block with more in it is named beside the condition", "a condition asked right before another is below it"],
+)
+def test_c_the_block_that_a_statement_stands_in(between: str, level: int, tmp_path: Path) -> None:
+    body = (
+        "int a = atoi(argv[1]);\nint b = atoi(argv[2]);\nint r = 0;\nif (a > 3) {\n"
+        f"{between}\nif (b > 2)\n r = 1;\n}}\nassert(r == 0);"
+    )
+    found = {c["condition"]["text"]: c for c in tree(tmp_path, main(body), "7", "5") if c["condition"]}
+    assert (found["b > 2"]["level"] + 1, found["b > 2"]["parent"]) == (2, 0)
+    assert found["a > 3"]["level"] + 1 == level
+    assert found["a > 3"]["parent"] == (0 if level == 2 else found["b > 2"]["id"])
+
+
+def test_c_each_loop_around_a_statement_is_named_once(tmp_path: Path) -> None:
+    body = (
+        "int n = atoi(argv[1]);\nint r = 0;\nfor (int i = 0; i < n; i++) {\n r = r + 1;\n if (i == 5) {\n  n = n - 1;\n"
+        "  if (n > 8)\n   r = 100; }\n}\nassert(r < 50);"
+    )
+    found = tree(tmp_path, main(body), "10")
+    conditions = [(c["condition"]["text"], c["outcome"].split()[0]) for c in found if c["via"] == "control"]
+    assert sorted({text for text, _ in conditions}) == ["i < n", "i == 5", "n > 8"]
+    assert len(conditions) == len(set(conditions))
+    assert {c["condition"]["text"] for c in found if c["parent"] == 0 and c["via"] == "control"} == {
+        "i < n",
+        "i == 5",
+        "n > 8",
+    }
+
+
+def test_the_first_of_many_rounds_is_explained_too(tmp_path: Path) -> None:
+    body = (
+        "char *t = argv[1];\nint i = 0;\nint j = 0;\nchar c = t[i + 1];\n"
+        "while (c != ',') {\n j++;\n i++;\n c = t[i];\n}\n"
+        "assert(j < 9);"
+    )
+    (decision,) = (c for c in tree(tmp_path, main(body), "abcdefghijklmnop,") if c["via"] == "control")
+    assert "char c = t[i + 1]" in texts(decision)
+
+
 def test_c_in_a_function_over_members(tmp_path: Path) -> None:
     source = (
         "struct state { int high, top; };\nstatic int level(struct state s) {\n int r = 0;\n"

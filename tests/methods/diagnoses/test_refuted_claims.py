@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -30,3 +31,66 @@ int main(int argc, char **argv) {{
     sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
     proved = [{s["text"] for s in one["statements"]} for one in sets if one["proved"]]
     assert {"int x = 6;", "*p = -3;"} not in proved  # with x = 2 alone, the other arm assigns y
+
+
+def test_a_store_that_is_not_on_the_path_may_be_moved_onto_it(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    int a[4] = {4, 3, 5, 0};
+    int k = n & 3;
+    a[k] = 7;
+    assert(a[3] != 0 && n > 0);
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("diagnoses", "relevance"), args=["0"])
+    answer = api.explain(options).to_dict()["methods"]
+    sets = [{s["text"] for s in one["statements"]} for one in answer["diagnoses"]["sets"]]
+    assert {"int n = atoi(argv[1]);"} in sets  # with n = 3 alone, 7 goes to a[3]
+    verdicts = {row["text"]: row for row in answer["relevance"]["statements"]}
+    assert verdicts["int n = atoi(argv[1]);"]["run"] == "avoided"
+
+
+def test_what_does_not_move_a_store_is_still_irrelevant(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), m = n + 1;
+    int a[4] = {4, 3, 5, 0};
+    a[n & 3] = 7;
+    int x = m - m;
+    assert(a[3] != x);
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("relevance",), args=["0"])
+    rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
+    assert {r["text"]: r["verdict"] for r in rows}["m = n + 1"] == "irrelevant"
+
+
+def test_no_set_is_minimal_for_several_runs_because_a_statement_is_not_on_the_path_of_one(tmp_path: Path) -> None:
+    body = """
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int() & 1;
+    int m = __VERIFIER_nondet_int() & 3;
+    int k = __VERIFIER_nondet_int() & 3;
+    int x = k;
+    int y = 4;
+    if (!(n != m)) {
+        y = k;
+        for (int i = 0; i < m; i = i + 1) {
+            y = (2 + x) - (y * 2);
+            x = n;
+        }
+    }
+    assert(x == 2);
+}
+"""
+    tests = tmp_path / "tests.json"
+    runs = [{"name": f"{n} {m} {k}", "nondet": [n, m, k]} for n, m, k in ((0, 2, 3), (0, 0, 0), (1, 1, 1))]
+    tests.write_text(json.dumps({"tests": runs}))
+    options = make_options(written(tmp_path, source(body)), methods=("diagnoses",), tests=tests)
+    sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
+    assert sets
+    texts = [{s["text"] for s in row["statements"]} for row in sets if row["proved"]]
+    part = {"int n = __VERIFIER_nondet_int() & 1;", "int x = k;"}  # x = 2 does, in the last run with n = 2
+    assert not [t for t in texts if t > part]

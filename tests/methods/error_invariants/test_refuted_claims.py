@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from butfor import api
 from butfor.options import make_options
 from tests.small import source, written
@@ -115,3 +117,165 @@ int main(int argc, char **argv) {
 """
     found = _method(make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["5"]))
     assert not found["proved"] or any("struct S s" in e.get("text", "") for e in found["abstract_trace"])
+
+
+def test_a_later_round_that_stored_elsewhere_is_not_followed(tmp_path: Path) -> None:
+    body = """
+int v[2] = {4, 3};
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    int g = 3;
+    int a[2][4] = {{2, 3, 1, 2}, {3, 2, 3, 0}};
+    for (int i = 0; i < 4; i++)
+        if (v[1] > 0) {
+            a[(a[n & 1][-5 & 3] < i) ? 1 : 0][3] = v[(n > 1) ? 0 : 1] - a[1][(g != 1) ? 3 : 2];
+            g = -v[i & 1];
+        }
+    assert((a[1][1] != 2 && a[0][3] < 0) || a[1][3] == 1);
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("error-invariants",), args=["1"])
+    assert not _method(options)["proved"]
+
+
+@pytest.mark.parametrize(
+    ("before", "is_proved"),
+    [("switch (k) {\n    case 3:\n        x = 0;\n        break;\n    }", False),
+     ("if (k > 5)\n        x = 0;", False),
+     ("if (k > 5)\n        k = 0;", True)],
+)  # fmt: skip
+def test_the_recursive_algorithm_proves_nothing_where_another_arm_could_have_assigned(
+    tmp_path: Path, before: str, is_proved: bool
+) -> None:
+    body = f"""
+int main(int argc, char **argv) {{
+    int k = atoi(argv[1]);
+    int x = 5;
+    {before}
+    assert(x != 5);
+}}
+"""
+    program = written(tmp_path, source(body))
+    settings = {"error-invariants": {"engine": "recursive"}}
+    answer = api.explain(
+        make_options(program, methods=("error-invariants",), args=["2"], method_options=settings)
+    ).to_dict()
+    assert answer["methods"]["error-invariants"]["abstract_trace"]
+    assert answer["methods"]["error-invariants"]["proved"] is is_proved
+    assert all(row["evidence"] == ("proved" if is_proved else "heuristic") for row in answer["ranking"])
+
+
+LOOP_NOT_ENTERED = """procedure main() {
+    var n, x, i: int;
+    havoc n;
+    assume 0 <= n && n <= 3;
+    x := n * 3;
+    i := 0;
+    while (i < n) {
+        i := i + 1;
+    }
+    x := n - (x + 3);
+    assert x < -8;
+}
+"""
+
+
+def test_the_recursive_algorithm_proves_nothing_about_states_that_take_another_way(tmp_path: Path) -> None:
+    program = tmp_path / "prog.bpl"
+    program.write_text(LOOP_NOT_ENTERED)
+    settings = {"error-invariants": {"engine": "recursive"}}
+    answer = api.explain(make_options(program, methods=("error-invariants",), method_options=settings)).to_dict()
+    found = answer["methods"]["error-invariants"]
+    assert any("i < n" in e.get("formula", "") for e in found["abstract_trace"])
+    assert not found["proved"]
+
+
+def _lines(found: dict[str, Any]) -> set[int]:
+    return {e["line"] for e in found["abstract_trace"] if e["kind"] == "statement"}
+
+
+def _line(program: Path, text: str) -> int:
+    return next(k for k, line in enumerate(program.read_text().splitlines(), 1) if text in line)
+
+
+def test_a_function_that_was_called_through_a_pointer_needs_what_made_the_pointer(tmp_path: Path) -> None:
+    body = """
+int g = 1;
+static void zero(void) { g = 0; }
+static void one(void) { g = 1; }
+int main(int argc, char **argv) {
+    void (*f)(void) = one;
+    if (atoi(argv[1]) > 3)
+        f = zero;
+    f();
+    assert(g != 0);
+}
+"""
+    program = written(tmp_path, source(body))
+    found = _method(make_options(program, methods=("error-invariants",), args=["7"]))
+    assert {_line(program, "g = 0"), _line(program, "f = zero"), _line(program, "> 3")} <= _lines(found)
+
+
+def test_a_check_in_a_function_from_a_table_needs_the_index(tmp_path: Path) -> None:
+    body = """
+static int low(int x) { assert(x < 9); return x; }
+static int high(int x) { assert(x < 5); return x; }
+int main(int argc, char **argv) {
+    int (*t[2])(int) = {low, high};
+    int k = atoi(argv[1]) > 3;
+    return t[k](6) - 6;
+}
+"""
+    program = written(tmp_path, source(body))
+    found = _method(make_options(program, methods=("error-invariants",), args=["7"]))
+    assert {_line(program, "t[2]"), _line(program, "int k")} <= _lines(found)
+
+
+def test_what_a_library_call_copied_is_a_part_of_the_story(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    char d[8] = "ab", s[4] = "xyz";
+    if (atoi(argv[1]) == 2)
+        s[1] = 0;
+    strcpy(d, s);
+    int n = strlen(d);
+    assert(n != 1);
+}
+"""
+    program = written(tmp_path, source(body))
+    found = _method(make_options(program, methods=("error-invariants",), args=["2"]))
+    assert {_line(program, "s[1] = 0"), _line(program, "strcpy")} <= _lines(found)
+    assert "text" not in " ".join(e.get("formula", "") for e in found["abstract_trace"])
+
+
+def test_nothing_is_proved_where_a_library_call_could_have_written_more(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    char d[8] = "abc";
+    memset(d, 'x', atoi(argv[1]) == 2 ? 1 : 3);
+    assert(d[2] != 'c');
+}
+"""
+    program = written(tmp_path, source(body))
+    found = _method(make_options(program, methods=("error-invariants",), args=["2"]))
+    assert found["abstract_trace"]
+    assert not found["proved"]
+
+
+def test_a_large_struct_that_is_passed_by_value_is_followed_to_what_filled_it(tmp_path: Path) -> None:
+    body = """
+struct P { int x, y; long more[4]; };
+static int sum(struct P p) { return p.x + p.y; }
+static void check(struct P p) { assert(p.x + p.y != 6); }
+int main(int argc, char **argv) {
+    struct P q = {1, 2};
+    q.x = atoi(argv[1]);
+    q.y = sum(q) - 2;
+    check(q);
+}
+"""
+    program = written(tmp_path, source(body))
+    found = _method(make_options(program, methods=("error-invariants",), args=["3"]))
+    assert found["proved"]
+    assert {_line(program, text) for text in ("q = {1", "q.x = ", "q.y = ", "check(q)")} <= _lines(found)
+    assert all("p.x" not in e["formula"] for e in found["abstract_trace"][:1])

@@ -124,6 +124,7 @@ def test_verdicts_of_several_runs() -> None:
     path = boogie("s2_flow")
     rows = verdicts_on(path, never, pinned=False).statements
     fewer = [r for r in rows if r.place.line != 6]
-    together = {r.place.line: r for r in verdicts_across_runs(rows, {"t2": fewer}, "t1")}
-    assert together[6].verdict is Relevance.IRRELEVANT
-    assert together[6].by_trace == {"t1": Relevance.ENFORCING, "t2": Relevance.IRRELEVANT}
+    for missing in (Relevance.IRRELEVANT, Relevance.UNKNOWN):
+        together = {r.place.line: r for r in verdicts_across_runs(rows, {"t2": fewer}, "t1", missing=missing)}
+        assert together[6].verdict is missing
+        assert together[6].by_trace == {"t1": Relevance.ENFORCING, "t2": missing}

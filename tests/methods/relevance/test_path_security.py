@@ -51,6 +51,18 @@ def test_verdict(name: str, tmp_path: Path) -> None:
     assert found["inputs"][0]["passes"] != found["inputs"][0]["fails"]
 
 
+def test_the_list_of_inputs_is_not_called_complete_where_only_one_value_of_another_was_tried(tmp_path: Path) -> None:
+    found = security("havoc x; havoc y; if (x == 300) { assert y != 3; }", tmp_path)
+    assert [(row["name"], row["fails"]) for row in found["inputs"]] == [("y", "3")]
+    assert not found["complete"]
+
+
+def test_an_input_controls_the_failure_with_a_value_that_it_did_not_have(tmp_path: Path) -> None:
+    found = security("havoc x; havoc y; assert (x != 0 && x != 1) || (x == 0 && y != 3);", tmp_path)
+    by_name = {row["name"]: row["fails"] for row in found["inputs"]}
+    assert by_name["x"] == "1"
+
+
 def test_two_parameters_that_must_change_together(tmp_path: Path) -> None:
     path = tmp_path / "p.bpl"
     path.write_text("procedure main(p: int, q: int) { var x: int;\n x := 0;\n assert 0 < p && 0 < q;\n}\n")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+import pytest
 
 from butfor import api
 from butfor.options import make_options
@@ -63,3 +66,57 @@ int main(void) {
     rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
     (found,) = [row for row in rows if row["text"] == "t[k] = x;"]
     assert found["verdict"] != "irrelevant"  # with k = 0 and the value -1 the check holds
+
+
+@pytest.mark.parametrize(("reads", "run"), [("b[1] + b[2]", "failed"), ("b[0] + 2", "avoided")])
+def test_a_pointer_to_another_variable_may_not_be_used_beyond_it(reads: str, run: str, tmp_path: Path) -> None:
+    body = f"""
+int main(int argc, char **argv) {{
+    int n = atoi(argv[1]);
+    int t[4] = {{1, 0, 3, 0}};
+    int *b = t;
+    int s = {reads};
+    assert(s != 3 || n == 9);
+}}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("relevance",), args=["5"])
+    rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
+    assert {row["text"]: row["run"] for row in rows}["int *b = t;"] == run
+
+
+def test_a_statement_is_not_irrelevant_because_only_library_calls_read_what_it_wrote(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int *p = malloc(2 * sizeof *p);
+    p[0] = atoi(argv[1]);
+    p[1] = 5;
+    p = realloc(p, 4 * sizeof *p);
+    p[2] = p[0] + p[1];
+    assert(p[2] != 7);
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("relevance",), inputs="pinned", args=["2"])
+    rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
+    (found,) = [row for row in rows if row["text"] == "p[1] = 5;"]
+    assert (found["verdict"], found["run"]) == ("enforcing", "avoided")
+
+
+def test_a_statement_that_another_failing_run_does_not_depend_on_is_not_irrelevant_there(tmp_path: Path) -> None:
+    body = """
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int k = __VERIFIER_nondet_int() & 3;
+    int x = k;
+    int t[4] = {5, 5, 5, 5};
+    t[x] = 5 + k;
+    assert(t[0] != 5);
+}
+"""
+    tests = tmp_path / "tests.json"
+    runs = [{"name": f"with {k}", "nondet": [k]} for k in (0, 1, 2)]
+    tests.write_text(json.dumps({"tests": runs}))
+    options = make_options(written(tmp_path, source(body)), methods=("relevance",), tests=tests)
+    rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
+    (found,) = [row for row in rows if row["text"] == "int x = k;"]  # with x = 0, the run with 1 passes
+    assert found["verdict"] != "irrelevant"
+    assert found["traces"]["with 1"] != "irrelevant"

@@ -180,3 +180,59 @@ def test_an_input_before_more_than_are_tried_is_not_said_to_be_the_last(there: P
     )
     found = butfor.explain("p.c", nondet=[0] * 15 + [6], methods=["security"]).methods["relevance"]["security"]
     assert not (found["evidence"] == "replayed" and found["inputs"][0]["start"] < 16)  # 12345603 after it avoids it
+
+
+LATER: dict[str, tuple[str, dict[str, Any]]] = {
+    "a nondeterministic value after standard input": (
+        'int x = 0, y; scanf("%d", &x); y = __VERIFIER_nondet_int(); if (y == 7) return 0; assert(x != 4);',
+        {"stdin": "4\n", "nondet": (3,)},
+    ),
+    "standard input after a nondeterministic value": (
+        'int y = __VERIFIER_nondet_int(), x = 0; scanf("%d", &x); if (x == 7) return 0; assert(y != 4);',
+        {"stdin": "3\n", "nondet": (4,)},
+    ),
+    "more numbers after the last one": (
+        'int n = 0, x; while (scanf("%d", &x) == 1) n += x; assert(n != 4);',
+        {"stdin": "4\n"},
+    ),
+    "the second number of one call, which is not there": (
+        'int a = 0, b = 0; scanf("%d %d", &a, &b); assert(a + b != 4);',
+        {"stdin": "4\n"},
+    ),
+    "bytes after the last ones": (
+        "char b[4]; read(0, b, 4); if (getchar() == 'z') return 0; assert(b[0] != 'a');",
+        {"stdin": "abcd"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_an_input_controls_nothing_for_sure_where_anything_can_come_in_later(name: str, there: Path) -> None:
+    body, given = LATER[name]
+    (there / "prog.c").write_text(f"""
+#include <assert.h>
+#include <stdio.h>
+#include <unistd.h>
+int __VERIFIER_nondet_int(void);
+int main(void) {{
+    {body}
+    return 0;
+}}
+""")
+    found = butfor.explain("prog.c", methods=["security"], **given).methods["relevance"]["security"]
+    assert (found["verdict"], found["evidence"]) == ("input-controlled", "tried")
+
+
+def test_the_last_number_of_standard_input_controls_the_failure_if_its_end_is_not_seen(there: Path) -> None:
+    (there / "prog.c").write_text("""
+#include <assert.h>
+#include <stdio.h>
+int main(void) {
+    int a = 0, b = 0;
+    scanf("%d %d", &a, &b);
+    assert(a + b != 4);
+    return 0;
+}
+""")
+    found = butfor.explain("prog.c", methods=["security"], stdin="1 3\n").methods["relevance"]["security"]
+    assert (found["evidence"], found["inputs"][0]["start"]) == ("replayed", 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from butfor.ask_methods import ask_methods
 from butfor.methods import registry
 from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier, Subject
@@ -12,7 +13,6 @@ from butfor.methods.repair.method import RepairMethod
 from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.run_repair import suspects
 from butfor.options import MethodSettings
-from butfor.pipeline import ask_methods
 from butfor.source.edits import apply_edits
 from tests.small import case_of, recorded, source
 

@@ -131,20 +131,24 @@ class BoogieProgram:
             return Alternative(Answer.UNKNOWN)
         return Alternative(Answer.YES, _value(found.passing, path, chosen))
 
-    def always_fails(self, path: Path, chosen: PathInput, seconds: float) -> Answer:
-        """Whether the inputs up to this one lead to the failure of the path whatever inputs follow."""
-        found = self._explored(path, chosen, seconds, with_itself=True)
+    def always_fails(self, path: Path, chosen: PathInput, seconds: float, value: Value = None) -> Answer:
+        """Whether the inputs up to this one, perhaps with another value, lead to the failure whatever inputs follow."""
+        found = self._explored(path, chosen, seconds, with_itself=True, value=value)
         if found.passing is not None:
             return Answer.NO
         if not _is_whole(found) or not found.failures:
             return Answer.UNKNOWN
         return Answer.YES if all(f.path.place == path.place for f in found.failures) else Answer.NO
 
-    def _explored(self, path: Path, chosen: PathInput, seconds: float, *, with_itself: bool) -> Exploration:
-        """All executions with the inputs of the path before this one, and with itself if wanted."""
+    def _explored(
+        self, path: Path, chosen: PathInput, seconds: float, *, with_itself: bool, value: Value = None
+    ) -> Exploration:
+        """All executions with the inputs of the path before this one, and with itself or another value if wanted."""
         inputs = inputs_of(path)
         known = inputs[: inputs.index(chosen) + with_itself]
         given = {i.source_name: i.recorded(path) for i in known}
+        if value is not None:
+            given[chosen.source_name] = value
         return explore(self.unit, self.flow, self.bound, seconds, given=given, wants_passing=True)
 
 

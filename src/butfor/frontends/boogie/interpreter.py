@@ -7,7 +7,6 @@ turned into terms.
 from __future__ import annotations
 
 import enum
-import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +16,12 @@ from butfor.frontends.boogie import boogie_syntax as s
 from butfor.frontends.boogie.boogie_types import TypeRules, bits_of
 from butfor.frontends.boogie.checked_program import TranslationUnit
 from butfor.frontends.boogie.control_flow import Check, FlowGraph, Node
+from butfor.frontends.boogie.operation_values import BINARY, builtin, updated_map
 from butfor.logic.sorts import MapValue, Value
 from butfor.path.path_model import Kind, Path
 
 MAX_STEPS = 200_000  # statements of a run; one that takes more is not known to end
 _BOOL, _INT = s.Type("bool"), s.Type("int")
-_EXTEND = re.compile(r"\(?_?\s*(zero|sign)_extend\s+(\d+)\s*\)?\Z")
 
 
 class End(enum.Enum):
@@ -226,7 +225,7 @@ class _Machine:
 
     def _assigned(self, target: s.Target, value: Value, frame: _Frame) -> Value:
         indexes = [self._value(i, frame) for one in target.indexes for i in one]
-        return _updated(self._variable(target.name, frame), indexes, value) if indexes else value
+        return updated_map(self._variable(target.name, frame), indexes, value) if indexes else value
 
     def _call(self, call: s.Call, frame: _Frame) -> None:
         procedure = self.program.procedures[call.callee]
@@ -345,7 +344,7 @@ class _Machine:
                     found = found[of(index)]
                 return found
             case "update":
-                return _updated(of(expr.args[0]), [of(i) for i in expr.args[1:-1]], of(expr.args[-1]))
+                return updated_map(of(expr.args[0]), [of(i) for i in expr.args[1:-1]], of(expr.args[-1]))
             case "extract":
                 high, low = map(int, expr.data.split(":"))
                 return of(expr.args[0]) >> low & ((1 << high - low) - 1)
@@ -358,7 +357,7 @@ class _Machine:
             by_zero = self.given.start.get(f"x {expr.op} 0")
             zero = Fraction(0) if expr.op == "/" else 0
             return zero if by_zero is None else by_zero[Fraction(x) if expr.op == "/" else x]
-        return _BINARY[expr.op](x, y)
+        return BINARY[expr.op](x, y)
 
     def _width(self, expr: s.Expr, frame: _Frame | None, bound: Mapping[str, Value] | None) -> int:
         """The width of an expression that is a bit-vector."""
@@ -373,7 +372,7 @@ class _Machine:
         function = self.program.functions[expr.data]
         if function.builtin:
             types = [self.type_rules.resolved(p.type, p.span) for p in function.params]
-            return _builtin(function.builtin.strip(), args, bits_of(types[0]))
+            return builtin(function.builtin.strip(), args, bits_of(types[0]))
         if function.body is not None:
             bound = {p.name: a for p, a in zip(function.params, args, strict=True)}
             return self._value(function.body, None, bound=bound)
@@ -387,92 +386,3 @@ class _Machine:
 
 def _place(span: s.Span) -> tuple[int, int]:
     return span.line, span.column
-
-
-def _updated(found: Value, indexes: Sequence[Value], value: Value) -> Value:
-    """The map with another value at some indexes, one behind the other."""
-    first, rest = indexes[0], indexes[1:]
-    return found.having(first, _updated(found[first], rest, value) if rest else value)
-
-
-def _euclidean(x: int, y: int) -> int:
-    """The quotient whose remainder is never negative."""
-    quotient = x // abs(y)
-    return quotient if y > 0 else -quotient
-
-
-_BINARY: dict[str, Callable[[Value, Value], Value]] = {
-    "<==>": lambda x, y: int(x == y),
-    "==": lambda x, y: int(x == y),
-    "!=": lambda x, y: int(x != y),
-    "<": lambda x, y: int(x < y),
-    "<=": lambda x, y: int(x <= y),
-    ">": lambda x, y: int(x > y),
-    ">=": lambda x, y: int(x >= y),
-    "+": lambda x, y: x + y,
-    "-": lambda x, y: x - y,
-    "*": lambda x, y: x * y,
-    "div": _euclidean,
-    "mod": lambda x, y: x - y * _euclidean(x, y),
-    "/": lambda x, y: Fraction(x) / Fraction(y),
-}
-
-
-def _signed(x: int, bits: int) -> int:
-    return x - (1 << bits) if x >> bits - 1 else x
-
-
-def _truncated(x: int, y: int) -> int:
-    quotient = abs(x) // abs(y)
-    return quotient if (x < 0) == (y < 0) else -quotient
-
-
-def _builtin(name: str, a: list[Value], bits: int) -> Value:
-    """An operation of SMT-LIB on bit-vectors of this width."""
-    full = (1 << bits) - 1
-    extension = _EXTEND.match(name)
-    if extension:
-        return a[0] if extension[1] == "zero" else _signed(a[0], bits) & ((1 << bits + int(extension[2])) - 1)
-    if len(a) == 1:
-        return {"bvnot": ~a[0], "bvneg": -a[0]}[name] & full
-    x, y = a
-    if name in _BITS:
-        return _BITS[name](x, y) & full
-    if name in ("bvudiv", "bvurem", "bvsdiv", "bvsrem", "bvsmod"):
-        return _divided(name, x, y, bits) & full
-    if name in ("bvshl", "bvlshr", "bvashr"):
-        return _shifted(name, x, y, bits) & full
-    order = name.removeprefix("bv")
-    if order.startswith("s"):
-        x, y = _signed(x, bits), _signed(y, bits)
-    return int({"lt": x < y, "le": x <= y, "gt": x > y, "ge": x >= y}[order[1:]])
-
-
-_BITS: dict[str, Callable[[int, int], int]] = {
-    "bvadd": lambda x, y: x + y,
-    "bvsub": lambda x, y: x - y,
-    "bvmul": lambda x, y: x * y,
-    "bvand": lambda x, y: x & y,
-    "bvor": lambda x, y: x | y,
-    "bvxor": lambda x, y: x ^ y,
-}
-
-
-def _divided(name: str, x: int, y: int, bits: int) -> int:
-    """The quotient or remainder; SMT-LIB says what those of a division by zero are."""
-    if name in ("bvudiv", "bvurem"):
-        return (x // y if y else -1) if name == "bvudiv" else (x % y if y else x)
-    p, q = _signed(x, bits), _signed(y, bits)
-    if not q:
-        return (1 if p < 0 else -1) if name == "bvsdiv" else p
-    if name == "bvsdiv":
-        return _truncated(p, q)
-    return p % q if name == "bvsmod" else p - q * _truncated(p, q)
-
-
-def _shifted(name: str, x: int, y: int, bits: int) -> int:
-    if name == "bvshl":
-        return x << y if y < bits else 0
-    if name == "bvlshr":
-        return x >> y if y < bits else 0
-    return _signed(x, bits) >> min(y, bits)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from butfor.errors import CompileError, UsageError
 from butfor.frontends.c import toolchain
@@ -234,6 +235,8 @@ def _contents(spec: BuildSpec, headers: Sequence[Path]) -> list[bytes | str]:
     """Content that decides the result: each source and each header with its path."""
     parts: list[bytes | str] = []
     for path in (*spec.sources, *headers):
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: is included, and is a device or a pipe; headers are files")
         try:
             parts += [str(path.absolute()), path.read_bytes()]
         except OSError as e:
@@ -288,20 +291,34 @@ def make_recording_program(
     if "main" not in module.functions:
         raise UsageError("the program has no function `main`", hint="give all the files it consists of")
     program = Program(module)
-    progress("instrumenting")
-    result = recording_module(module, program, frozenset(library.modelled_functions()))
-    (work / "module.ll").write_bytes(module.text.encode("utf-8", "surrogateescape"))
-    (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
-    np.save(work / "segments.npy", result.table)
-    (work / "program.o").write_bytes(object_code(result.text))
-    wide = len(result.table) > 0xFFFF
-    runtime = recorder_objects(compiler, wide=wide)
-    toolchain.announce_first_link(compiler, progress)
-    progress("linking")
-    toolchain.link_with_libraries(compiler, [*runtime, work / "program.o"], work / "program", libraries())
-    toolchain.note_first_link(compiler)
+    with toolchain.first_link_prepared(compiler, work, progress):
+        progress("instrumenting")
+        result = recording_module(module, program, frozenset(library.modelled_functions()))
+        (work / "module.ll").write_bytes(module.text.encode("utf-8", "surrogateescape"))
+        (work / "files").write_text("\n".join(module.user_files()), "utf-8", "surrogateescape")
+        np.save(work / "segments.npy", result.table)
+        (work / "program.o").write_bytes(object_code(result.text))
+        runtime = recording_runtime(compiler, result.table)
+    link_recording_program(compiler, [*runtime, work / "program.o"], libraries(), work, progress)
     (work / "program.o").unlink()
     return program
+
+
+def recording_runtime(compiler: toolchain.Compiler, table: NDArray[np.int32]) -> list[Path]:
+    """The objects of the runtime for a program with these segments."""
+    return recorder_objects(compiler, wide=len(table) > _MAX_NARROW_SEGMENTS)
+
+
+def link_recording_program(
+    compiler: toolchain.Compiler, objects: Sequence[Path], libraries: Sequence[str], work: Path, progress: Progress
+) -> None:
+    """Link objects that record themselves, and their runtime."""
+    progress("linking")
+    toolchain.link_with_libraries(compiler, objects, work / "program", libraries)
+    toolchain.note_first_link(compiler)
+
+
+_MAX_NARROW_SEGMENTS = 0xFFFF  # whose numbers fit into the two bytes that the log of short programs has for them
 
 
 def recorder_objects(compiler: toolchain.Compiler, *, wide: bool) -> list[Path]:

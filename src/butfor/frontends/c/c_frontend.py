@@ -10,11 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from butfor.errors import DiskFull, UsageError
+from butfor.files import check_readable
 from butfor.frontends.c.build import Build, BuildSpec, build
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.run_program import RunSpec, run
 from butfor.frontends.c.whole_programs.build_twin import build_twin
 from butfor.frontends.stamped_files import is_program
+from butfor.native.kept_process import new_folder, remove_folder
 from butfor.options import ProgramOptions, RunOptions
 from butfor.trace.log.last_part import keep_last_part
 from butfor.trace.recording import Meta, Recording, invoked_as
@@ -55,17 +57,25 @@ def run_spec(options: RunOptions) -> RunSpec:
 
 def compile_program(options: ProgramOptions, progress: Progress) -> Build:
     """The program, compiled so that it records itself."""
+    for source in options.sources:
+        check_readable(source)
     if is_program(options.sources[0]):
         return build_twin(options.sources[0], progress)
     return build(build_spec(options), progress)
 
 
-def record(options: RunOptions, program: Build, progress: Progress, folder: Path | None = None) -> Recording:
-    """The recording of one run of the program, in this folder if one is given."""
+def record(
+    options: RunOptions, program: Build, progress: Progress, folder: Path | None = None, *, is_fenced: bool = False
+) -> Recording:
+    """The recording of one run of the program, in this folder if one is given.
+
+    A run that `is_fenced` has no effects; one that would have had some raises `ReachesBeyond`.
+    """
     home = new_recording_folder()
     try:
         progress("running")
-        done = run(program.executable, invoked_as(program.name), run_spec(options), home, folder)
+        spec = replace(run_spec(options), is_fenced=is_fenced)
+        done = run(program.executable, invoked_as(program.name), spec, home, folder)
         expected = options.expect_stdout
         meta = Meta(
             args=options.args,
@@ -81,7 +91,7 @@ def record(options: RunOptions, program: Build, progress: Progress, folder: Path
         )
         return finished_recording(program, home, meta)
     except BaseException:
-        shutil.rmtree(home, ignore_errors=True)
+        remove_folder(home)
         raise
 
 
@@ -90,7 +100,7 @@ def new_recording_folder() -> Path:
     try:
         folder = scratch_folder()
         _remove_leftovers(Path(folder or tempfile.gettempdir()))
-        return Path(tempfile.mkdtemp(prefix=f"butfor-{os.getpid()}-", dir=folder))
+        return new_folder(folder)
     except OSError as e:
         raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
 

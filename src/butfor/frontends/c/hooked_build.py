@@ -10,9 +10,9 @@ from functools import cached_property
 from pathlib import Path
 
 from butfor.frontends.c import object_files, toolchain
-from butfor.frontends.c.build import RUNTIME, code_version, object_code, runtime_objects
+from butfor.frontends.c.build import RUNTIME, code_version, runtime_objects
 from butfor.frontends.c.c_module import module_of
-from butfor.frontends.c.instrument.hooked_module import CheckOptions, hooked_module
+from butfor.frontends.c.instrument.hooked_module import CONTROL_MODELS, CheckOptions, checked_models
 from butfor.ir.change_sites import SiteTable
 from butfor.ir.program import Program
 from butfor.libc import library
@@ -20,8 +20,6 @@ from butfor.native import build_cache
 
 HOOKS = Path(__file__).parent / "hooks"
 CHECKS = Path(__file__).parent / "checks"
-_CONTROL_MODELS = "libc_control.c"
-MAX_INLINED_SITES = 20_000  # seconds of compilation: inlining takes as long as the rest, and saves most in long runs
 CHECKED_SITES_PER_SECOND = 3_000  # that are instrumented and compiled on one core
 _FORKABLE = "can-be-forked"  # a file that says so by being there
 
@@ -54,11 +52,6 @@ class HookedBuild:
         return (self.home / _FORKABLE).exists()
 
 
-def checked_models() -> frozenset[str]:
-    """Library functions that checks have models of; those that end a run are left to the fork server."""
-    return frozenset(name for name, file in library.modelled_functions().items() if file != _CONTROL_MODELS)
-
-
 def _included() -> tuple[Path, ...]:
     """The folders whose headers the C parts of re-execution share."""
     return RUNTIME, HOOKS, library.MODELS, library.REPLACEMENTS
@@ -74,7 +67,7 @@ def check_objects(compiler: toolchain.Compiler) -> list[Path]:
     """The runtime of checks: the recorder's objects and models, which reach the world through the fork server."""
     key = build_cache.key_of([code_version(), *compiler.command, "checks"])
     names = {name: f"__cf_w_{name}" for name in library.replaced_functions()}
-    shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(library.MODELS.glob("*.c")) if f.name != _CONTROL_MODELS)]
+    shared = [RUNTIME / "rt_objects.c", *(f for f in sorted(library.MODELS.glob("*.c")) if f.name != CONTROL_MODELS)]
 
     def make(work: Path) -> None:
         def compiled(source: Path) -> None:
@@ -117,19 +110,19 @@ def build_hooked(
     such a program need have no `hooks`.
     """
     compiler = toolchain.find_compiler(cc)
-    module = module_of(program.source)
     key = _key(program, cc, libs, f"{checked} {arithmetic} {hooks}")
 
     def make(work: Path) -> None:
+        from butfor.frontends.c.make_hooked_objects import hooked_objects  # late: a program that is there needs it not
+
         checks = CheckOptions(checked_models(), hooks, arithmetic) if checked else None
-        result = hooked_module(module, program, library.replaced_functions(), checks)
-        opt = 1 if hooks else 0  # with many versions of functions, optimising takes longer than it saves
-        (work / "program.o").write_bytes(object_code(result.text, opt, inlines=len(result.sites) <= MAX_INLINED_SITES))
+        made = hooked_objects(program, checks, work)
         runtime = [*fork_server_objects(compiler), *(check_objects(compiler) if checked else ())]
-        (work / "checks.json").write_text(json.dumps(result.checks), "utf-8")
-        toolchain.link_with_libraries(compiler, [*runtime, work / "program.o"], work / "program", libs)
-        (work / "program.o").unlink()
-        (work / "sites.json").write_text(json.dumps([site.to_row() for site in result.sites]), "utf-8")
+        (work / "checks.json").write_text(json.dumps(made.checks), "utf-8")
+        toolchain.link_with_libraries(compiler, [*runtime, *made.objects], work / "program", libs)
+        for file in made.objects:
+            file.unlink()
+        (work / "sites.json").write_text(json.dumps(made.sites), "utf-8")
         if library.outlive_fork(program.source.declared_names()):
             (work / _FORKABLE).touch()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
@@ -35,6 +37,45 @@ def renamed(data: bytes, names: Mapping[str, str]) -> bytes:
         strings += name.encode() + b"\0"
     _SECTION.pack_into(out, header, *section[:4], len(out), len(strings), *section[6:])
     return bytes(out + strings)
+
+
+_NONE, _BYTES_OF_NUMBER = 0, {1: 8, 10: 4, 11: 4}  # by the kind of a relocation: R_X86_64_64, _32, _32S
+_ABSOLUTE = 0xFFF1
+_RELOCATIONS = np.dtype([("at", "<u8"), ("kind", "<u4"), ("symbol", "<u4"), ("plus", "<i8")])
+
+
+def numbered(data: bytes, numbers: Mapping[str, int]) -> bytes:
+    """The object with the values of symbols that stand for numbers written into its code and data.
+
+    A linker could do that from symbols with these values, but GNU ld refuses them in programs that can be anywhere.
+    """
+    symbols = list(_symbols(data))
+    values = np.zeros(len(symbols), dtype=np.int64)
+    is_number = np.zeros(len(symbols), dtype=bool)
+    out = bytearray(data)
+    for k, (at, name, symbol) in enumerate(symbols):
+        if name in numbers:
+            values[k], is_number[k] = numbers[name], True
+            # What nobody refers to any more may be left, but not undefined.
+            _SYMBOL.pack_into(out, at, symbol[0], _WEAK << 4, symbol[2], _ABSOLUTE, 0, 0)
+    sections = [s for _, s in _sections(data)]
+    for s in sections:
+        if s[1] != _RELA:
+            continue
+        rows = np.frombuffer(out, _RELOCATIONS, s[5] // _RELOCATIONS.itemsize, s[4])
+        mine = np.flatnonzero(is_number[rows["symbol"]])
+        start = sections[s[7]][4]
+        for kind in np.unique(rows["kind"][mine]):
+            size = _BYTES_OF_NUMBER.get(int(kind))
+            if size is None:
+                raise ValueError(f"a number has a relocation of kind {kind}")
+            chosen = mine[rows["kind"][mine] == kind]
+            places = start + rows["at"][chosen].astype(np.int64)
+            found = (values[rows["symbol"][chosen]] + rows["plus"][chosen]).astype(f"<i{size}")
+            code = np.frombuffer(out, np.uint8)
+            code[places[:, None] + np.arange(size)] = found.view(np.uint8).reshape(-1, size)
+        rows["kind"][mine], rows["symbol"][mine] = _NONE, 0
+    return bytes(out)
 
 
 def code_of(data: bytes) -> dict[str, bytes]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from butfor.frontends.file_kinds import is_ir
 from butfor.ir.program import Program
 from butfor.libc.library import replaced_functions
 from butfor.native import build_cache
+from butfor.native.kept_process import temporary_folder
 
 _ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
 # A change that makes a number of a pointer or the other way round is no repair, even where old programs may do that.
@@ -90,8 +90,7 @@ def build_variants(spec: BuildSpec, copies: Sequence[Copy], texts: Mapping[Path,
     contents = {source: (texts or {}).get(source, b"") or source.read_bytes() for source in spec.sources}
     compiler = toolchain.find_compiler(spec.cc)
     refused: dict[int, str] = {}
-    with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
-        work = Path(name)
+    with temporary_folder() as work:
 
         def compiled(numbered: tuple[int, Path]) -> tuple[bytes, bytes]:
             k, source = numbered
@@ -128,13 +127,13 @@ def build_checked(
 ) -> HookedBuild:
     """The program of `spec` with variants that all compile; memory errors end a run, those of `arithmetic` if asked."""
     compiler = toolchain.find_compiler(spec.cc)
-    with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
+    with temporary_folder() as work:
 
         def assembly(numbered: tuple[int, Path]) -> Path:
             k, source = numbered
             if is_ir(source):
                 return source
-            file, out = Path(name, f"{k}.c"), Path(name, f"{k}.ll")
+            file, out = work / f"{k}.c", work / f"{k}.ll"
             data = texts.get(source, b"") or source.read_bytes()
             file.write_bytes(with_copies(data, str(source), [c for c in copies if c.source == source]))
             toolchain.compile_to_ir(

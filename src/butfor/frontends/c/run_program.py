@@ -7,14 +7,14 @@ import ctypes
 import os
 import resource
 import signal
-import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from butfor.errors import CannotRecord, DiskFull, UnsupportedError
+from butfor.errors import CannotRecord, DiskFull, ReachesBeyond, UnsupportedError
 from butfor.failures.crash import signal_name
+from butfor.native.kept_process import KeptProcess
 from butfor.options import DEFAULT_LOG_LIMIT
 
 STOP_SIGNAL = 41  # the runtime's: finish the recording and end
@@ -24,6 +24,7 @@ _MAX_POLL_SECONDS = 0.02  # between looks at the limits: a program writes megaby
 _GRACE_SECONDS = 1.0  # for the runtime to finish the recording
 _MIN_FREE_DISK_BYTES = 64 * 2**20  # what finishing the recording may need
 _NO_ADDRESS_SPACE_STATUS = 125  # the runtime's: the shadow memory could not be mapped
+_REFUSED = "refused"  # the file that says that the fence kept the run from something
 _DISK_FULL_END = b"reason 8\n"  # the runtime's: how its file `end` begins when it could not write
 
 
@@ -31,7 +32,8 @@ _DISK_FULL_END = b"reason 8\n"  # the runtime's: how its file `end` begins when 
 class RunSpec:
     """One run: arguments, input, environment and limits (seconds, bytes of output and of log, megabytes of memory).
 
-    `record_last` instructions at least are kept of a longer run, and what fits into `log_limit`.
+    `record_last` instructions at least are kept of a longer run, and what fits into `log_limit`. A run that `is_fenced`
+    changes nothing outside of itself: nobody has asked for its effects.
     """
 
     args: tuple[str, ...] = ()
@@ -44,6 +46,7 @@ class RunSpec:
     log_limit: int = DEFAULT_LOG_LIMIT
     record_last: int | None = None
     memory_limit: int | None = None
+    is_fenced: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,16 @@ def reproducible_children() -> Iterator[None]:
             personality(before)
 
 
+@contextlib.contextmanager
+def _stop_signal_waits() -> Iterator[None]:
+    """Let programs started meanwhile get the signal to stop only when their runtime can heed it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {STOP_SIGNAL})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None = None) -> RunResult:
     """How the program ended; its log, stdout and stderr are in files in `home`."""
     env = {**os.environ, **dict(spec.env), "BUTFOR_DIR": str(home)}
@@ -83,6 +96,8 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
     env["BUTFOR_LOG_LIMIT"] = str(spec.log_limit)
     if spec.record_last is not None:
         env["BUTFOR_LAST"] = str(spec.record_last)  # segments have at least one instruction each
+    if spec.is_fenced:
+        env["BUTFOR_FENCE"] = "1"
     if spec.nondet:
         env["BUTFOR_NONDET"] = ",".join(str(v & (2**64 - 1)) for v in spec.nondet)
     try:
@@ -93,27 +108,30 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
             open(home / "stderr", "wb") as err,
         ):
             start = time.perf_counter()
-            with reproducible_children():
-                process = subprocess.Popen(
+            with reproducible_children(), _stop_signal_waits():
+                process = KeptProcess(
                     [name, *spec.args],
                     executable=executable,
-                    stdin=stdin,
-                    stdout=out,
-                    stderr=err,
+                    stdin=stdin.fileno(),
+                    stdout=out.fileno(),
+                    stderr=err.fileno(),
                     env=env,
                     cwd=cwd,
-                    start_new_session=True,
                 )
-            try:
+            with process:
                 limit = _watch(process, spec, home, start)
-            except BaseException:
-                _kill(process)
-                raise
             seconds = time.perf_counter() - start
     except OSError as e:
         raise DiskFull(f"the run could not be recorded in {home}: {e.strerror}") from e
     if limit == "disk" or ((home / "end").exists() and (home / "end").read_bytes().startswith(_DISK_FULL_END)):
         raise DiskFull(f"the disk became full while the run was recorded in {home.parent}")
+    if spec.is_fenced and (process.returncode == -signal.SIGSYS or (home / _REFUSED).exists()):
+        raise ReachesBeyond("the program was kept from changing files, or from acting on other programs or the machine")
+    assert process.returncode is not None
+    if limit and not (home / "end").exists():
+        raise CannotRecord(
+            f"the program reached its limit of {limit}, and did not let its recording be finished before it was ended"
+        )
     if process.returncode != _NO_ADDRESS_SPACE_STATUS and not (home / "end").exists():
         how = (
             f"was ended by {signal_name(-process.returncode)}"
@@ -126,15 +144,13 @@ def run(executable: Path, name: str, spec: RunSpec, home: Path, cwd: Path | None
     return RunResult(process.returncode, seconds, limit)
 
 
-def _watch(process: subprocess.Popen[bytes], spec: RunSpec, home: Path, start: float) -> str:
+def _watch(process: KeptProcess, spec: RunSpec, home: Path, start: float) -> str:
     """The name of the limit at which the process was stopped; empty when it ended by itself."""
     wait = 0.001
     while True:
-        try:
-            process.wait(wait)
+        if process.wait(wait) is not None:
             return ""
-        except subprocess.TimeoutExpired:
-            wait = min(wait * 2, _MAX_POLL_SECONDS)
+        wait = min(wait * 2, _MAX_POLL_SECONDS)
         limit = _exceeded(process.pid, spec, home, time.perf_counter() - start)
         if limit:
             _stop(process)
@@ -167,18 +183,11 @@ def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ask the runtime to finish, twice, then end the whole process group."""
+def _stop(process: KeptProcess) -> None:
+    """Ask the runtime to finish, twice, then end the program; what it has started ends in any case."""
     for _ in range(2):
-        with contextlib.suppress(OSError):
-            process.send_signal(STOP_SIGNAL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE_SECONDS)
-            return
-    _kill(process)
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(OSError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+        process.send_signal(STOP_SIGNAL)
+        process.send_signal(signal.SIGCONT)  # it may have stopped itself
+        if process.wait(_GRACE_SECONDS) is not None:
+            break
+    process.end()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import re
-import subprocess
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from butfor.errors import CompileError
+from butfor.errors import ButforError, CompileError
 from butfor.frontends.file_kinds import is_ir
 from butfor.native import build_cache
 from butfor.native.build_cache import cache_dir
-from butfor.native.c_compiler import Compiler, find_compiler, run_tool, without_noise
+from butfor.native.c_compiler import Compiler, find_compiler, without_noise
+from butfor.native.run_tool import run_tool, run_under_limits
 
 __all__ = ["Compiler", "find_compiler", "run_tool"]  # with what follows, the whole tool chain
 
@@ -74,9 +75,13 @@ def compile_object(compiler: Compiler, source: Path, out: Path, flags: Sequence[
     run_tool(command, f"butfor's own runtime ({source.name}) does not compile")
 
 
+_WITHOUT_SANITIZER_RUNTIME = "-fno-sanitize=undefined"  # zig links, and builds first, a library for it otherwise
+
+
 def link(compiler: Compiler, objects: Sequence[Path], out: Path, flags: Sequence[str]) -> None:
     """Link a program."""
-    _run_linker((*compiler.command, *compiler.arch_flags, *map(str, objects), "-o", str(out), *flags))
+    plain = (*compiler.arch_flags, *((_WITHOUT_SANITIZER_RUNTIME,) if compiler.is_zig else ()))
+    _run_linker((*compiler.command, *plain, *map(str, objects), "-o", str(out), *flags))
 
 
 _UNDEFINED = re.compile(r"undefined (?:symbol: |reference to [`'\"])(\w+)")
@@ -111,21 +116,43 @@ def link_with_libraries(compiler: Compiler, objects: Sequence[Path], out: Path, 
     _run_linker((*libs[1:at], *map(str, objects), "-o", str(out), *libs[at + 1 :], "-lm"))
 
 
-def announce_first_link(compiler: Compiler, progress: Progress) -> None:
-    """Say that the first link with a zig compiler takes a while."""
-    if not compiler.is_zig:
+@contextlib.contextmanager
+def first_link_prepared(compiler: Compiler, folder: Path, progress: Progress) -> Iterator[None]:
+    """Build what zig links every program with, where none was linked before, while the block runs.
+
+    That takes seconds, and so does what is compiled meanwhile. `folder` takes files of its own.
+    """
+    if not compiler.is_zig or _first_link_stamp().exists():
+        yield
         return
-    stamp = cache_dir() / "zig-libc-built"
-    if not stamp.exists():
-        progress("first use: building the C library for linking (about ten seconds, once)")
+    progress("first use: building what programs are linked with (some seconds, once)")
+    source, out = folder / "first-link.c", folder / "first-link"
+    source.write_text("int main(void) { return 0; }\n", "utf-8")
+
+    def build() -> None:
+        with contextlib.suppress(ButforError):  # the link of the program says what is wrong
+            link(compiler, [source], out, ["-lm"])
+        source.unlink(missing_ok=True)
+        out.unlink(missing_ok=True)
+
+    thread = threading.Thread(target=build)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def note_first_link(compiler: Compiler) -> None:
     """Remember that the first link is done."""
     if compiler.is_zig:
-        stamp = cache_dir() / "zig-libc-built"
+        stamp = _first_link_stamp()
         stamp.parent.mkdir(parents=True, exist_ok=True)
         stamp.touch()
+
+
+def _first_link_stamp() -> Path:
+    return cache_dir() / "zig-libc-built"
 
 
 _MAKE_WORD = re.compile(r"(?:\\[ #\\]|[^\s\\]|\\(?!\n))+")
@@ -134,10 +161,12 @@ _MAKE_WORD = re.compile(r"(?:\\[ #\\]|[^\s\\]|\\(?!\n))+")
 def _headers_of(compiler: Compiler, source: Path, flags: Sequence[str]) -> list[Path]:
     """The headers that a source includes, without those of the system; none when it does not compile."""
     command = (*compiler.command, "-M", *compiler.arch_flags, *flags, str(source))
-    done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, check=False)
+    done = run_under_limits(command)
+    if done.limit:
+        raise CompileError(f"{source} does not compile: the compiler was ended because {done.limit}")
     if done.returncode != 0:
         return []
-    text = done.stdout.decode("utf-8", "surrogateescape").replace("\\\n", " ")
+    text = done.out.decode("utf-8", "surrogateescape").replace("\\\n", " ")
     words = [
         w.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$")
         for w in _MAKE_WORD.findall(text.partition(": ")[2])

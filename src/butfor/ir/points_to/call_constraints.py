@@ -59,6 +59,8 @@ class CallConstraints:
         self._s.escapes = self._escaped
         self._tokens = self._s.node()  # what strtok works on
         self._signatures: dict[str, Signature] = {}
+        self._unfit: dict[tuple[Type, ...], int] = {}  # functions that calls with such types are not meant for
+        self._beyond = 0  # functions that are not near, and never will be
         self._kept = self._s.node()  # functions to be called at the end or when a signal comes
 
     def by_name(self, site: CallNodes, name: str | None) -> None:
@@ -75,8 +77,26 @@ class CallConstraints:
         else:
             self._apply(site, effects_of(name), name)
 
+    def through_pointer(self, site: CallNodes, pointer: int) -> None:
+        """Add the constraints of a call of the program through a pointer, whatever it comes to point to.
+
+        A table of thousands of functions is met at every such call: those that say nothing new are left out as a set.
+        """
+        types = (site.instr.type, *site.instr.detail.arg_types)
+
+        def act(places: int, detail: object, other: int) -> None:
+            rest = places & ~self._unfit.get(types, 0)
+            while rest:
+                low = rest & -rest
+                self.through(site, low.bit_length() - 1, site.args)
+                rest ^= low
+                if (site.instr.index, None) in site.facts.calls:
+                    rest &= ~self._beyond
+
+        self._s.rule(pointer, act, None, NO_NODE)
+
     def through(self, site: CallNodes, place: int, args: list[int]) -> None:
-        """Add the constraints of a call of what a function pointer may point to.
+        """Add the constraints of a call of one place that a function pointer may point to.
 
         The call is by the program or by the library, which passes arguments of its own.
         """
@@ -86,9 +106,13 @@ class CallConstraints:
         name, is_own, allocators = key[1], args is site.args, self._c.allocators
         is_defined = name in self._c.defined
         if is_defined and is_own and not _fits(site.instr, self._signature(name)):
+            types = (site.instr.type, *site.instr.detail.arg_types)
+            self._unfit[types] = self._unfit.get(types, 0) | 1 << place
             return
         is_followed = self._c.is_followed(name)
         if is_defined and not is_followed:
+            if self._c.near.is_full:
+                self._beyond |= 1 << place
             if (site.instr.index, None) not in site.facts.calls:  # else it may call anything already
                 self._apply(site, UNKNOWN_EFFECTS, name)
         elif is_own and allocators.note_indirect_target(site.facts.fn.name, site.instr, name):

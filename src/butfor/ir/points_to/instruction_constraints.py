@@ -294,7 +294,7 @@ class PointsToAnalysis(FunctionNodes):
         site = CallNodes(facts, instr, args, result)
         if call.callee is None and call.asm is None:
             facts.pointers.append(instr)
-            self.solution.each(self.value(facts, instr.args[-1]), lambda place: self._calls.through(site, place, args))
+            self._calls.through_pointer(site, self.value(facts, instr.args[-1]))
         else:
             self._calls.by_name(site, call.callee)
         return result

@@ -65,7 +65,7 @@ class ProgramWrites:
                     yield site.facts, site.instr, op, ((via[0], via[1] + paths), size, item)
                 else:
                     yield site.facts, site.instr, op, None
-        for caller, instr in self._indirect.get(facts.fn.name, ()):
+        for caller, instr in self._indirect_calls(facts.fn.name):
             yield caller, instr, None, None
 
     def _fits(self, site: CallNodes, reach: ParameterWrite, cell: AbstractCell) -> bool:
@@ -80,19 +80,24 @@ class ProgramWrites:
             self._ends[site.args[k], paths] = places
         return bool(places & self._mask(cell, size, item))
 
+    def _indirect_calls(self, name: str) -> Iterator[tuple[FunctionFacts, Instr]]:
+        """The calls of a function that are not by its name; all calls through pointers when those are unresolved."""
+        yield from self._resolved_calls.get(name, ())
+        number = self._solution.number(("function", name))
+        if number is None:
+            return
+        if self._solution.objects[number].escaped:
+            yield from self._resolved_calls.get(None, ())
+        if not self._precise:
+            yield from ((facts, instr) for facts in self._found.facts.values() for instr in facts.pointers)
+
     @cached_property
-    def _indirect(self) -> dict[str, list[tuple[FunctionFacts, Instr]]]:
-        """The calls of each function that are not by its name; all calls through pointers when those are unresolved."""
-        found: dict[str, list[tuple[FunctionFacts, Instr]]] = {}
-        functions = [o for o in self._solution.objects if o.key[0] == "function"]
-        names, escaped = [o.key[1] for o in functions], [o.key[1] for o in functions if o.escaped]
+    def _resolved_calls(self) -> dict[str | None, list[tuple[FunctionFacts, Instr]]]:
+        """The calls through pointers by the function that is called; None: any function whose address got outside."""
+        found: dict[str | None, list[tuple[FunctionFacts, Instr]]] = {}
         for facts in self._found.facts.values():
             for (_, name), instr in facts.calls.items():
-                for each in escaped if name is None else (name,):
-                    found.setdefault(each, []).append((facts, instr))
-            for instr in facts.pointers if not self._precise else ():
-                for each in names:
-                    found.setdefault(each, []).append((facts, instr))
+                found.setdefault(name, []).append((facts, instr))
         return found
 
     # --- writes ---------------------------------------------------------------------------------------------

@@ -41,6 +41,11 @@ class NearFunctions:
         self._room -= len(fn.instrs)
         return fn
 
+    @property
+    def is_full(self) -> bool:
+        """Whether no more functions are taken in."""
+        return self._room <= 0
+
     def holds(self, name: str) -> bool:
         """Whether a function of the program is near; one that was unknown is taken in if there is room."""
         if name not in self._near and self._room > 0:

@@ -165,6 +165,7 @@ static int from_stream(FILE *f, enum flavour v, const char *format, int at, u32 
     int r = REAL(real_vfscanf(v, f, s.format, own));
     bf_input_result(r > 0, bf_stream(f), where);
     stored(&s, 0, 0, f, where);
+    if (r > 0 && r < (int)s.n && feof(f)) bf_input_result(0, bf_stream(f), where); /* it was the end that stopped it */
     if (s.end >= 0) bf_moved(f, s.end);
     else bf_lost(f);
     return r;

@@ -95,6 +95,28 @@ char *__cf_w_get_current_dir_name(void) { return __cf_w_getcwd(0, 0); }
 
 /* ---- properties: of folders and of devices they are left as they are ------------------------------------------------------------ */
 
+/* Whether a descriptor is one of a file that the run wrote itself; one of another file may be open for reading only, and what it refers to is real. */
+static int is_own(int fd) {
+  char name[32], path[PATH];
+  snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+  ssize_t n = readlink(name, path, PATH - 1);
+  if (n < 0) return 0;
+  path[n] = 0;
+  size_t k = strlen(bf_files);
+  return !strncmp(path, bf_files, k) && path[k] == '/';
+}
+static int refuse(void) {
+  bf_shared->refused++;
+  return errno = EPERM, -1;
+}
+int __cf_w_fchmod(int fd, unsigned mode) { return is_own(fd) ? bf_fchmod(fd, mode) : refuse(); }
+int __cf_w_fchown(int fd, unsigned user, unsigned group) { return is_own(fd) ? 0 : refuse(); }
+int __cf_w_futimens(int fd, const struct timespec times[2]) { return is_own(fd) ? bf_futimens(fd, times) : refuse(); }
+int __cf_w_futimes(int fd, const struct timeval t[2]) {
+  struct timespec times[2] = {{t ? t[0].tv_sec : 0, t ? t[0].tv_usec * 1000 : 0}, {t ? t[1].tv_sec : 0, t ? t[1].tv_usec * 1000 : 0}};
+  return __cf_w_futimens(fd, t ? times : 0);
+}
+
 /* A descriptor of the copy, -1 with errno, or -2 where nothing is to be done. */
 static int copy_of(int folder, const char *path) {
   struct spot s;
@@ -117,13 +139,13 @@ int __cf_w_truncate(const char *path, off_t size) {
 int __cf_w_truncate64(const char *, off_t) SAME(truncate);
 int __cf_w_fchmodat(int folder, const char *path, unsigned mode, int flags) {
   int fd = copy_of(folder, path);
-  return finished(fd, fd < 0 ? 0 : fchmod(fd, mode));
+  return finished(fd, fd < 0 ? 0 : bf_fchmod(fd, mode));
 }
 int __cf_w_chmod(const char *path, unsigned mode) { return __cf_w_fchmodat(AT_FDCWD, path, mode, 0); }
 int __cf_w_chown(const char *path, unsigned user, unsigned group) { return finished(copy_of(AT_FDCWD, path), 0); }
 int __cf_w_utimensat(int folder, const char *path, const struct timespec times[2], int flags) {
   int fd = copy_of(folder, path);
-  return finished(fd, fd < 0 ? 0 : futimens(fd, times));
+  return finished(fd, fd < 0 ? 0 : bf_futimens(fd, times));
 }
 int __cf_w_utimes(const char *path, const struct timeval t[2]) {
   struct timespec times[2] = {{t ? t[0].tv_sec : 0, t ? t[0].tv_usec * 1000 : 0}, {t ? t[1].tv_sec : 0, t ? t[1].tv_usec * 1000 : 0}};

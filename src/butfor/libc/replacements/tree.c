@@ -185,7 +185,7 @@ int bf_take_copy(struct spot *s, int keep) {
   bf_shared->used_files = 1;
   bf_make_parents(s->copy, strlen(bf_files));
   int out = open(s->copy, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), bad = out < 0 || (keep && copy_content(s->path, out));
-  if (out >= 0) fchmod(out, s->mode & 0777), close(out);
+  if (out >= 0) bf_fchmod(out, s->mode & 0777), close(out);
   if (!bad) s->where = WRITTEN;
   else if (out >= 0) unlink(s->copy);
   return bad ? -1 : 0;

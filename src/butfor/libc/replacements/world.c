@@ -101,6 +101,10 @@ REFUSED(reboot)
 REFUSED(sethostname)
 REFUSED(settimeofday)
 REFUSED(clock_settime)
+REFUSED(fsetxattr)
+REFUSED(fremovexattr)
+REFUSED(lsetxattr)
+REFUSED(lremovexattr)
 int __cf_w_posix_spawn(void) { return refuse(EACCES), EACCES; }
 int __cf_w_posix_spawnp(void) { return refuse(EACCES), EACCES; }
 FILE *__cf_w_popen(const char *command, const char *mode) { return refuse(EACCES), (FILE *)0; }

@@ -6,6 +6,7 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 
+from butfor.errors import UsageError
 from butfor.logic.solvers import z3_solver
 from butfor.logic.solvers.process_solver import ProcessSolver, ProcessStack
 from butfor.logic.solvers.solver import Limit, Problem, Solver, SolverResult, Stack, Verdict
@@ -27,7 +28,11 @@ __all__ = [
 
 def _solver_command() -> list[str]:
     """The command of the solver that the environment names; empty for z3."""
-    return shlex.split(os.environ.get("BUTFOR_SOLVER", ""))
+    text = os.environ.get("BUTFOR_SOLVER", "")
+    try:
+        return shlex.split(text)
+    except ValueError as error:
+        raise UsageError(f"BUTFOR_SOLVER={text}: {str(error).lower()}", hint="it is quoted as in a shell") from error
 
 
 def default_solver(in_series: bool = False) -> Solver:

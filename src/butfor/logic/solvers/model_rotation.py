@@ -13,14 +13,33 @@ from collections.abc import Callable, Iterator, Mapping
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from butfor.logic.evaluate import Evaluator
+from butfor.logic.evaluate import Evaluations
 from butfor.logic.solvers.solver import Problem
-from butfor.logic.sorts import INT, Value, default_value, is_map
+from butfor.logic.sorts import Value, default_value
 from butfor.logic.terms import Term, variables
+from butfor.logic.variable_assignments import assignment, guard_flags, other_values
 
 MAX_RELEASED_TRIED = 3  # assignments that no longer take place, whose variables are then free
 
 Values = dict[str, Value]
+
+
+class _Changed(Values):
+    """Values that differ from others in a few places, without a copy of those."""
+
+    def __init__(self, others: Mapping[str, Value]) -> None:
+        super().__init__()
+        self.others = others
+
+    def __missing__(self, name: str) -> Value:
+        return self.others[name]
+
+    def having(self, name: str, value: Value) -> _Changed:
+        """These values with another one."""
+        found = _Changed(self.others)
+        found.update(self)
+        found[name] = value
+        return found
 
 
 class ModelRotation:
@@ -31,6 +50,7 @@ class ModelRotation:
         self.goal = problem.goal
         self.active = active
         self._in_goal = {str(v.data) for v in variables((problem.goal,))}
+        self._evaluation = Evaluations()
         self._sorts = {str(v.data): v.width for v in problem.variables()}
         self._readers: dict[str, list[int]] = {}
         for number in sorted(active):
@@ -61,31 +81,31 @@ class ModelRotation:
                 return None
         return now
 
-    def _model(self, base: Values, left_out: int) -> Values | None:
+    def _model(self, base: Values, left_out: int) -> _Changed | None:
         """Values with which all other groups and the goal hold."""
         for term in self.groups[left_out]:
-            assigned = _assignment(term)
+            assigned = assignment(term)
             if assigned is None:
                 continue
             name = str(assigned[0].data)
-            for value in _others(base[name], self._sorts[name]):
-                now = {**base, name: value}
+            for value in other_values(base[name], self._sorts[name]):
+                now = _Changed(base).having(name, value)
                 released = self._propagated(now, {name}, left_out)
                 if released is None:
                     continue
-                if Evaluator(now)(self.goal):
+                if self._evaluation(self.goal)(now):
                     return now
                 found = self._with_released(now, released, left_out)
                 if found is not None:
                     return found
         return None
 
-    def _with_released(self, now: Values, released: list[str], left_out: int) -> Values | None:
+    def _with_released(self, now: _Changed, released: list[str], left_out: int) -> _Changed | None:
         """Values with which the goal holds, where variables have become free."""
         for name in released[-MAX_RELEASED_TRIED:]:
-            for value in _others(now[name], self._sorts[name]):
-                tried = {**now, name: value}
-                if self._propagated(tried, {name}, left_out) is not None and Evaluator(tried)(self.goal):
+            for value in other_values(now[name], self._sorts[name]):
+                tried = now.having(name, value)
+                if self._propagated(tried, {name}, left_out) is not None and self._evaluation(self.goal)(tried):
                     return tried
         return None
 
@@ -114,15 +134,15 @@ class ModelRotation:
     def _free(self, number: int, now: Values) -> Iterator[str]:
         """The variables of a group that are not assigned because its guard is false."""
         for term in self.groups[number]:
-            assigned = _assignment(term)
-            if term.op == "any" and assigned is not None and any(not now[flag] for flag in _flags(term)):
+            assigned = assignment(term)
+            if term.op == "any" and assigned is not None and any(not now[flag] for flag in guard_flags(term)):
                 yield str(assigned[0].data)
 
     # --- rotation -----------------------------------------------------------------------------------------------------
 
-    def rotated(self, model: Mapping[str, Value], left_out: int) -> set[int]:
+    def rotated(self, model: Values, left_out: int) -> set[int]:
         """The groups that are needed, as a model of all but one of them shows when it is rotated."""
-        now = dict(model)
+        now = _Changed(model)
         violated, queue = {left_out}, [left_out]
         found: set[int] = {left_out}
         fixed: set[int] = set()
@@ -137,7 +157,7 @@ class ModelRotation:
                 found.add(number)
                 found |= self._guards(number, now)
             changed = self._fixed(number, now)
-            if changed is None or (self._in_goal & changed and not Evaluator(now)(self.goal)):
+            if changed is None or (self._in_goal & changed and not self._evaluation(self.goal)(now)):
                 return found
             for reader in {number, *(r for name in changed for r in self._readers[name])}:
                 if self._holds(reader, now):
@@ -150,7 +170,7 @@ class ModelRotation:
     def _guards(self, number: int, now: Values) -> set[int]:
         """The groups that define the flags under which the only violated group holds, where none but them is needed."""
         found: set[int] = set()
-        for flag in {flag for term in self.groups[number] for flag in _flags(term) if now[flag]} - self._in_goal:
+        for flag in {flag for term in self.groups[number] for flag in guard_flags(term) if now[flag]} - self._in_goal:
             now[flag] = 0
             violated = [r for r in {number, *self._readers[flag]} if not self._holds(r, now)]
             found.update(violated if len(violated) == 1 else ())
@@ -160,13 +180,13 @@ class ModelRotation:
     # --- groups -------------------------------------------------------------------------------------------------------
 
     def _holds(self, number: int, now: Values) -> bool:
-        return all(Evaluator(now)(t) for t in self.groups[number])
+        return all(self._evaluation(t)(now) for t in self.groups[number])
 
     def _fixed(self, number: int, now: Values) -> set[str] | None:
         """The variables that got the values which a group assigns; None when it assigns nothing and is wrong."""
         changed = set()
         for term in self.groups[number]:
-            if not Evaluator(now)(term):
+            if not self._evaluation(term)(now):
                 name = self._assign(term, now)
                 if name is None:
                     return None
@@ -175,36 +195,9 @@ class ModelRotation:
 
     def _assign(self, term: Term, now: Values) -> str | None:
         """The variable that a term assigns, which now has its new value."""
-        assigned = _assignment(term)
+        assigned = assignment(term)
         if assigned is None:
             return None
         name = str(assigned[0].data)
-        now[name] = Evaluator(now)(assigned[1])
+        now[name] = self._evaluation(assigned[1])(now)
         return name
-
-
-def _others(value: Value, sort: int) -> Iterator[Value]:
-    """Other values that are tried."""
-    if sort == 0:
-        yield 1 - value
-    elif sort > 0:
-        top = (1 << sort) - 1
-        yield from ((value + 1) & top, (value - 1) & top, 0 if value else top)
-    elif not is_map(sort) and sort == INT:
-        yield from (value + 1, value - 1)
-
-
-def _flags(term: Term) -> list[str]:
-    """The flags that a group holds without, if one of them is 0."""
-    parts = [a.args[0] for a in term.args if a.op == "not"] if term.op == "any" else []
-    return [str(p.data) for part in parts for p in (part.args if part.op == "all" else (part,)) if p.op == "var"]
-
-
-def _assignment(term: Term) -> tuple[Term, Term] | None:
-    """The variable that a group assigns, under a condition or not, and its value."""
-    if term.op == "any" and term.args:
-        term = term.args[-1]
-    if term.op != "eq":
-        return None
-    variable, value = term.args
-    return (variable, value) if variable.op == "var" and variable not in variables((value,)) else None

@@ -37,7 +37,9 @@ MIN_TELLING_SCORE = 0.4  # of a print statement that is likely to be wrong itsel
 MIN_STATEMENTS_FOUND = 5  # with fewer, changes of single occurrences are tried too
 MAX_NAMED_LINES = 5  # in a note
 # changes that avoid the fault more often than they fix it
-_DETOURS = frozenset(("force", "truth", "flip", "reversed", "keep", "skip", "value", "solved", "case", "once"))
+_DETOURS = frozenset(
+    ("force", "truth", "flip", "reversed", "outcome", "keep", "skip", "value", "solved", "case", "once")
+)
 # changes that put a value in the place of a computed one
 _OVERRIDES = frozenset(("literal", "named", "near", "value", "solved", "variable", "keep", "compound", "case"))
 # where the same families stand for edits of an expression
@@ -71,6 +73,9 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
     with started as (build, running):
         result = running.observe()
         if not fails_again(case.recording, case.point, running.goal, result):
+            if result.baseline.is_cut and not running.goal.is_endless:
+                why = "to repeat the run takes longer than there was time for, so no change of it was tried"
+                return replace(_skipped(f"{why} (--budget gives more)"), complete=False)
             return _skipped(
                 "the run is not repeatable: run again without any change, it behaves differently, "
                 "so no change of it was tried"

@@ -11,7 +11,7 @@ from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, Term, constant, negate, variables
 from butfor.path.execute.single_change_rerun import OutOfTime, SingleChangeRerun
 from butfor.path.execute.statement_changes import plain_changes
-from butfor.path.execute.symbolic_execution import OPEN
+from butfor.path.execute.value_domains import OPEN
 from butfor.path.path_model import Kind, Path
 from butfor.trace.semantics.integers import signed
 from butfor.trace.view.source_places import Place

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from butfor.encode.justification import Justified
 from butfor.methods.case import FailingRun
@@ -11,6 +12,9 @@ from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
 StatementInstances = dict[Place, list[Node]]
+MIN_ROUNDS_FOR_EXCEPTIONS = 8  # in fewer there is no rule to be an exception to
+MAX_ROUNDS_COMPARED = 20_000  # a fifth of a second
+RARE_AMONG = 8  # an age that fewer than one in so many instances have is an exception
 
 
 class CauseStatements:
@@ -79,6 +83,28 @@ class CauseStatements:
             if count[key] <= most:
                 kept.append(node)
         return kept
+
+    def exceptional(self, loads: Sequence[Node], most: int) -> list[Node]:
+        """The loads that, unlike other instances of the same instruction, read something older or newer.
+
+        In a loop these read across the round in which something was not assigned, or assigned twice.
+        """
+        groups: dict[tuple[int, int], list[Node]] = {}
+        for node in loads:
+            groups.setdefault(self.static(node), []).append(node)
+        found = []
+        for group in groups.values():
+            if len(group) >= MIN_ROUNDS_FOR_EXCEPTIONS:
+                ages = [self._age(node) for node in group[:MAX_ROUNDS_COMPARED]]
+                counts = Counter(ages)
+                rare = [n for n, age in zip(group, ages, strict=False) if counts[age] * RARE_AMONG < len(ages)]
+                found += rare[:most]
+        return found
+
+    def _age(self, load: Node) -> int:
+        """How long ago what a load reads was written."""
+        written = [target[0] for kind, target in self.case.dependence.edges(load) if kind == "data"]
+        return load[0] - max(written, default=load[0])
 
     def place(self, node: Node, *, is_decision: bool) -> Place | None:
         """The statement of an instance; None for what is left out."""

@@ -169,12 +169,27 @@ class PathCauses:
                 yield position, "core"
         for position in positions:
             scope = self.path.scope if position == last else self.path.instances[position].scope
-            if scope:
-                yield scope[-1], "control"
+            yield from ((branch, "control") for branch in self._controlling(scope))
         if cause.branch is None and cause.via != "address":
             for position, instance in enumerate(self.path.instances):
                 if instance.escapes:
                     yield position, "control"
+
+    def _controlling(self, scope: tuple[int, ...]) -> Iterator[int]:
+        """The closest of the decisions around an instance, and those of the blocks around that in the same procedure.
+
+        Of each decision the nearest iteration. One that was asked right before the next is left to that, as in a row of
+        `else if`.
+        """
+        met = set()
+        inner = None
+        for branch in reversed(scope):
+            if self.path.instances[branch].frame != self.path.instances[scope[-1]].frame:
+                return
+            if self._outcome(branch) not in met and inner != branch + 1:
+                yield branch
+            met.add(self._outcome(branch))
+            inner = branch
 
     def _core_of(self, goal: Term, end: int) -> CauseCore:
         """The core of why the goal cannot hold after the first `end` instances."""

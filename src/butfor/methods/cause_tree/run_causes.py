@@ -9,7 +9,7 @@ the iterations of a loop are one node, and a decision that several causes lead t
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from butfor.methods.case import FailingRun
 from butfor.methods.cause_tree.cause_statements import CauseStatements, StatementInstances
 from butfor.methods.cause_tree.condition_parts import is_part_of_condition
 from butfor.methods.cause_tree.confirm_causes import CauseConfirmation, Claim
+from butfor.methods.cause_tree.controlling_decisions import ControllingDecisions
 from butfor.methods.cause_tree.executed_jumps import ExecutedJumps
 from butfor.methods.cause_tree.reading_order import LEVELS_BEHIND
 from butfor.methods.cause_tree.run_cores import CauseCores, Core
@@ -29,8 +30,9 @@ MAX_CAUSES = 200  # nobody reads more of a tree
 BUDGET_SHARE = 0.5  # other methods need time too
 OPENING_SHARE = 0.6  # of the time that the method has: proofs of its causes and their values take the rest
 _DECISIONS = ("control", "core", "potential")  # ways to a cause of a decision
-MAX_JUSTIFIED_ITERATIONS = 3  # instances of one decision that are justified together: others rarely add statements
+MAX_JUSTIFIED_ITERATIONS = 3  # last instances of one decision that are justified together: others rarely add statements
 MAX_INSTANCES_PER_LOAD = 12  # that are asked what could have been assigned instead: the search is slow
+MAX_EXCEPTIONAL_LOADS = 6  # of each instruction: reads across rounds of a loop in which something did not happen
 MAX_JUMP_WALKS = 8  # from instances that a decision let run back to it: others pass the same jumps
 MAX_MISPLACED_STORES = 4  # per cause: stores next to what it read explain a failure rarely
 MAX_MISPLACED_STORE_LEVEL = 1  # deeper in the tree they are noise
@@ -58,6 +60,7 @@ class RunCause:
     later: int = 0  # instances that were merged after it was opened
     decided: Node | None = None  # the instance that settled the decision
     guard: int = -1  # the frame whose rest this decision let run, else -1
+    loads_passed: tuple[Node, ...] = ()  # loads behind those in `nodes`
     statements: dict[Place, list[Node]] = field(default_factory=dict)
     claims: list[Claim] = field(default_factory=list)  # to be proved
 
@@ -101,6 +104,7 @@ class CauseTree:
         # calls and jumps between a decision on the heap and what it let run
         self._calls: dict[Key, dict[Node, None]] = {}
         self._jumps: dict[Key, dict[Place, Node]] = {}
+        self._decisions = ControllingDecisions(case.dependence, self.justifier)
         self._executed_jumps = ExecutedJumps(case.trace, case.places)
         self._to_merge: list[tuple[RunCause, tuple[Node, ...]]] = []  # further instances of decisions that are open
         self._heap: list[_Candidate] = []
@@ -175,7 +179,7 @@ class CauseTree:
         if self.trace.instr(node).is_branch:
             self._push_decision(node, root, "control", 0.0)
             return
-        decision, calls = self._decision_over(node[0], set(root.nodes))
+        decision, calls = self._decisions.over(node[0], set(root.nodes))
         if decision is not None:
             self._push_decision(decision, root, "control", 0.0, calls, (calls[-1][0] if calls else node[0],))
 
@@ -198,7 +202,8 @@ class CauseTree:
     def _push_omissions(self, loads: tuple[Node, ...], parent: RunCause) -> None:
         """Push the decisions whose other arm could have assigned what these loads read."""
         targets: dict[Node, None] = {}
-        for node in self._statements.few(loads, MAX_INSTANCES_PER_LOAD):
+        exceptional = self._statements.exceptional(loads, MAX_EXCEPTIONAL_LOADS)
+        for node in dict.fromkeys((*self._statements.few(loads, MAX_INSTANCES_PER_LOAD), *exceptional)):
             if self._is_late():
                 break
             targets.update((target, None) for _, target in self.case.dependence.potential(node))
@@ -246,11 +251,7 @@ class CauseTree:
             self.pruned += 1
             return
         waiting = self._waiting.pop(c.key, {})
-        others = (
-            sorted(waiting, key=lambda parts: -parts[-1][0])[: MAX_JUSTIFIED_ITERATIONS - 1]
-            if c.via != "address"
-            else []
-        )
+        others = self._other_iterations(waiting) if c.via != "address" else ()
         roots = tuple(dict.fromkeys(node for parts in (c.nodes, *others) for node in parts))
         core = self.cores.core(roots)
         justified = core.justified
@@ -274,6 +275,11 @@ class CauseTree:
         cause.rounds.update(parts[-1] for parts in (c.nodes, *waiting))
         cause.shared.update((parent, None) for parent in waiting.values() if parent != c.parent)
         self._push_critical_conditions(cause, depth)
+
+    def _other_iterations(self, waiting: Iterable[tuple[Node, ...]]) -> tuple[tuple[Node, ...], ...]:
+        """The last instances of a decision, and the first: what came before the loop matters only there."""
+        latest = sorted(waiting, key=lambda parts: -parts[-1][0])
+        return tuple(dict.fromkeys((*latest[: MAX_JUSTIFIED_ITERATIONS - 1], *latest[-1:])))
 
     def _merge(self, cause: RunCause, roots: tuple[Node, ...], depth: int) -> None:
         """Add another instance of a decision if it has other statements, and push its critical conditions."""
@@ -311,6 +317,7 @@ class CauseTree:
         justified = core.justified
         self.complete = self.complete and justified.complete
         cause = RunCause(len(self.causes), parent, level, place, via, tuple(justified.nodes), statements=statements)
+        cause.loads_passed = tuple(justified.loads_passed)
         cause.claims.append(Claim(tuple(justified.nodes), roots, justified.complete, core.held))
         self.causes.append(cause)
         for decision in core.held:
@@ -356,19 +363,24 @@ class CauseTree:
         values = set(cause.nodes)
         # decisions with their distance, the calls on the way to them, and the segments of their frame that they let run
         over: dict[Node, tuple[float, dict[Node, None], list[int]]] = {}
+        seen: set[Node] = set()
         for rank, i in enumerate(newest):
             if self._is_late():
                 return
-            parent, calls = self._decision_over(i, values)
-            if parent is not None:
-                over.setdefault(parent, (rank / len(newest), {}, []))
-                over[parent][1].update(dict.fromkeys(calls))
-                over[parent][2].append(calls[-1][0] if calls else i)
+            parent, calls = self._decisions.over(i, values)
+            if parent is None:
+                continue
+            outermost = calls[-1][0] if calls else i
+            for decision in (parent, *self._decisions.around(parent, values, seen)):
+                over.setdefault(decision, (rank / len(newest), {}, []))
+                over[decision][1].update(dict.fromkeys(calls))
+                over[decision][2].append(outermost)
         for parent, (distance, calls_between, controlled) in over.items():
             self._push_decision(parent, cause, "control", distance, calls_between, controlled)
         loads = tuple(n for n in nodes if n[1] >= 0 and self.trace.instr(n).op == "load")
         if loads:
-            self._push_search((cause.level + 1 + LEVELS_BEHIND["potential"], 0.5), ("reads", cause.id), cause, loads)
+            order, reads = (cause.level + 1 + LEVELS_BEHIND["potential"], 0.5), (*loads, *cause.loads_passed)
+            self._push_search(order, ("reads", cause.id), cause, reads)
         if cause.level <= MAX_MISPLACED_STORE_LEVEL and (loads or self.case.point.wrong_text_bytes):
             self._push_search((cause.level + 1 + LEVELS_BEHIND["elsewhere"], 0.0), ("stores", cause.id), cause, loads)
 
@@ -378,22 +390,6 @@ class CauseTree:
             return False
         self.complete = False
         return True
-
-    def _decision_over(self, i: int, values: Collection[Node] = ()) -> tuple[Node | None, list[Node]]:
-        """The decision that let a segment instance run, and the calls on the way to it.
-
-        Branches of an expression such as `x = a && b` whose value is among the `values` are data: what they let run is
-        let run by what is over them.
-        """
-        calls = []
-        parent = self.case.dependence.control(i)
-        while parent is not None:
-            if self.trace.instr(parent).op == "call":
-                calls.append(parent)
-            elif parent not in values and not any(v in values for v in self.case.dependence.merged_values(parent)):
-                break
-            parent = self.case.dependence.control(parent[0])
-        return parent, calls
 
     def _push_decision(
         self,
@@ -406,7 +402,7 @@ class CauseTree:
     ) -> None:
         node = self._statements.outside(node)
         if not self.trace.instr(node).is_branch:
-            upper, calls = self._decision_over(node[0])
+            upper, calls = self._decisions.over(node[0])
             if upper is None:
                 return
             node = upper

@@ -7,15 +7,19 @@ error invariant at a position follows from everything before the position and co
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from butfor.logic.evaluate import Evaluator
+from butfor.logic.propagated_core import PropagatedCore, propagated_core
+from butfor.logic.simplify import FOLDING
 from butfor.logic.solvers import Limit, Solver, Verdict
-from butfor.logic.sorts import Value
-from butfor.logic.substitute import Substitution
+from butfor.logic.solvers.solver import Problem
+from butfor.logic.sorts import Sort, Value
+from butfor.logic.substitute import Substitution, substitute
 from butfor.logic.terms import TRUE, Term, conjunction, implies, negate, variables
+from butfor.logic.unit_propagation import Propagation
 from butfor.methods.error_invariants.step_actions import StepAction, conjuncts, decided_condition, step_action
 from butfor.path.instance_uses import terms_of, values_before
 from butfor.path.path_formula import (
@@ -30,6 +34,10 @@ from butfor.path.path_formula import (
     scope_guard,
 )
 from butfor.path.path_model import Kind, Path
+
+MAX_STEPS_FOR_SOLVER = 800  # of a formula whose core a solver finds: for longer ones it takes seconds, growing fast
+STEPS_PER_LAYER = 64  # of a solver stack: each layer takes as long as some steps
+StepName = tuple[int, str]
 
 
 @dataclass(frozen=True)
@@ -78,17 +86,25 @@ class CoreTrace:
         return self.at(len(self), self.goal)
 
     @cached_property
+    def states(self) -> Sequence[Mapping[str, Value]]:
+        """The recorded values of cells before each instance of the path."""
+        return values_before(self.path)
+
+    @cached_property
     def values(self) -> tuple[Mapping[str, Value], ...]:
         """The recorded values of cells at each position."""
-        states = values_before(self.path)
         positions = [s.position for s in self.steps]
-        return tuple(states[k] for k in (*positions, self.length))
+        return tuple(self.states[k] for k in (*positions, self.length))
+
+    @cached_property
+    def sorts(self) -> Mapping[str, Sort]:
+        """The sorts of cells."""
+        return {c.name: c.sort for c in self.path.cells}
 
     def held(self, position: int, term: Term) -> bool:
         """Whether a term over cells held in the run; flags did, since the run entered these arms."""
         values = self.values[position]
-        flags = {str(v.data): 1 for v in variables((term,)) if str(v.data) not in values}
-        return bool(Evaluator({**values, **flags})(term))
+        return bool(Evaluator({name: values.get(name, 1) for name in variable_names(term)})(term))
 
     @cached_property
     def determined(self) -> DeterminedNames:
@@ -102,6 +118,29 @@ class CoreTrace:
             following = self.versions(position)
             found.forget((n for n in self.path.overwritten if following[n] is not step.after[n]), position)
         return found
+
+    @cached_property
+    def _constants(self) -> Propagation:
+        """The values that follow from the formula by folding constants: group 0 is the start, k step k - 1."""
+        found = Propagation()
+        for k, terms in enumerate((self._pre_layer, *(s.terms for s in self.steps))):
+            found.add(terms, k)
+        return found
+
+    def surely_follows(self, position: int, term: Term) -> bool:
+        """Whether folding constants shows that everything before a position implies a term over cells."""
+        return substitute(self.at(position, term), self._constants.after(position), FOLDING) is TRUE
+
+    def surely_fails(self, position: int, atoms: Iterable[Term]) -> bool:
+        """Whether folding constants shows that atoms at a position contradict everything after it."""
+        found = Propagation()
+        found.add((*(self.at(position, a) for a in atoms), *self.flag_definitions(position)), position)
+        for k in range(position, len(self)):
+            found.add(self.steps[k].terms, k)
+            if found.is_contradiction:
+                return True
+        found.add((self.check,), len(self))
+        return found.is_contradiction
 
     @cached_property
     def _flag_definitions(self) -> tuple[tuple[Term, ...], ...]:
@@ -150,27 +189,36 @@ class CoreTrace:
     def meaning(self, flag: Term, position: int) -> Term | None:
         """What a flag says about the cells at a position; None when those have changed since."""
         branch = flag_branch(flag)
-        for s in self.steps[:position]:
-            if s.position == branch and not s.is_frame:
-                if not self._is_current(s, self.versions(position)):
-                    return None
-                decided = decided_condition(self.path, branch, self._addresses)
-                if flag is condition_flag(branch):
-                    return decided
-                return conjunction((scope_guard(self.path, self.path.instances[branch].scope), decided))
-        return None
+        k = self._branch_steps.get(branch, position)
+        if k >= position or not self._is_current(self.steps[k], self.versions(position)):
+            return None
+        decided = decided_condition(self.path, branch, self._addresses)
+        if flag is condition_flag(branch):
+            return decided
+        return conjunction((scope_guard(self.path, self.path.instances[branch].scope), decided))
+
+    @cached_property
+    def _branch_steps(self) -> Mapping[int, int]:
+        """By its position in the path, the step that decides a branch."""
+        return {s.position: k for k, s in enumerate(self.steps) if not s.is_frame}
 
     def is_guarded(self, step: int) -> bool:
         """Whether a step acts only under conditions; then it is part of the abstract trace wherever it is needed."""
         return self.flow and (self.steps[step].is_frame or self.actions[step].guard is not TRUE)
 
     def prefix(self, position: int) -> list[tuple[Term, ...]]:
-        """The formula before a position, one layer per step."""
-        return [self._pre_layer, *self._step_layers[:position]]
+        """The formula before a position, in layers of some steps."""
+        whole = position // STEPS_PER_LAYER
+        return [self._pre_layer, *self._layers[:whole], self._terms(whole * STEPS_PER_LAYER, position)]
 
     def suffix(self, position: int) -> list[tuple[Term, ...]]:
-        """The formula after a position, one layer per step, the goal first."""
-        return [self._goal_layer, *reversed(self._step_layers[position:]), self.flag_definitions(position)]
+        """The formula after a position, in layers of some steps, the goal first."""
+        whole = -(-position // STEPS_PER_LAYER)
+        rest = self._terms(position, min(whole * STEPS_PER_LAYER, len(self)))
+        return [self._goal_layer, *reversed(self._layers[whole:]), (*rest, *self.flag_definitions(position))]
+
+    def _terms(self, first: int, end: int) -> tuple[Term, ...]:
+        return tuple(t for s in self.steps[first:end] for t in s.terms)
 
     # One tuple per layer: a solver stack recognises by identity the layers that it has asserted already.
 
@@ -183,8 +231,8 @@ class CoreTrace:
         return (self.check,)
 
     @cached_property
-    def _step_layers(self) -> tuple[tuple[Term, ...], ...]:
-        return tuple(s.terms for s in self.steps)
+    def _layers(self) -> tuple[tuple[Term, ...], ...]:
+        return tuple(self._terms(k, k + STEPS_PER_LAYER) for k in range(0, len(self), STEPS_PER_LAYER))
 
 
 class DeterminedNames:
@@ -289,14 +337,24 @@ def core_of_formula(
     wanted = Substitution(formula.end)(goal)
     problem = formula.problem(wanted)
     assigning = {s.name for s in steps if not _is_assumption(path, s, flow)}
-    result = solver.core(problem.only(assigning), limit)
-    if result.verdict is not Verdict.UNSAT and len(assigning) < len(steps):
-        result = solver.core(problem, limit)
-    if result.verdict is not Verdict.UNSAT:
-        return result.verdict
-    names = set(result.core)
+    found = _long_core(problem, assigning, solver, limit) if len(steps) > MAX_STEPS_FOR_SOLVER else None
+    if found is None:
+        result = solver.core(problem.only(assigning), limit)
+        if result.verdict is not Verdict.UNSAT and len(assigning) < len(steps):
+            result = solver.core(problem, limit)
+        if result.verdict is not Verdict.UNSAT:
+            return result.verdict
+        found = PropagatedCore(result.core, result.minimal)
+    names = set(found.names)
     kept = tuple(s for s in steps if s.name in names)
-    return CoreTrace(path, kept, formula.pre, goal, formula.end, flow, result.minimal, last)
+    return CoreTrace(path, kept, formula.pre, goal, formula.end, flow, found.minimal, last)
+
+
+def _long_core(
+    problem: Problem[StepName], assigning: Container[StepName], solver: Solver, limit: Limit
+) -> PropagatedCore[StepName] | None:
+    """The core of a long path, where folding constants finds one: without assumptions if assignments suffice."""
+    return propagated_core(problem.only(assigning), solver, limit) or propagated_core(problem, solver, limit)
 
 
 def _is_assumption(path: Path, step: FormulaStep, flow: bool) -> bool:

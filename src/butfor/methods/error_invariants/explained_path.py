@@ -21,6 +21,7 @@ from butfor.methods.error_invariants.recursive_story import recursive_story
 from butfor.methods.error_invariants.story_settings import RECURSIVE, StorySettings
 from butfor.path.lift.cell_memory import NOT_FOLLOWED
 from butfor.path.lift.movable_stores import MOVABLE
+from butfor.path.path_formula import address_guards
 from butfor.path.path_model import Path, pinned
 from butfor.path.preconditions import with_precondition
 from butfor.path.source_expressions import SourceExpressions
@@ -30,6 +31,7 @@ BUDGET_SHARE = 0.33  # other methods need time too
 CORE_SHARE = 0.5  # of that, for the core trace; the interpolants need the rest
 _PINNED = "other inputs may lead away from this path: the error invariants hold for the values found"
 _NONE = "error invariants: no invariants were found in time that pass the checks"
+_LEFT_OUT = "error invariants: the recursive algorithm says nothing about states that take another way than this run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,8 @@ def _diagnosis(
 
 def _is_exact(path: Path) -> bool:
     """Whether the path has all that could have changed the cells of its invariants."""
-    return NOT_FOLLOWED not in path.approximate and MOVABLE not in path.approximate
+    left_out = {NOT_FOLLOWED, MOVABLE}.intersection(path.approximate)
+    return not left_out and address_guards(path).complete
 
 
 def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, address: Callable[[int], str]) -> Diagnosis:
@@ -106,6 +109,7 @@ def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, addre
     if found is None:
         return _nothing(_NONE, is_pinned, True)
     told = sum(e.kind == "statement" for e in found.entries)
+    is_proved = found.minimal and found.is_whole and _is_exact(path)
     data = {
         **_trace(path, found.entries),
         "flow_sensitive": True,
@@ -114,9 +118,10 @@ def _recursive(path: Path, limit: Limit, is_pinned: bool, *, boogie: bool, addre
         "engine": RECURSIVE,
         "coarse": False,
         "minimal": found.minimal,
+        "proved": is_proved,
     }
-    is_proved = found.minimal and _is_exact(path)
-    return Diagnosis(_findings(found.entries, is_proved), data, found.minimal, _notes(path, found.pinned))
+    notes = _notes(path, found.pinned) + (() if found.is_whole else (_LEFT_OUT,))
+    return Diagnosis(_findings(found.entries, is_proved), data, found.minimal, notes)
 
 
 def _nothing(why: str, is_pinned: bool, is_flow: bool) -> Diagnosis:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from butfor.logic.local_implication import surely_implies
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
-from butfor.logic.terms import Term, conjunction, disjunction, negate
+from butfor.logic.substitute import Substitution
+from butfor.logic.terms import Term, conjunction, negate, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace
 
 MAX_SECONDS_PER_QUERY = 2.0  # an invariant that takes longer to check is given up; simpler ones are at hand
-
-POSITIONS_PER_QUERY = 32  # a query takes about as long for one position as for some
 
 Atoms = tuple[Term, ...]
 """The conjuncts of one invariant."""
@@ -35,6 +35,7 @@ class InterpolationQueries:
     def __init__(self, limit: Limit) -> None:
         self.limit = limit
         self.asked = 0
+        self._impossible: dict[Atoms, bool] = {}  # what was asked: rounds of a loop lead to the same questions
         self._few_terms: Stack | None = None
         self._prefixes: Stack | None = None
         self._suffixes: Stack | None = None
@@ -53,23 +54,32 @@ class InterpolationQueries:
 
     def impossible(self, *terms: Term) -> bool:
         """Whether these few terms cannot hold together."""
+        if self.is_over:
+            return False
+        same = same_names(terms)
+        if same not in self._impossible:
+            self._impossible[same] = self._is_solved(same)
+        return self._impossible[same]
+
+    def _is_solved(self, terms: Sequence[Term]) -> bool:
         if self._few_terms is None:
             self._few_terms = default_stack()
         return self._is_unsat(self._few_terms, [tuple(terms)])
 
     def leads_to(self, core: CoreTrace, position: int, before: Sequence[Term], after: Sequence[Term]) -> bool:
         """Whether atoms before a step imply those after it; at the last position, whether they contradict the goal."""
-        return self.impossible(*_against(core, position, before, after))
+        step = _Question.of(core, position, before, after)
+        return step.is_surely_so or self.impossible(*step.against)
 
     def all_lead_on(self, core: CoreTrace, rows: Sequence[Atoms]) -> bool:
         """Whether the atoms at each position imply those at the next, and the last ones contradict the goal.
 
-        A few positions are asked about at once: is there one of them where that is not so?
+        Where substitution does not show it, a solver is asked about each position: together they are much harder. Those
+        that differ by their names only are one question.
         """
         following = (*rows[1:], ())
-        against = [conjunction(_against(core, p, rows[p], following[p])) for p in range(len(core) + 1)]
-        chunks = range(0, len(against), POSITIONS_PER_QUERY)
-        return all(self.impossible(disjunction(against[k : k + POSITIONS_PER_QUERY])) for k in chunks)
+        steps = (_Question.of(core, p, rows[p], following[p]) for p in range(len(core) + 1))
+        return all(step.is_surely_so or self.impossible(*step.against) for step in steps)
 
     def follows(self, core: CoreTrace, position: int, atom: Term) -> bool:
         """Whether everything before a position implies an atom."""
@@ -83,10 +93,11 @@ class InterpolationQueries:
             self._suffixes = default_stack()
         return self._is_unsat(self._suffixes, [*core.suffix(position), (core.at(position, atom),)])
 
-    def is_error_invariant(self, core: CoreTrace, position: int, atoms: Atoms) -> bool:
-        """Whether a conjunction of atoms passes both checks of the definition."""
-        whole = conjunction(atoms)
-        return self.follows(core, position, whole) and self.contradicts(core, position, whole)
+    def implies(self, core: CoreTrace, position: int, some: Atoms, others: Atoms, *, surely: bool = False) -> bool:
+        """Whether atoms at a position imply others there. `surely`: as far as substitution shows it."""
+        facts = (*(core.at(position, a) for a in some), *core.flag_definitions(position))
+        question = _Question(facts, tuple(core.at(position, a) for a in others))
+        return question.is_surely_so if surely else self.impossible(*question.against)
 
 
 def is_inductive(core: CoreTrace, rows: tuple[Atoms, ...], queries: InterpolationQueries) -> bool:
@@ -102,9 +113,35 @@ def is_inductive(core: CoreTrace, rows: tuple[Atoms, ...], queries: Interpolatio
     return queries.all_lead_on(core, rows)
 
 
-def _against(core: CoreTrace, position: int, before: Sequence[Term], after: Sequence[Term]) -> tuple[Term, ...]:
-    """What holds if atoms before a step do not imply those after it; behind the last one, if the goal can hold."""
-    known = (*(core.at(position, a) for a in before), *core.flag_definitions(position))
-    if position == len(core):
-        return *known, core.check
-    return *known, *core.steps[position].terms, negate(conjunction(core.at(position + 1, a) for a in after))
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """Whether facts imply what is wanted."""
+
+    facts: tuple[Term, ...]
+    wanted: tuple[Term, ...]
+
+    @staticmethod
+    def of(core: CoreTrace, position: int, before: Sequence[Term], after: Sequence[Term]) -> _Question:
+        """Whether atoms before a step imply those after it; behind the last one, whether they contradict the goal."""
+        known = tuple(core.at(position, a) for a in before)
+        if position == len(core):
+            return _Question((*known, *core.flag_definitions(position)), (negate(core.check),))
+        new = tuple(a for a in (core.at(position + 1, a) for a in after) if a not in known)
+        return _Question((*known, *core.flag_definitions(position), *core.steps[position].terms), new)
+
+    @property
+    def is_surely_so(self) -> bool:
+        """Whether substitution shows it."""
+        return not self.wanted or surely_implies(self.facts, self.wanted)
+
+    @property
+    def against(self) -> tuple[Term, ...]:
+        """What holds if it is not so."""
+        return *self.facts, negate(conjunction(self.wanted))
+
+
+def same_names(terms: Sequence[Term]) -> Atoms:
+    """Terms with their variables named in the order in which they stand, so that equal questions are equal terms."""
+    names = {str(v.data): variable(f"{k}:{v.width}", v.width) for k, v in enumerate(variables(terms))}
+    put = Substitution(names)
+    return tuple(map(put, terms))

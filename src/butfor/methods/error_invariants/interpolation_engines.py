@@ -41,10 +41,10 @@ def weakest_preconditions(core: CoreTrace, queries: InterpolationQueries, text: 
     None where one mentions a cell that a statement outside of the core assigns in between.
     """
     made = LiteralInterpolation(core, queries, text, values=False).sequence()
-    return made if made is not None and _is_unbroken(core, made) else None
+    return made if made is not None and is_unbroken(core, made) else None
 
 
-def _is_unbroken(core: CoreTrace, made: InvariantSequence) -> bool:
+def is_unbroken(core: CoreTrace, made: InvariantSequence) -> bool:
     """Whether every cell of an invariant is still as the step before the invariant left it."""
     for p, step in enumerate(core.steps):
         now = core.versions(p + 1)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from butfor.logic.terms import conjunction
 from butfor.methods.error_invariants.core_trace import CoreTrace
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries
+from butfor.methods.error_invariants.other_runs import OtherRuns
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,12 @@ class _MaximalIntervals:
         self.core = core
         self.rows = rows
         self.queries = queries
+        self._other_runs = OtherRuns(core)
         self._known: dict[int, InvariantInterval] = {}
         self._validity: dict[tuple[int, Atoms], bool] = {}
+        self._positions: dict[Atoms, list[int]] = {}  # of each invariant
+        for position, atoms in enumerate(rows):
+            self._positions.setdefault(atoms, []).append(position)
 
     def farthest(self, at: int, before: InvariantInterval | None) -> InvariantInterval:
         """Of the intervals that contain a position and follow from the one before it, the one that ends last."""
@@ -100,5 +106,43 @@ class _MaximalIntervals:
             return False
         key = position, atoms
         if key not in self._validity:
-            self._validity[key] = self.queries.is_error_invariant(self.core, position, atoms)
+            self._validity[key] = self._follows(position, atoms) and self._contradicts(position, atoms)
         return self._validity[key]
+
+    def _follows(self, position: int, atoms: Atoms) -> bool:
+        """Whether everything before a position implies atoms: since it does so earlier, or implies what stands here."""
+        earlier = self._nearest(position, atoms, -1)
+        if earlier is not None and self._is_same(earlier, position, atoms):
+            return True
+        core, whole = self.core, conjunction(atoms)
+        return core.surely_follows(position, whole) or self.queries.follows(core, position, whole)
+
+    def _contradicts(self, position: int, atoms: Atoms) -> bool:
+        """Whether atoms contradict everything after a position: since they do so later, or imply what stands here."""
+        later = self._nearest(position, atoms, 1)
+        if later is not None and self._is_same(position, later, atoms):
+            return True
+        core, enough = self.core, self.rows[position]
+        if self.queries.implies(core, position, atoms, enough, surely=True):
+            return True
+        if self._other_runs.avoids(position, atoms, enough):
+            return False
+        return (
+            core.surely_fails(position, atoms)
+            or self.queries.implies(core, position, atoms, enough)
+            or self.queries.contradicts(core, position, conjunction(atoms))
+        )
+
+    def _nearest(self, position: int, atoms: Atoms, way: int) -> int | None:
+        """The nearest position in a direction of which these atoms are the invariant."""
+        known = self._positions[atoms]
+        k = bisect_left(known, position) - (way < 0)
+        return known[k] if 0 <= k < len(known) else None
+
+    def _is_same(self, earlier: int, later: int, atoms: Atoms) -> bool:
+        """Whether atoms speak of the same state at two positions, and their flags mean the same."""
+        core = self.core
+        here = set(core.flag_definitions(earlier)).union(*(s.terms for s in core.steps[earlier:later]))
+        return all(core.at(earlier, a) is core.at(later, a) for a in atoms) and here.issuperset(
+            core.flag_definitions(later)
+        )

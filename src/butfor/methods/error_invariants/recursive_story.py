@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from butfor.logic.solvers import Limit, default_solver
+from butfor.logic.terms import variables
 from butfor.methods.error_invariants.abstract_trace import CellNamer, TraceEntry, occurrences, role_of
 from butfor.methods.error_invariants.recursive_algorithm import RecursiveExplanation, explain_recursively
 from butfor.path.path_model import Kind, Path, pinned
@@ -14,11 +15,15 @@ from butfor.path.source_expressions import SourceExpressions
 
 @dataclass(frozen=True, slots=True)
 class RecursiveStory:
-    """The entries, whether they are minimal, and whether the inputs had to be pinned for them."""
+    """The entries, whether they are minimal, and whether the inputs had to be pinned for them.
+
+    `is_whole`: the run fails from all states with the invariants, whichever way they take.
+    """
 
     entries: tuple[TraceEntry, ...]
     minimal: bool
     pinned: bool
+    is_whole: bool
 
 
 def recursive_story(
@@ -32,7 +37,26 @@ def recursive_story(
         found = explain_recursively(path, default_solver(), limit)
     if found is None:
         return None
-    return RecursiveStory(tuple(_entries(path, found, boogie, address)), found.minimal, was_pinned)
+    entries = tuple(_entries(path, found, boogie, address))
+    return RecursiveStory(entries, found.minimal, was_pinned, _is_whole(path, found))
+
+
+def _is_whole(path: Path, found: RecursiveExplanation) -> bool:
+    """Whether the run fails from all states with the invariants, also from those that take another arm than it did.
+
+    Where an invariant is weaker before a branch than behind it, it lets states in that take the other arm; where the
+    other arm of a branch that is not asked about may assign what the invariants are about, it may mend them.
+    """
+    for k, instance in enumerate(path.instances):
+        if instance.kind is not Kind.BRANCH:
+            continue
+        behind = found.invariants[k + 1]
+        if found.invariants[k] != behind:
+            return False
+        needed = {str(v.data) for v in variables(behind)}
+        if k not in found.conditions and any(c.name in needed for c in instance.frames):
+            return False
+    return True
 
 
 def _entries(

@@ -134,13 +134,14 @@ class _Judge:
             k for k, i in enumerate(instances) if i.kind is Kind.BRANCH and (i.escapes or k in self.around_check)
         )
         skipped = dict(sorted(self.blocks.ends.items()))
-        verdicts = {k: self._of_all_inputs(verdict) for k, verdict in sorted(found.items())}
-        starts = tuple(map(self._of_all_inputs, starts))
+        verdicts = {k: self._as_far_as_known(verdict) for k, verdict in sorted(found.items())}
+        starts = tuple(map(self._as_far_as_known, starts))
         return Judgement(verdicts, starts, control, skipped, self.queries.asked, self.complete)
 
-    def _of_all_inputs(self, verdict: InstanceVerdict) -> InstanceVerdict:
-        """The verdict; unknown where it says that no value avoids the failure, but accesses depend on the inputs."""
-        if self.moves_with_inputs and verdict.verdict is Relevance.IRRELEVANT:
+    def _as_far_as_known(self, verdict: InstanceVerdict) -> InstanceVerdict:
+        """The verdict; unknown where it says that no value avoids the failure, but accesses may go elsewhere then."""
+        is_unsure = verdict.position >= 0 and self.path.instances[verdict.position].place in self.path.unsure
+        if (is_unsure or self.moves_with_inputs) and verdict.verdict is Relevance.IRRELEVANT:
             return replace(verdict, verdict=Relevance.UNKNOWN)
         return verdict
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from butfor.methods.case import FailingPath
 from butfor.methods.relevance.confirmed_verdicts import confirmed
+from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.path_security import security_of_path
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
@@ -21,7 +22,9 @@ def relevance_on_path(case: FailingPath, *, is_pinned: bool) -> Diagnosis:
         for name, p in case.named_paths.items()
         if name
     }
-    rows = verdicts_across_runs(verdicts.statements, others, "this path") if others else verdicts.statements
+    rows = verdicts.statements
+    if others:
+        rows = verdicts_across_runs(rows, others, "this path", missing=Relevance.IRRELEVANT)
     rows = confirmed(path, rows, case.program, case.budget.is_over)
     notes = none_alone(path, case.budget, case.program) if none_relevant(rows) else []
     security: dict[str, Any] = (
@@ -30,7 +33,10 @@ def relevance_on_path(case: FailingPath, *, is_pinned: bool) -> Diagnosis:
         else security_of_path(path, case.program, case.budget.is_over)
     )
     if security["inputs"]:
-        notes.append(f"the failure is controlled by {_told(security['inputs'][0])}")
+        with_others = "with what is chosen later as it was, " if security["evidence"] == "tried" else ""
+        notes.append(f"{with_others}the failure is controlled by {_told(security['inputs'][0])}")
+    elif security["verdict"] == "not-input-controlled":
+        notes.append("no input controls the failure: it happens whatever values are chosen (proved)")
     return diagnosis(path, verdicts, rows, security, notes)
 
 

@@ -7,9 +7,10 @@ are questions about the program, not about the path: a value that merely leaves 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from butfor.logic.sorts import Value
 from butfor.path.path_model import Cell, Input, Path
 from butfor.path.path_words import value_text
 from butfor.path.searched_program import BEFORE_FIRST, Answer, SearchedProgram, inputs_of
@@ -27,25 +28,49 @@ def security_of_path(path: Path, program: SearchedProgram | None, is_over: Calla
     rows: list[dict[str, Any]] = []
     cells = {c.name: c for c in path.cells}
     inputs = inputs_of(path)
-    always_fails, is_proved = not inputs, True
+    always_fails, is_proved, is_complete = not inputs, True, True
     for chosen in reversed(inputs):
         if is_over() or time.monotonic() >= end or len(rows) >= MAX_REPORTED_INPUTS:
+            is_complete = False
             break
         other = program.alternative(path, chosen, SECONDS_PER_INPUT)
         if other.exists is not Answer.YES:
             always_fails = chosen == inputs[0] and other.exists is Answer.NO  # with any inputs, since none is before it
+            is_complete &= other.exists is Answer.NO
             continue
+        failing = chosen.recorded(path)
         leads = program.always_fails(path, chosen, SECONDS_PER_INPUT)
-        if leads is not Answer.NO:
-            is_proved &= leads is Answer.YES
-            cell = cells[chosen.cell]
-            fails, passes = value_text(cell, chosen.recorded(path)), value_text(cell, other.value)
-            rows.append(_row(path, chosen.position, cell, fails, passes))
+        if leads is Answer.NO:
+            tries = (
+                v
+                for v in _other_values(cells[chosen.cell], failing, other.value)
+                if not is_over() and time.monotonic() < end
+            )
+            sure = (v for v in tries if program.always_fails(path, chosen, SECONDS_PER_INPUT, v) is Answer.YES)
+            failing = next(sure, None)
+            if failing is None:
+                is_complete = False  # there may be a value that was not tried
+                continue
+            leads = Answer.YES
+        is_proved &= leads is Answer.YES
+        cell = cells[chosen.cell]
+        rows.append(_row(path, chosen.position, cell, value_text(cell, failing), value_text(cell, other.value)))
     if rows:
-        return {"verdict": "input-controlled", "inputs": rows, "evidence": "proved" if is_proved else "replayed"}
+        how = "proved" if is_proved else "tried"
+        return {"verdict": "input-controlled", "inputs": rows, "evidence": how, "complete": is_complete}
     if always_fails:
-        return {"verdict": "not-input-controlled", "inputs": [], "evidence": "proved"}
-    return {"verdict": "unknown", "inputs": []}
+        return {"verdict": "not-input-controlled", "inputs": [], "evidence": "proved", "complete": True}
+    return {"verdict": "unknown", "inputs": [], "complete": False}
+
+
+def _other_values(cell: Cell, recorded: Value, passing: Value) -> Iterator[Value]:
+    """Other numbers that may lead to the failure whatever follows: small ones and neighbours."""
+    if cell.sort == 0 or not isinstance(recorded, int) or not isinstance(passing, int):
+        return
+    near: Iterable[int] = (0, 1, -1, passing - 1, passing + 1, recorded - 1, recorded + 1)
+    if cell.sort > 0:
+        near = (v % (1 << cell.sort) for v in near)
+    yield from dict.fromkeys(v for v in near if v not in (recorded, passing))
 
 
 def _row(path: Path, position: int, cell: Cell, fails: str, passes: str) -> dict[str, Any]:

@@ -9,9 +9,10 @@ from butfor.methods.budget import Budget
 from butfor.methods.case import FailingRun
 from butfor.methods.other_failing_tests import other_paths
 from butfor.methods.relevance.confirmed_verdicts import confirmed
+from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.security_verdict import security_verdict
-from butfor.methods.relevance.statement_verdicts import verdicts_across_runs, verdicts_on
+from butfor.methods.relevance.statement_verdicts import known_verdicts, verdicts_across_runs, verdicts_on
 from butfor.path.path_model import Path
 from butfor.ranking.finding import Diagnosis
 
@@ -41,10 +42,12 @@ def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
         return Diagnosis((), {"statements": [], "security": security.plain()}, complete=False, notes=said)
     verdicts = verdicts_on(path, case.budget.is_over, pinned=is_pinned, address=case.pointer_text)
     others = {
-        name: verdicts_on(p, case.budget.is_over, pinned=is_pinned).statements
+        name: known_verdicts(p, verdicts_on(p, case.budget.is_over, pinned=is_pinned).statements)
         for name, p in _same_failure(case, path, free=not is_pinned)
     }
-    rows = verdicts_across_runs(verdicts.statements, others, "this run") if others else verdicts.statements
+    rows = verdicts.statements
+    if others:
+        rows = verdicts_across_runs(rows, others, "this run", missing=Relevance.UNKNOWN)
     with case.changed_runs() as runs:
         share = Budget(CONFIRMING_SHARE * case.options.budget)  # of runs: to build the program may take longer
         rows = confirmed(path, rows, runs, lambda: share.is_over() or case.budget.is_over(), case.pointer_text)

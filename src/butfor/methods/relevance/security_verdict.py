@@ -33,6 +33,7 @@ from butfor.logic.sorts import Value
 from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
+from butfor.methods.relevance.reads_in_order import is_read_in_order, is_read_last, reads_in_order
 from butfor.path.path_model import Input, Kind, Path
 from butfor.trace.log.record_layout import STDIN_STREAM, EventKind
 from butfor.trace.semantics.integers import signed
@@ -175,7 +176,6 @@ class _InputSearch:
         streams = [int(e["stream"]) for e in events[events["kind"] == EventKind.INPUT]] if len(events) else []
         nondet = nondet_types(recording)
         self.units = input_units(self.run_inputs, _names_in(_GETENV, texts), nondet)
-        self.nondet_read = len(nondet)  # more than there are units of them, where they are many
         if STDIN_STREAM not in streams:
             self.units = [u for u in self.units if u.source != "stdin"]
         arithmetic = case.options.arithmetic_errors
@@ -199,17 +199,17 @@ class _InputSearch:
                 if not self.whole or len(found) >= MAX_REPORTED_INPUTS:
                     break
             if found:
-                how = "tried" if any(map(_is_read_in_order, self.units)) else "replayed"
+                how = "tried" if reads_in_order(self.case.trace, self.run_inputs.spec.stdin) else "replayed"
                 return SecurityVerdict("input-controlled", tuple(found.values()), how, runs=steering.runs)
             return self._without_replay(judgement)
 
     def _controlling(self, proposed: Iterable[tuple[InputUnit, str]]) -> Iterator[ControllingInput]:
         """Inputs that are there from the start and avoid the failure when the program is run with them."""
         for unit, text in proposed:
-            steered = None if _is_read_in_order(unit) else self.steering.try_text(unit, text, self.is_over)
+            steered = None if is_read_in_order(unit) else self.steering.try_text(unit, text, self.is_over)
             if steered is not None:
                 yield steered
-        yield from self.steering.find([u for u in self.units if not _is_read_in_order(u)], self.is_over)
+        yield from self.steering.find([u for u in self.units if not is_read_in_order(u)], self.is_over)
         yield from self.steering.find(whole_inputs(self.run_inputs), self.is_over)
 
     # --- inputs that are read one after the other ---------------------------------------------------------------------
@@ -222,7 +222,7 @@ class _InputSearch:
         texts: dict[InputUnit, list[str]] = {}
         for unit, text in proposed:
             texts.setdefault(unit, []).append(text)
-        units = {u for u in (*self.units, *texts) if _is_read_in_order(u)}
+        units = {u for u in (*self.units, *texts) if is_read_in_order(u)}
         for unit in sorted(units, key=lambda u: (u.source, u.start, -u.end), reverse=True):
             tries = (self.steering.try_text(unit, text, self.is_over) for text in texts.get(unit, ()))
             found = next((t for t in tries if t is not None), None) or next(
@@ -234,21 +234,18 @@ class _InputSearch:
 
     def _read_one_by_one(self, last: ControllingInput) -> SecurityVerdict:
         """The verdict for the last input that was found, or for a later one that the path gives."""
-        while not self._ends_inputs(last.unit) and not self.is_over():
+        while not self._is_read_last(last.unit) and not self.is_over():
             surely, better = self._is_surely_last(last)
             if surely or better is None:
                 return SecurityVerdict(
                     "input-controlled", (last,), "replayed" if surely else "tried", runs=self.steering.runs
                 )
             last = better
-        how = "replayed" if self._ends_inputs(last.unit) else "tried"
+        how = "replayed" if self._is_read_last(last.unit) else "tried"
         return SecurityVerdict("input-controlled", (last,), how, runs=self.steering.runs)
 
-    def _ends_inputs(self, unit: InputUnit) -> bool:
-        """Whether the run read no input of its kind behind a unit."""
-        if unit.source == "nondet":
-            return unit.end >= self.nondet_read
-        return not self.run_inputs.spec.stdin[unit.end :].strip()
+    def _is_read_last(self, unit: InputUnit) -> bool:
+        return is_read_last(unit, self.case.trace, self.run_inputs.spec.stdin)
 
     def _is_surely_last(self, found: ControllingInput) -> tuple[bool, ControllingInput | None]:
         """Whether no later input avoids the failure, by proof; if not, one that does."""
@@ -284,6 +281,8 @@ class _InputSearch:
         tried = (
             f"none of {runs - 1} other inputs that were tried avoids the failure"
             if runs > 1
+            else "there was no time to try other inputs"
+            if self.is_over()
             else "there was no input to change"
         )
         is_long = len(self.case.slices["relevant"].distance) > MAX_UNASKED_INSTANCES
@@ -308,7 +307,7 @@ class _InputSearch:
             for unit, text in self._proposals(path, judgement):
                 steered = self.steering.try_text(unit, text, self.is_over)
                 if steered is not None:
-                    return SecurityVerdict("input-controlled", (steered,), "replayed", runs=self.steering.runs)
+                    return self._read_one_by_one(steered)
         inputs = [j for k, j in judgement.by_position.items() if path.instances[k].kind is Kind.HAVOC]
         if self.is_over() or any(j.verdict is not Relevance.IRRELEVANT for j in inputs):
             return SecurityVerdict(
@@ -364,11 +363,6 @@ class _InputSearch:
 def _holds_part(source: Input, unit: InputUnit) -> bool:
     """Whether what came in from outside has bytes of a unit."""
     return source.source == unit.source and source.start < unit.end and unit.start < max(source.end, source.start + 1)
-
-
-def _is_read_in_order(unit: InputUnit) -> bool:
-    """Whether a program reads an input bit by bit; arguments, variables and files are there from the start."""
-    return unit.source in ("stdin", "nondet")
 
 
 def _text(unit: InputUnit, recorded: int, value: int, sort: int) -> str | None:

@@ -10,6 +10,7 @@ from butfor.logic.sorts import Value
 from butfor.methods.relevance.instance_verdicts import InstanceVerdict, Judgement, Relevance, judge
 from butfor.path.changed_runs import PathEdit, RunVerdict
 from butfor.path.execute.any_value import other_text
+from butfor.path.lift.movable_stores import MOVABLE
 from butfor.path.path_model import Path
 from butfor.path.path_words import value_text
 from butfor.trace.view.source_places import Place
@@ -165,16 +166,31 @@ def _counterfactual(judged: InstanceVerdict, address: Callable[[int], str]) -> s
 
 
 def verdicts_across_runs(
-    first: Sequence[StatementVerdict], others: Mapping[str, Sequence[StatementVerdict]], name: str
+    first: Sequence[StatementVerdict],
+    others: Mapping[str, Sequence[StatementVerdict]],
+    name: str,
+    *,
+    missing: Relevance,
 ) -> tuple[StatementVerdict, ...]:
-    """The verdicts over several failing runs: a statement is relevant if it is relevant in each of them."""
+    """The verdicts over several failing runs: a statement is relevant if it is relevant in each of them.
+
+    `missing`: the verdict on a statement that is not on the path of a run. It is irrelevant where the path has all that
+    was executed; where the path has only what the failure depends on, with another value it might depend on more.
+    """
     found = []
     for row in first:
         by_trace = {name: row.verdict}
         for other, rows in others.items():
-            by_trace[other] = next((r.verdict for r in rows if r.place == row.place), Relevance.IRRELEVANT)
+            by_trace[other] = next((r.verdict for r in rows if r.place == row.place), missing)
         verdict = row.verdict
         if verdict.is_relevant and not all(v.is_relevant for v in by_trace.values()):
             verdict = Relevance.IRRELEVANT if Relevance.IRRELEVANT in by_trace.values() else Relevance.UNKNOWN
         found.append(replace(row, verdict=verdict, by_trace=by_trace))
     return tuple(found)
+
+
+def known_verdicts(path: Path, rows: Sequence[StatementVerdict]) -> tuple[StatementVerdict, ...]:
+    """The verdicts as far as the path allows them: nothing is irrelevant because of what the path leaves out."""
+    if set(path.approximate) <= {MOVABLE}:
+        return tuple(rows)
+    return tuple(replace(r, verdict=Relevance.UNKNOWN) if r.verdict is Relevance.IRRELEVANT else r for r in rows)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +16,7 @@ from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.object_files import code_of
 from butfor.frontends.c.program_variants import Copy, Variants, build_checked, build_variants, can_be_copied
 from butfor.methods.repair.repair_model import Proposal
+from butfor.native.kept_process import temporary_folder
 from butfor.options import RunOptions
 from butfor.source import SyntaxTree
 from butfor.source.edits import Edit, apply_edits
@@ -137,10 +136,10 @@ def build_alone(sources: ProgramSources, edits: Sequence[Edit], *, checked: bool
 @contextlib.contextmanager
 def _source_copies(texts: Mapping[Path, bytes]) -> Iterator[dict[Path, Path]]:
     """Copies of source files under their own names in a temporary folder."""
-    with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as name:
+    with temporary_folder() as home:
         found = {}
         for k, (given, text) in enumerate(texts.items()):
-            folder = Path(name, str(k))
+            folder = home / str(k)
             folder.mkdir()
             found[given] = folder / given.name
             found[given].write_bytes(text)
@@ -153,18 +152,13 @@ def passes_when_recorded(
     """Whether a patched program, recorded behind the fence on the failing run, has no failure and no memory error."""
     spec = sources.spec
     time_limit = min(options.time_limit, 1 + MAX_SLOWDOWN * seconds)
-    chosen = replace(
-        options,
-        time_limit=time_limit,
-        output_limit=output + MAX_MORE_OUTPUT_BYTES,
-        env=(*options.env, ("BUTFOR_FENCE", "1")),
-    )
+    chosen = replace(options, time_limit=time_limit, output_limit=output + MAX_MORE_OUTPUT_BYTES)
     try:
         with _source_copies(texts) as copies:
             quotes = [flag for given in spec.sources for flag in ("-iquote", str(given.absolute().parent))]
             files = tuple(copies.get(s, s) for s in spec.sources)
             program = build(BuildSpec(files, spec.cc, (*spec.flags, *quotes), spec.libs), lambda text: None)
-        recording = record(chosen, program, lambda text: None)
+        recording = record(chosen, program, lambda text: None, is_fenced=True)
         return (
             find_failure(
                 recording,

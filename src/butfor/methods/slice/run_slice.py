@@ -157,8 +157,10 @@ def _reason(case: FailingRun, e: _SlicedStatement, seen: str) -> str:
         text = "the initial value reaches the failure"
     elif e.kind == "data":
         text = REASONS["data"]
-    elif e.kind == "relevant":
+    elif e.kind == "relevant" and e.place.role == "condition":
         text = REASONS["omitted"]
+    elif e.kind == "relevant":
+        text = "it led to a decision that kept another value from being assigned"
     elif e.place.role == "condition":
         text = REASONS["control"]
     else:

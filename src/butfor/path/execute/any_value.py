@@ -190,10 +190,11 @@ def plain_values(value: Value, sort: int) -> Iterator[Value]:
 
 
 def pointer_values(path: Path, cell: Cell) -> list[Value]:
-    """What a pointer may point to instead: what is on the path and has the right type, or NULL."""
+    """What a pointer may point to instead: variables of the right type, those on the path first, or NULL."""
     target = cell.type.removesuffix("*").rstrip()
-    named = (r.start for r in path.ranges.values() if r.cell.type == target and r.home.key[0] in _VARIABLES)
-    return [*islice(dict.fromkeys(sorted(named)), MAX_VARIABLES_POINTED_TO), 0]
+    on_path = sorted(r.start for r in path.ranges.values() if r.cell.type == target and r.home.key[0] in _VARIABLES)
+    others = sorted(v.start for v in path.variables if v.type == target and v.function in ("", cell.function))
+    return [*islice(dict.fromkeys((*on_path, *others)), MAX_VARIABLES_POINTED_TO), 0]
 
 
 def other_text(other: OtherValue, address: Callable[[int], str] = hex) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from butfor.logic.sorts import Value, is_map
 from butfor.path.changed_runs import ChangedRuns, PathEdit, RunVerdict
+from butfor.path.execute.path_execution import is_given
 from butfor.path.execute.plain_edits import plain_edits
-from butfor.path.execute.relaxed_path import from_outside
 from butfor.path.execute.statement_changes import Change
 from butfor.path.path_model import BRANCH, Kind, Path
 from butfor.path.searched_program import BEFORE_FIRST
@@ -35,8 +35,8 @@ def edits_of(path: Path, change: Change, values: Mapping[str, Value], prefix: st
             edits.append(PathEdit(k, BRANCH, int(bool(values.get(f"c{prefix}{k}", 1)))))
             continue
         for number, (cell, term) in enumerate(instance.writes):
-            is_given = from_outside(instance, cell, term) and k not in change.inputs
-            if not is_given and not is_map(cell.sort):
+            is_as_found = is_given(instance, cell, term) and k not in change.inputs
+            if not is_as_found and not is_map(cell.sort):
                 value = values.get(f"r{prefix}{k}.{number}", instance.recorded[cell.name])
                 edits.append(PathEdit(k, cell.name, value))
     return tuple(edits)

@@ -1,7 +1,6 @@
 """A failing path with statements changed: the condition that it still fails, as a term.
 
-A `PathChange` decides what is changed. Inputs are as found. Where a branch is decided otherwise and its other arm comes
-back, what that arm may assign is open: a variable whose name begins with OPEN.
+A `PathChange` decides what is changed. Inputs are as found. What nothing determines is an open variable.
 """
 
 from __future__ import annotations
@@ -9,18 +8,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
-from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import default_value
-from butfor.logic.substitute import substitute
 from butfor.logic.terms import TRUE, Term, conjunction, constant, disjunction, implies, ite, negate, variable
 from butfor.path.execute.any_value import any_value
+from butfor.path.execute.path_execution import Lookup, Needed, PathExecution, Role, is_given, leaves_for_good
 from butfor.path.execute.statement_changes import Change
-from butfor.path.execute.symbolic_execution import OPEN
+from butfor.path.execute.value_domains import OPEN, Terms
 from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
 
-CellTerms = Mapping[str, Term]
+CellTerms = Lookup[Term]
 
 
 class PathChange(Protocol):
@@ -48,17 +46,16 @@ class RelaxedPath:
 
     def __init__(self, path: Path, number: int, change: PathChange, checks: Collection[int] = ()) -> None:
         self.path = path
-        self.number = number
-        self.change = change
-        self.checks = frozenset(checks)
-        self.now: dict[str, Term] = {c.name: self._first(k, c) for k, c in enumerate(path.cells)}
-        self.guards: dict[int, Term] = {}
-        self.required: list[Term] = []
-        self.addresses: list[Term] = []  # that accesses go where they went
-        self.assumed: list[Term] = []
-        self._alive = TRUE  # the path has not been left
-        self._earlier: list[Term] = []
-        self._run()
+        self._domain = _Changed(path, number, change)
+        self._needed: list[Needed[Term]] = []
+        self._assumed: list[Term] = []
+        self._fails_at_checks: list[Term] = []
+        execution = PathExecution(path, self._domain, leaves_for_good(path))
+        execution.now = {c.name: self._domain.start(k, c) for k, c in enumerate(path.cells)}
+        for needed in execution.onwards(checks=frozenset(checks)):
+            self._note(needed)
+        if not any(n.role is Role.CHECK for n in self._needed):  # it fails whatever is changed
+            self._fails_at_checks.append(self._domain.alive)
 
     @property
     def fails(self) -> Term:
@@ -66,87 +63,72 @@ class RelaxedPath:
 
         Nothing is known once an access goes elsewhere: that is no way out of the failure.
         """
-        fails = conjunction((*self.required, negate(substitute(self.path.check, self.now, ALGEBRA))))
-        return disjunction((negate(conjunction(self.addresses)), fails)) if self.addresses else fails
+        later: list[Term] = []  # the last one first
+        for needed in reversed(self._needed):
+            if needed.role is Role.ACCESS:
+                later = [disjunction((negate(_there(needed)), conjunction(reversed(later))))]
+            else:
+                later.append(_there(needed))
+        return conjunction(reversed(later))
 
     @property
     def surely_fails(self) -> Term:
         """The path is followed, every access goes where it went, all assumptions hold and the check does not."""
-        return conjunction((*self.addresses, *self.required, negate(substitute(self.path.check, self.now, ALGEBRA))))
+        return conjunction(map(_there, self._needed))
 
     @property
     def avoids(self) -> Term:
         """All assumptions hold as long as the path is followed; it is left, or all checks on it hold."""
-        last = conjunction((self._alive, negate(substitute(self.path.check, self.now, ALGEBRA))))
-        return conjunction((*self.assumed, *map(negate, self._earlier), negate(last)))
+        return conjunction((*self._assumed, *map(negate, self._fails_at_checks)))
 
-    def _first(self, number: int, cell: Cell) -> Term:
+    def _note(self, needed: Needed[Term]) -> None:
+        alive = self._domain.alive
+        match needed.role:
+            case Role.EARLIER_CHECK:
+                self._fails_at_checks.append(conjunction((alive, needed.guard, negate(needed.condition))))
+                return
+            case Role.CHECK:
+                self._fails_at_checks.append(conjunction((alive, needed.condition)))
+            case Role.DECISION:
+                self._domain.alive = conjunction((alive, _there(needed)))
+            case Role.ACCESS | Role.ASSUMPTION:
+                self._assumed.append(disjunction((negate(alive), _there(needed))))
+        self._needed.append(needed)
+
+
+def _there(needed: Needed[Term]) -> Term:
+    """That a condition holds if its instance runs."""
+    return implies(needed.guard, needed.condition)
+
+
+class _Changed(Terms):
+    """Terms as a path change makes them; `alive` is that the path was not left so far."""
+
+    def __init__(self, path: Path, number: int, change: PathChange) -> None:
+        super().__init__(path, f"{number}.")
+        self.change = change
+        self.alive: Term = TRUE
+
+    def start(self, number: int, cell: Cell) -> Term:
+        """What a cell holds at the start."""
         if cell.type == UNKNOWN:
-            return variable(f"{OPEN}s{self.number}.{number}", cell.sort)
+            return variable(f"{OPEN}s{self.mark}{number}", cell.sort)
         found = self.path.initial.get(cell.name, self.path.start.get(cell.name, default_value(cell.sort)))
         return self.change.start(number, cell, constant(found, cell.sort))
 
-    def _run(self) -> None:
-        open_branches: list[int] = []
-        for k, instance in enumerate(self.path.instances):
-            self._close(open_branches, k)
-            guard = self.guards[open_branches[-1]] if open_branches else TRUE
-            if k in self.checks:
-                self._earlier.append(
-                    conjunction((self._alive, guard, negate(substitute(self.path.check, self.now, ALGEBRA))))
-                )
-            condition = substitute(instance.condition, self.now, ALGEBRA)
-            if instance.kind is Kind.BRANCH:
-                if not instance.trusted:
-                    condition = self.change.condition(
-                        k, instance, condition, self.now, conjunction((self._alive, guard))
-                    )
-                if instance.escapes or k in self.path.scope:
-                    self.required.append(implies(guard, condition))
-                    self._alive = conjunction((self._alive, implies(guard, condition)))
-                elif k in self.path.silent:
-                    self.required.append(
-                        implies(guard, disjunction((condition, variable(f"{OPEN}q{self.number}.{k}", 0))))
-                    )
-                self.guards[k] = conjunction((guard, condition))
-                open_branches.append(k)
-                continue
-            if condition is not TRUE:
-                (self.addresses if instance.is_address else self.required).append(implies(guard, condition))
-                self.assumed.append(disjunction((negate(self._alive), implies(guard, condition))))
-            self._assign(k, guard)
-        self._close(open_branches, len(self.path.instances))
-
-    def _assign(self, k: int, guard: Term) -> None:
+    def condition(self, k: int, condition: Term, lookup: Lookup[Term], guard: Term) -> Term:
+        """The condition, of a branch the changed one."""
         instance = self.path.instances[k]
-        new = {}
-        for number, (cell, term) in enumerate(instance.writes):
-            is_given = from_outside(instance, cell, term)
-            value = (
-                constant(instance.recorded[cell.name], cell.sort)
-                if is_given or term is None
-                else substitute(term, self.now, ALGEBRA)
-            )
-            if not is_given and not instance.trusted:
-                value = self.change.value(k, number, instance, value, self.now, conjunction((self._alive, guard)))
-            new[cell.name] = value if guard is TRUE else ite(guard, value, self.now[cell.name])
-        self.now.update(new)
+        if instance.kind is not Kind.BRANCH or instance.trusted:
+            return condition
+        return self.change.condition(k, instance, condition, lookup, conjunction((self.alive, guard)))
 
-    def _close(self, open_branches: list[int], position: int) -> None:
-        while open_branches and self.path.instances[open_branches[-1]].end <= position:
-            branch = open_branches.pop()
-            taken, around = self.guards[branch], self.guards[open_branches[-1]] if open_branches else TRUE
-            for number, cell in enumerate(
-                (*self.path.instances[branch].frames, *self.path.instances[branch].rewritten)
-            ):
-                other = variable(f"{OPEN}f{self.number}.{branch}.{number}", cell.sort)
-                not_taken = conjunction((around, negate(taken)))
-                self.now[cell.name] = ite(not_taken, other, self.now[cell.name])
-
-
-def from_outside(instance: Instance, cell: Cell, term: Term | None) -> bool:
-    """Whether what an instance writes comes from outside, so that no change of the statement makes it another value."""
-    return term is None or cell.name in instance.inputs
+    def assigned(self, k: int, number: int, value: Term, lookup: Lookup[Term], guard: Term) -> Term:
+        """The value, changed unless it comes from outside."""
+        instance = self.path.instances[k]
+        if instance.trusted or is_given(instance, *instance.writes[number]):
+            return value
+        return self.change.value(k, number, instance, value, lookup, conjunction((self.alive, guard)))
 
 
 class Selectors:
@@ -187,7 +169,7 @@ class _Selected:
         if k not in self.on:
             return value
         cell, term = instance.writes[number]
-        return ite(self.on[k], any_value(f"r{self.number}.{k}.{number}", cell.term, term, value, now.get), value)
+        return ite(self.on[k], any_value(f"r{self.number}.{k}.{number}", cell.term, term, value, now), value)
 
     def start(self, number: int, cell: Cell, value: Term) -> Term:
         if cell.name not in self.starts:

@@ -15,7 +15,7 @@ from butfor.logic.substitute import Substitution
 from butfor.logic.terms import FALSE, Term, constant, disjunction, negate, postorder, variables
 from butfor.path.execute.single_change_rerun import NeededCondition, OutOfTime, SingleChangeRerun
 from butfor.path.execute.statement_changes import Change
-from butfor.path.execute.symbolic_execution import OPEN
+from butfor.path.execute.value_domains import OPEN
 
 MAX_TERMS_GUESSED = 40_000  # computed in guesses at all conditions; then the solver is asked
 MAX_TERMS_PER_CONDITION = 3_000  # computed in guesses at one condition

@@ -32,7 +32,7 @@ from butfor.path.execute.relaxed_path import Selectors, with_selectors
 from butfor.path.execute.single_change import Avoidance, ChangeVerdict, can_avoid
 from butfor.path.execute.single_change_rerun import SingleChangeRerun
 from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
-from butfor.path.execute.symbolic_execution import OPEN
+from butfor.path.execute.value_domains import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 
@@ -120,6 +120,7 @@ def _singles(
     places = dict.fromkeys(place for table in tables for place in table[0])
     left = [p for p in places if all(any(p in table[k] for table in tables) for k in order)]
     found: dict[Place, tuple[Avoidance, ChangeKind]] = dict.fromkeys(left, (Avoidance.PROVED, ChangeKind.VALUE))
+    only_by_run: set[Place] = set()  # the path says that they cannot, but does not follow all that they do
     sure = True
     trials = {place: Trial([()] * len(paths), [()] * len(paths)) for place in left}
     for k in order:
@@ -128,9 +129,11 @@ def _singles(
             verdict, how = told.avoidance, change.how
             trials[place].changes[k], trials[place].likely[k] = (change,), edits_of(paths[k], change, told.values)
             sure = sure and verdict is not Avoidance.UNKNOWN
-            if verdict is Avoidance.NO:
+            if verdict is Avoidance.NO and (confirmation is None or place not in paths[k].unsure):
                 del found[place]
                 continue
+            if verdict is Avoidance.NO:
+                only_by_run.add(place)
             before, least = found[place]
             weaker = before if verdict is Avoidance.PROVED else Avoidance.POSSIBLE
             found[place] = weaker, max(least, how, key=lambda h: h.order)
@@ -141,6 +144,7 @@ def _singles(
         ChangeSet((p,), verdict is Avoidance.PROVED, how, trials[p].verdict, trials[p].avoided_by)
         for p, (verdict, how) in found.items()
         if trials[p].verdict is not RunVerdict.FAILED
+        and (p not in only_by_run or trials[p].verdict is RunVerdict.AVOIDED)
     ]
     return sorted(
         sets,
@@ -218,7 +222,7 @@ class _Search:
                 tuple(singles),
                 MAX_STATEMENTS_PER_SET if is_none else 1,
                 is_none or bool(singles),
-                unavoidable=is_none and not singles,
+                unavoidable=is_none and not singles and not any(path.unsure for path in self.paths),
             )
         size, least, cut = 2, 1 if singles else 0, False
         while size <= min(largest, len(self.names), least + 1 if least else largest) and not cut:
@@ -252,7 +256,8 @@ class _Search:
         )
         if self.confirmation is not None:
             self.confirmation.confirm([trial])
-        is_proved = all(proved for proved, _ in answers) and self._is_minimal(chosen)
+        is_sure = not any(p in path.unsure for path in self.paths for p in places)
+        is_proved = all(proved for proved, _ in answers) and is_sure and self._is_minimal(chosen)
         return ChangeSet(places, is_proved, run=trial.verdict, edits=trial.avoided_by)
 
     def _with(self, chosen: Collection[Term]) -> Substitution:
@@ -261,9 +266,16 @@ class _Search:
         return Substitution({name: TRUE if name in on else FALSE for name in self.places}, ALGEBRA)
 
     def _is_minimal(self, chosen: Sequence[Term]) -> bool:
-        """Whether some failure surely remains when one of the changes is left out; smaller parts can do no more."""
+        """Whether some failure surely remains when one of the changes is left out; smaller parts can do no more.
+
+        A path says nothing of statements that are not on it: with other values elsewhere the failure may need them.
+        """
         return all(
-            any(self._is_certain(self._with(part)(f)) for f in self.surely_fails)
+            any(
+                self._is_certain(self._with(part)(fails))
+                for possible, fails in zip(self.possible, self.surely_fails, strict=True)
+                if all(self.places[str(v.data)] in possible for v in part)
+            )
             for part in combinations(chosen, len(chosen) - 1)
         )
 

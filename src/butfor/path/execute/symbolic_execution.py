@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import Value, default_value
 from butfor.logic.substitute import substitute
-from butfor.logic.terms import TRUE, Term, constant, negate, variable, variables
+from butfor.logic.terms import TRUE, Term, constant, variable, variables
+from butfor.path.execute.path_execution import PathExecution, always_leaves
+from butfor.path.execute.value_domains import Terms
 from butfor.path.instance_uses import terms_of
 from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_model import Cell, Path
 
 START = -1
-
-
-OPEN = "?"  # begins the names of values that nothing determines
 
 
 @dataclass(slots=True)
@@ -53,26 +52,17 @@ class SymbolicExecution:
         self.symbols = ExecutionSymbols()
         self.size = len(path.instances)
         self._versions: dict[str, tuple[list[int], list[Term]]] = {}
-        self._begin()
-        now = {name: terms[0] for name, (_, terms) in self._versions.items()}
-        self.pre = substitute(path.pre, now, ALGEBRA)
-        self.conditions: list[Term] = []
-        self.written: list[dict[str, Term]] = []
-        for k, instance in enumerate(path.instances):
-            self.conditions.append(TRUE if instance.condition is TRUE else substitute(instance.condition, now, ALGEBRA))
-            new = {}
-            for number, (cell, term) in enumerate(instance.writes):
-                new[cell.name] = self._outside(k, number, cell) if term is None else substitute(term, now, ALGEBRA)
-                positions, terms = self._versions[cell.name]
-                positions.append(k + 1)
-                terms.append(new[cell.name])
-            now.update(new)
-            self.written.append(new)
-        self.conditions.append(negate(substitute(path.check, now, ALGEBRA)))
+        self.conditions: list[Term] = [TRUE] * (self.size + 1)
+        self.written: list[dict[str, Term]] = [{} for _ in path.instances]
+        execution = _Recorder(path, _Symbols(path, self.symbols, pinned), self._versions, self.written)
+        self._begin(execution)
+        self.pre = substitute(path.pre, execution.lookup(0), ALGEBRA)
+        for needed in execution.onwards():
+            self.conditions[needed.position] = needed.condition
         self.touches, self.writers = self._touched()
         self.using = self._used()
 
-    def _begin(self) -> None:
+    def _begin(self, execution: _Recorder) -> None:
         path = self.path
         for number, cell in enumerate(path.cells):
             name = f"s{number}"
@@ -85,10 +75,7 @@ class SymbolicExecution:
                 if cell.type == UNKNOWN:
                     self.symbols.unknown.add(name)
             self._versions[cell.name] = ([0], [first])
-
-    def _outside(self, k: int, number: int, cell: Cell) -> Term:
-        found = self.path.instances[k].recorded.get(cell.name, default_value(cell.sort))
-        return constant(found, cell.sort) if self.pinned else self.symbols.new(f"h{k}.{number}", cell, k, found)
+            execution.now[cell.name] = first
 
     def value(self, cell: str, position: int) -> Term:
         """What a cell holds before the instance at a position."""
@@ -119,3 +106,36 @@ class SymbolicExecution:
             for v in variables((condition,)):
                 found[str(v.data)].append(k)
         return found
+
+
+class _Symbols(Terms):
+    def __init__(self, path: Path, symbols: ExecutionSymbols, pinned: bool) -> None:
+        super().__init__(path)
+        self.symbols = symbols
+        self.pinned = pinned
+
+    def from_outside(self, k: int, number: int, cell: Cell) -> Term:
+        found = self.path.instances[k].recorded.get(cell.name, default_value(cell.sort))
+        return constant(found, cell.sort) if self.pinned else self.symbols.new(f"h{k}.{number}", cell, k, found)
+
+
+class _Recorder(PathExecution[Term]):
+    """The execution along the path, which notes what cells hold from which position on."""
+
+    def __init__(
+        self,
+        path: Path,
+        domain: _Symbols,
+        versions: dict[str, tuple[list[int], list[Term]]],
+        written: list[dict[str, Term]],
+    ) -> None:
+        super().__init__(path, domain, always_leaves)
+        self.versions = versions
+        self.written = written
+
+    def assign(self, name: str, value: Term, position: int) -> None:
+        super().assign(name, value, position)
+        self.written[position - 1][name] = value
+        positions, terms = self.versions[name]
+        positions.append(position)
+        terms.append(value)

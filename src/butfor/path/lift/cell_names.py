@@ -93,9 +93,9 @@ class CellNames:
         """The cell of what a function returns, on its way to the caller."""
         return Cell(self.unique(f"{function}()"), width, f"{function}()", t, True, caller)
 
-    def text(self, what: str) -> Cell:
-        """The cell that tells whether what a library call left in memory is as recorded."""
-        return Cell(self.unique(f"{what} text"), 0, f"{what} text", "bool", False)
+    def text(self, what: str, says: str) -> Cell:
+        """The cell that tells whether an argument, or what a library call left in memory, is as recorded."""
+        return Cell(self.unique(f"{what} text"), 0, f"{what} {says}", "bool", False)
 
     def earlier(self, shown: str, width: int, function: str) -> Cell:
         """A cell that keeps a value while what it was read from changes."""

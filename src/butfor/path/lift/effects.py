@@ -11,7 +11,7 @@ import numpy as np
 from butfor.ir.machine_types import Kind as TypeKind
 from butfor.libc.library import control_of, lookup
 from butfor.libc.record import Control
-from butfor.trace.log.record_layout import EventKind
+from butfor.trace.log.record_layout import NO_SITE, EventKind
 from butfor.trace.trace import Node, Trace
 
 MAX_COPIED_BYTES = 4096  # a longer copy is as recorded: its bytes are not followed one by one
@@ -72,7 +72,7 @@ class Effects:
         s = self.trace.at(i)
         kind = s.layout.kinds[n]
         is_act = s.seg.start <= n < s.seg.end
-        if kind in ("memory", "asm", "opaque"):
+        if kind in ("memory", "asm", "opaque") or (kind == "internal" and passes_structs(self.trace, node)):
             return Effect(EffectKind.LIBRARY, node, node)
         if kind not in ("external", "indirect"):
             return None
@@ -128,25 +128,56 @@ def effects_of_nodes(effects: Effects, nodes: Iterable[Node], most: int) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Bytes that one effect copied; `event` is the row of the log that says so."""
+    """Bytes that one effect copied; `event` is the row of the log that says so.
+
+    `arrived`: a segment instance in which what they were copied to is there; that of a parameter is in the function.
+    """
 
     event: int
     to: int
     source: int
     size: int
+    arrived: int
+
+
+def calls_own_function(trace: Trace, node: Node) -> bool:
+    """Whether an instance is a call of a function of the program by its name."""
+    return trace.at(node[0]).layout.kinds.get(node[1]) == "internal"
+
+
+def passes_structs(trace: Trace, node: Node) -> bool:
+    """Whether a call of a function, as the end of its segment, copied structs that it passes by value."""
+    call = trace.at(node[0]).call
+    if call is None or call.index != node[1]:
+        return False
+    rows = (trace.log.event[k] for k in trace.log.events_of(node[0]))
+    return any(int(e["kind"]) == EventKind.COPY and int(e["site"]) == NO_SITE for e in rows)
 
 
 def copies_of(trace: Trace, effect: Effect) -> list[Copy]:
-    """What a call copied, if all that it does is to copy so many bytes."""
+    """What a call copied, if all that it does is to copy so many bytes, or to pass structs by value."""
     instr = trace.instr(effect.node)
     name = instr.callee or ""
     own = name.startswith("llvm.")
     called = lookup(name)
-    if called is None or called.block_copy is None:
+    if not calls_own_function(trace, effect.node) and (called is None or called.block_copy is None):
         return []
     rows = [(k, trace.log.event[k]) for k in trace.log.events_of(effect.node[0])]
     mine = [
         (k, e) for k, e in rows if int(e["kind"]) == EventKind.COPY and (not own or int(e["site"]) == effect.node[1])
     ]
-    found = [Copy(k, int(e["addr"]), int(e["addr2"]), int(e["len"])) for k, e in mine]
+    arrived = effect.node[0] + calls_own_function(trace, effect.node)
+    found = [Copy(k, int(e["addr"]), int(e["addr2"]), int(e["len"]), arrived) for k, e in mine]
     return found if sum(c.size for c in found) <= MAX_COPIED_BYTES else []
+
+
+def ranges_read(trace: Trace, node: Node) -> Iterator[tuple[int, int, int]]:
+    """What a library call, or a copy that the compiler made, read: row of the log, address, size."""
+    own = (trace.instr(node).callee or "").startswith("llvm.")
+    for k in trace.log.events_of(node[0]):
+        e = trace.log.event[k]
+        kind, site = int(e["kind"]), int(e["site"])
+        if kind == EventKind.COPY and site == (node[1] if own else NO_SITE):
+            yield k, int(e["addr2"]), int(e["len"])
+        elif kind == EventKind.READ_BY_CALL:
+            yield k, int(e["addr"]), int(e["len"])

@@ -11,13 +11,12 @@ from butfor.logic.terms import TRUE, Term, concat, conjunction, const, equal, ex
 from butfor.path.lift.byte_origins import ByteOrigins, ReadByte
 from butfor.path.lift.cell_memory import NOT_FOLLOWED, PathMemory
 from butfor.path.lift.cell_names import CellNames
-from butfor.path.lift.effects import Copy, Effect
+from butfor.path.lift.effects import Copy, Effect, calls_own_function, ranges_read
 from butfor.path.lift.external_inputs import ExternalInputs
 from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
 from butfor.path.lift.register_terms import RegisterTerms, operation_words
 from butfor.path.lift.used_values import Gathered
 from butfor.path.path_model import Act, Cell, CellBytes, Input, Kind
-from butfor.trace.log.record_layout import EventKind
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Place
 
@@ -63,6 +62,8 @@ class LibraryCalls:
         copies = self.gathered.copies.get(effect.node)
         if copies:
             self._copied(effect, place, frame, copies)
+        if calls_own_function(self.trace, effect.node):
+            return  # what the function does is on the path
         draft = Draft(Kind.ASSIGN, place, effect.at, frame)
         source = self.inputs.result(effect.node[0]) or self.inputs.parsed(effect.node[0])
         arguments = self._arguments(effect) if source is None else []
@@ -93,7 +94,7 @@ class LibraryCalls:
                 value = self.registers.values.recorded(self.trace.definition(i, a))
             found.append((self.registers.operand(i, a), value))
         for r in self._read(effect):
-            found.append((r.cell.term, self.state.now[r.cell.name]))
+            found.append((self.memory.value(r), self.state.now[r.cell.name]))
         for ret in self.origins.dependence.callback_returns(i):
             if ret in self.results:
                 cell = self.results[ret]
@@ -106,7 +107,7 @@ class LibraryCalls:
     def _argument(self, source: Input) -> Cell:
         """The cell that tells whether the text of an argument is as recorded."""
         if source.name not in self._arguments_read:
-            cell = self.names.text(f"argv[{source.name}]")
+            cell = self.names.text(f"argv[{source.name}]", "is as in this run")
             self._arguments_read[source.name] = cell
             self.state.start(cell, None)
             self.state.now[cell.name] = 1
@@ -115,8 +116,16 @@ class LibraryCalls:
 
     @cached_property
     def _needed(self) -> frozenset[Node]:
-        """The calls that left something which only other library calls read."""
-        return frozenset(w for texts in self.gathered.texts.values() for w in texts)
+        """The calls that left something which only other library calls read; block copies count if they are needed."""
+        texts, copies = self.gathered.texts, self.gathered.copies
+        found: set[Node] = set()
+        work = [w for node, left in texts.items() if node not in copies for w in left]
+        while work:
+            node = work.pop()
+            if node not in found:
+                found.add(node)
+                work += texts.get(node, ()) if node in copies else ()
+        return frozenset(found)
 
     def _text(self, effect: Effect, draft: Draft, arguments: list[tuple[Term, int]], source: Input | None) -> None:
         """What a call left for other library calls, of which only matters that it is as recorded."""
@@ -126,7 +135,7 @@ class LibraryCalls:
         term = None if source is not None and self.is_free else self.state.all_as_recorded(arguments)
         if term is TRUE:
             return
-        cell = self.names.text(operation_words(self.trace.instr(effect.node)))
+        cell = self.names.text(operation_words(self.trace.instr(effect.node)), "did as in this run")
         self._texts[effect.node] = cell
         draft.writes[cell.name] = (cell, term)
         draft.recorded[cell.name] = 1
@@ -141,13 +150,9 @@ class LibraryCalls:
             address = int(self.trace.operand(i, instr.args[0]))
             return self.memory.held(address, len(self.trace.stored_bytes(effect.node)), i)
         found: dict[str, CellBytes] = {}
-        for k in self.trace.log.events_of(i):
-            e = self.trace.log.event[k]
-            if int(e["kind"]) == EventKind.READ_BY_CALL:
-                found.update(
-                    (r.cell.name, r)
-                    for r in self.memory.held(int(e["addr"]), min(int(e["len"]), MAX_BYTES_READ_PER_CALL), i)
-                )
+        for _, address, size in ranges_read(self.trace, effect.node):
+            held = self.memory.held(address, min(size, MAX_BYTES_READ_PER_CALL), i)
+            found.update((r.cell.name, r) for r in held)
         return list(found.values())
 
     def _written(self, effect: Effect, draft: Draft, arguments: list[tuple[Term, int]]) -> None:
@@ -208,15 +213,18 @@ class LibraryCalls:
         for copy in copies:
             self.memory.agree(copy.source, self.origins.copied(copy), effect.node, place)
         conditions = []
+        sources = {copy.source for copy in copies} if calls_own_function(self.trace, effect.node) else None
         for a in instr.args:
             if isinstance(a, int):
                 value = self.registers.values.recorded(self.trace.definition(i, a))
+                if sources is not None and value not in sources:
+                    continue  # another argument, which says nothing about what is copied
                 term = self.registers.operand(i, a)
                 conditions.append(self.state.simplify(equal(term, const(value, term.width))))
         self.state.assume(self.state.simplify(conjunction(conditions)), place, effect.node, frame, is_address=True)
         draft = Draft(Kind.ASSIGN, place, effect.node, frame)
         for copy in copies:
-            for r in self.memory.storage.at(copy.to, copy.size, i):
+            for r in self.memory.storage.at(copy.to, copy.size, copy.arrived):
                 self._copy(effect, draft, copy, r)
         if draft.writes:
             self.state.emit(draft)
@@ -232,7 +240,7 @@ class LibraryCalls:
             source = (
                 self.memory.held(copy.source + at - copy.to, 1, i)
                 if copy.to <= at < copy.to + copy.size
-                else self.memory.held(at, 1, i)
+                else self.memory.held(at, 1, copy.arrived)
             )
             byte = left.get(at)
             if source:

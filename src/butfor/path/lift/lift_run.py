@@ -29,7 +29,8 @@ from butfor.path.lift.external_inputs import ExternalInputs
 from butfor.path.lift.library_calls import LibraryCalls
 from butfor.path.lift.lifting_state import Draft, KeptValue, LiftingState
 from butfor.path.lift.memory_cells import MemoryCells
-from butfor.path.lift.movable_stores import MOVABLE, has_movable_stores
+from butfor.path.lift.movable_stores import without_movable_stores
+from butfor.path.lift.named_variables import named_variables
 from butfor.path.lift.overwritten_cells import overwritten_cells
 from butfor.path.lift.register_terms import UNDETERMINED, RegisterTerms
 from butfor.path.lift.used_values import UsedValues
@@ -133,8 +134,8 @@ class _Lifter:
             endless,
         )
         path = assembled_path(parts, check.node, phi, self.run, self.storage, self.memory.prologue)
-        path = replace(path, overwritten=overwritten_cells(self.run, path))
-        return replace(path, approximate=(*path.approximate, MOVABLE)) if has_movable_stores(self.run, path) else path
+        path = replace(path, overwritten=overwritten_cells(self.run, path), variables=named_variables(self.run, path))
+        return without_movable_stores(self.run, path)
 
     def _gather(self, effects: list[Effect], check: Check) -> None:
         if check.decided is not None:

@@ -1,33 +1,78 @@
-"""Whether stores could have gone to the cells of a path that went elsewhere: then the path proves less."""
+"""Stores that are not on a path although they could have gone to its cells: then the path proves less."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from butfor.ir.instructions import Function, Instr
 from butfor.ir.points_to.may_write import AbstractCell
+from butfor.path.lift.cell_memory import NOT_FOLLOWED
 from butfor.path.lift.chosen_effects import LiftableRun
+from butfor.path.lift.shorter_writes import shorter_writes
 from butfor.path.path_model import Path
+from butfor.trace.dependence.backward_slice import Slicer
+from butfor.trace.trace import Node
 from butfor.trace.view.source_places import Place
 
 MOVABLE = "stores to other places of the same objects are taken to go where they went"
+MAX_STORES_BY_ADDRESS = 2_000  # of more of them all that they depend on is taken, not just what their addresses do
 
 
-def has_movable_stores(run: LiftableRun, path: Path) -> bool:
-    """Whether a cell of the path may be written by a store of which not every execution is on the path."""
+def without_movable_stores(run: LiftableRun, path: Path) -> Path:
+    """The path, which says so if it leaves out stores that could have gone to its cells, or anything else."""
+    stores = _movable_stores(run, path)
+    if NOT_FOLLOWED in path.approximate:
+        unsure = frozenset(instance.place for instance in path.instances)
+    else:
+        unsure = _statements_that_move(run, stores, path) if stores else frozenset()
+    approximate = (*path.approximate, MOVABLE) if stores else path.approximate
+    return replace(path, approximate=approximate, unsure=unsure)
+
+
+def _movable_stores(run: LiftableRun, path: Path) -> list[Node]:
+    """The executions of stores that may write a cell of the path, of those that are not on it.
+
+    Those in arms that were not taken have none, so the position of the store stands for them. Library calls that could
+    have written more count even if they are on the path, which only has what they wrote.
+    """
     may_define = run.dependence.potential_dependence.may_define
     cells = {AbstractCell(r.home.key, r.start - r.home.start, r.size) for r in path.ranges.values()}
     writers = {(fn.name, instr.index): (fn, instr) for cell in cells for fn, instr in may_define.computed_writers(cell)}
-    if not writers:
-        return False
-    on_path: Counter[Place | None] = Counter(instance.place for instance in path.instances)
-    return any(not _is_followed(run, on_path, fn, instr) for fn, instr in writers.values())
+    on_path = path.followed
+    found: list[Node] = []
+    for fn, instr in writers.values():
+        executed = _executions(run, fn, instr)
+        found += [node for node in executed if node not in on_path] if executed else [(-1, instr.index)]
+    return list(dict.fromkeys((*found, *shorter_writes(run, path))))
 
 
-def _is_followed(run: LiftableRun, on_path: Counter[Place | None], fn: Function, instr: Instr) -> bool:
-    """Whether all executions of a store are on the path, at least one; those of an arm not taken are not."""
+def _executions(run: LiftableRun, fn: Function, instr: Instr) -> list[Node]:
     trace = run.recording.trace
-    executed = np.flatnonzero(np.asarray(trace.log.seg) == trace.static.defining_segment(fn, instr.index))
-    return len(executed) > 0 and on_path[run.places.of((int(executed[0]), instr.index))] >= len(executed)
+    segments = np.asarray(trace.log.seg) == trace.static.defining_segment(fn, instr.index)
+    return [(int(i), instr.index) for i in np.flatnonzero(segments)]
+
+
+def _statements_that_move(run: LiftableRun, stores: Sequence[Node], path: Path) -> frozenset[Place]:
+    """The statements on which it depends where these stores went and whether they were executed."""
+    executed = [node for node in stores if node[0] >= 0]
+    roots = executed
+    if len(executed) <= MAX_STORES_BY_ADDRESS:
+        roots = [*dict.fromkeys(root for node in executed for root in _deciding_where(run, node))]
+    if not roots:
+        return frozenset()
+    found = Slicer(run.dependence, run.is_over).backward(roots)
+    if not found.followed_all:
+        return frozenset(instance.place for instance in path.instances)
+    return frozenset(p for row in found.totals() if (p := run.places.of(row.nearest)) is not None)
+
+
+def _deciding_where(run: LiftableRun, node: Node) -> list[Node]:
+    """The instances that gave the address of a store, and the decision on which it was executed."""
+    control = run.dependence.control(node[0])
+    deciding = [] if control is None else [control]
+    if run.recording.trace.instr(node).op != "store":  # a call writes through one of its arguments
+        return [*deciding, node]
+    return deciding + [target for edge, target in run.dependence.edges(node) if edge == "address" and target[1] >= 0]

@@ -28,9 +28,9 @@ def overwritten_cells(run: LiftableRun, path: Path) -> Mapping[str, tuple[int, .
 
     Where the path reads the cell later, no such write can have come between: the value read is followed to its writer.
     """
-    order = np.maximum.accumulate(np.array([_time(i, n) for i, n in path.nodes], dtype=np.int64))
+    order = times_of_instances(path)
     writes = _OtherWrites(run, path)
-    uses = _uses(path)
+    uses = uses_of_cells(path)
     found = {}
     for name, cell in path.ranges.items():
         run.require_time()
@@ -41,11 +41,17 @@ def overwritten_cells(run: LiftableRun, path: Path) -> Mapping[str, tuple[int, .
     return found
 
 
-def _time(i: int, n: int) -> int:
+def times_of_instances(path: Path) -> Times:
+    """When the instances of a path were done, ascending."""
+    return np.maximum.accumulate(np.array([time_of(i, n) for i, n in path.nodes], dtype=np.int64))
+
+
+def time_of(i: int, n: int) -> int:
+    """A place in the run as one number."""
     return i * _INSTRUCTIONS_PER_SEGMENT + n
 
 
-def _uses(path: Path) -> Mapping[str, Uses]:
+def uses_of_cells(path: Path) -> Mapping[str, Uses]:
     """For each cell the positions at which the path reads or assigns it, and whether it reads it there."""
     found: defaultdict[str, Uses] = defaultdict(list)
     for k, instance in enumerate(path.instances):
@@ -86,8 +92,8 @@ class _OtherWrites:
     def __init__(self, run: LiftableRun, path: Path) -> None:
         self.trace = run.recording.trace
         self.may_define = run.dependence.potential_dependence.may_define
-        followed = {*path.nodes, *(act.node for act in path.acts.values())}
-        self.followed = np.array(sorted(_time(i, n) for i, n in followed), dtype=np.int64)
+        followed = path.followed
+        self.followed = np.array(sorted(time_of(i, n) for i, n in followed), dtype=np.int64)
         self._named = cache(self._by_name)
         self._computed = cache(self._by_pointer)
 
@@ -99,7 +105,7 @@ class _OtherWrites:
         named = by_frame.get(home.frame, by_frame.get(None))
         found = np.sort(np.concatenate([self._computed(abstract), *([] if named is None else [named])]))
         end = home.end or len(self.trace.log.seg)
-        return found[found.searchsorted(_time(home.birth, 0)) : found.searchsorted(_time(end + 1, 0))]
+        return found[found.searchsorted(time_of(home.birth, 0)) : found.searchsorted(time_of(end + 1, 0))]
 
     def _by_name(self, cell: AbstractCell) -> Mapping[int | None, Times]:
         """The writes to the variable itself: those of each call, or under None all of them."""

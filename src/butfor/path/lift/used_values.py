@@ -12,10 +12,10 @@ from butfor.path.lift.branch_conditions import ConditionEvaluations
 from butfor.path.lift.byte_origins import ByteOrigins, ReadByte
 from butfor.path.lift.cell_names import CellNames
 from butfor.path.lift.condition_terms import hypothetical_loads, stretch_since
-from butfor.path.lift.effects import Copy, Effect, EffectKind, copies_of
+from butfor.path.lift.effects import Copy, Effect, EffectKind, copies_of, ranges_read
 from butfor.path.lift.memory_cells import MemoryCells
 from butfor.path.lift.register_terms import UNDETERMINED, operands
-from butfor.trace.log.record_layout import FIRST_EVENT_ID, EventKind, record_number
+from butfor.trace.log.record_layout import FIRST_EVENT_ID, record_number
 from butfor.trace.trace import Node, Trace
 from butfor.trace.view.source_places import Places
 
@@ -91,17 +91,13 @@ class UsedValues:
     def _texts(self, effect: Effect) -> set[Node]:
         """The library calls that left the bytes which a library call read."""
         found: set[Node] = set()
-        for k in self.trace.log.events_of(effect.node[0]):
-            e = self.trace.log.event[k]
-            if int(e["kind"]) == EventKind.READ_BY_CALL:
-                for writer, _, _ in self.trace.last_writers.runs_read(
-                    k + 1, 0, min(int(e["len"]), MAX_BYTES_READ_PER_CALL), int(e["addr"])
-                ):
-                    node = (
-                        self.origins.dependence.event_node(record_number(writer)) if writer >= FIRST_EVENT_ID else None
-                    )
-                    if node is not None and node != effect.node:
-                        found.add(node)
+        for k, address, size in ranges_read(self.trace, effect.node):
+            for writer, _, _ in self.trace.last_writers.runs_read(
+                k + 1, 0, min(size, MAX_BYTES_READ_PER_CALL), address
+            ):
+                node = self.origins.dependence.event_node(record_number(writer)) if writer >= FIRST_EVENT_ID else None
+                if node is not None and node != effect.node:
+                    found.add(node)
         return found
 
     def _branch(self, node: Node) -> None:
@@ -130,7 +126,7 @@ class UsedValues:
     def _copies(self, effect: Effect) -> None:
         i = effect.node[0]
         for copy in copies_of(self.trace, effect):
-            for low, high in self.storage.touched(copy.to, copy.size, i):
+            for low, high in self.storage.touched(copy.to, copy.size, copy.arrived):
                 self.storage.add(copy.source + low - copy.to, high - low, i)
             self.found.copies.setdefault(effect.node, []).append(copy)
 

@@ -29,6 +29,8 @@ class Slicer:
         self.dependence = dependence
         self.trace = dependence.trace
         self.stop = stop
+        self.stop_asking: Callable[[], bool] = lambda: False  # which other decisions matter: each takes milliseconds
+        self._is_cut = False  # whether one was not asked about
         self._data: dict[Node, list[Edge]] = {}
         self._potential: dict[Node, list[Edge]] = {}
 
@@ -54,8 +56,12 @@ class Slicer:
         possible_roots = possible_roots if kind == "relevant" else ()
         starts = [(root, 0) for root in (*roots, *(() if anchor is None else (anchor,)))]
         starts += [(root, COSTS["potential"]) for root in possible_roots]
-        found = None if self._kernel is None else self._kernel.backward(starts, kind, anchor, limit, self.stop)
-        return found or self.walk(starts, kind, anchor, limit)
+        if self._kernel is not None:
+            self._kernel.stop_asking = self.stop_asking
+            found = self._kernel.backward(starts, kind, anchor, limit, self.stop)
+            if found is not None:
+                return found
+        return self.walk(starts, kind, anchor, limit)
 
     def walk(self, starts: Iterable[tuple[Node, int]], kind: str, anchor: Node | None, limit: int | None) -> Slice:
         """The slice from instances with their distances: what the kernel computes, but folded and bounded."""
@@ -66,6 +72,7 @@ class Slicer:
         fold = _LoopFolding(self.trace, MAX_INSTANCES_PER_INSTRUCTION[kind])
         heap: list[tuple[int, int, int, Node]] = []
         best: dict[Node, int] = {}
+        self._is_cut = False
         for root, cost in starts:
             heapq.heappush(heap, (cost, -root[0], -root[1], root))
             best.setdefault(root, cost)
@@ -88,7 +95,7 @@ class Slicer:
                     best[target] = new_cost
                     reached[target] = edge
                     heapq.heappush(heap, (new_cost, -target[0], -target[1], target))
-        result.complete = result.followed_all = result.complete and not fold.folded
+        result.complete = result.followed_all = result.complete and not fold.folded and not self._is_cut
         result.size = len(distance)
         result.totals = lambda: self._totals(distance, reached)
         return result
@@ -124,11 +131,18 @@ class Slicer:
         if parent is not None:
             edges = [*edges, ("control", parent)]
         if kind == "relevant" and node[1] >= 0 and not is_anchor:
-            more = self._potential.get(node)
-            if more is None:
-                self._potential[node] = more = self.dependence.potential(node)
-            edges = edges + more
+            edges = edges + self._possible(node)
         return edges
+
+    def _possible(self, node: Node) -> list[Edge]:
+        """The potential dependences of an instance; none once there is no time left to ask for them."""
+        known = self._potential.get(node)
+        if known is None:
+            self._is_cut = self._is_cut or self.stop_asking()
+            if self._is_cut:
+                return []
+            self._potential[node] = known = self.dependence.potential(node)
+        return known
 
     def _cost(self, edge: str, target: Node) -> int:
         """The cost of an edge."""

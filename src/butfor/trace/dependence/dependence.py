@@ -236,7 +236,11 @@ class Dependence:
         return self.trace.call_of(i)  # library code wrote after it had called back
 
     def _phi(self, node: Node) -> list[Edge]:
-        """The operand that a phi took and the branches that chose it."""
+        """The operand that a phi took and the branches that chose it.
+
+        These are the ones since the block ran that all ways to the phi lead through, or since the phi was last there:
+        what came before a round of a loop chose the values of earlier rounds.
+        """
         chosen, at = self.trace.phi_choice(node)
         edges = self._operands("data", at, (chosen,))
         s = self.trace.at(node[0])
@@ -244,18 +248,29 @@ class Dependence:
         if doms is None:
             doms = immediate_dominators(successors(s.fn))
             self._dominators[s.fn.name] = doms
-        stop = doms[s.seg.block]
+        own = s.seg.block
         here = self.trace.at(at)
         if len(here.fn.blocks[here.seg.block].succs) > 1:
             edges.append(("data", (at, here.last.index)))
-        while here.seg.block != stop:
+        while here.seg.block not in (doms[own], own):
             parent = self.control(at)
             if parent is None or self.log.frame_of(parent[0]) != self.log.frame_of(node[0]):
+                break
+            if self._is_between(own, parent[0], at):
                 break
             edges.append(("data", parent))
             at = parent[0]
             here = self.trace.at(at)
         return edges
+
+    def _is_between(self, block: int, first: int, last: int) -> bool:
+        """Whether a block of the frame ran between two segment instances of it."""
+        j = self.log.previous_in_frame(last)
+        while j > first:
+            if self.trace.at(j).seg.block == block:
+                return True
+            j = self.log.previous_in_frame(j)
+        return False
 
     def _select(self, i: int, instr: Instr) -> list[Edge]:
         edges = self._operands("data", i, instr.args[:1])

@@ -39,11 +39,12 @@ class SliceKernel:
         edge_costs = {kind: COSTS[kind] for kind in ("data", "address", "control", "call", "potential")}
         self._dependence = dependence
         self._is_cut = False  # whether the time was up before a decision was looked for
+        self.stop_asking: Callable[[], bool] = lambda: False  # whether no more decisions are to be looked for
         self._run = KernelRun(dependence.trace, costs_as_target, edge_costs, dependence.edges, self._potential)
 
     def _potential(self, node: Node) -> list[Edge]:
         """The potential dependences of an instance; none once the time is up, for each may take a while to find."""
-        self._is_cut = self._is_cut or self._run.is_stopped()
+        self._is_cut = self._is_cut or self._run.is_stopped() or self.stop_asking()
         return [] if self._is_cut else self._dependence.potential(node)
 
     @classmethod

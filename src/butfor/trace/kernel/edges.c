@@ -151,6 +151,13 @@ static void load_edges(struct run *r, const struct function *f, struct node at, 
   if (!out->failed) operand(r, f, i, f->args[f->arg_first[at.n]], EDGE_ADDRESS, out);
 }
 
+/* Whether a block of the frame ran between two segment instances of it. */
+static int is_between(struct run *r, const struct function *f, i32 block, i64 first, i64 last) {
+  for (i64 j = bf_previous_in_frame(r, (u64)last); j > first; j = bf_previous_in_frame(r, (u64)j))
+    if (f->seg_block[local_segment(r, f, (u64)j)] == block) return 1;
+  return 0;
+}
+
 static void phi_edges(struct run *r, const struct function *f, struct node at, struct edges *out) {
   i64 before = bf_previous_in_frame(r, (u64)at.i);
   if (before < 0 || bf_function_of(r, (u64)before) != f) {
@@ -164,12 +171,13 @@ static void phi_edges(struct run *r, const struct function *f, struct node at, s
     return;
   }
   operand(r, f, (u64)before, f->args[a], EDGE_DATA, out);
-  i32 stop = f->dominator[f->seg_block[local_segment(r, f, (u64)at.i)]];
+  i32 own = f->seg_block[local_segment(r, f, (u64)at.i)], stop = f->dominator[own];
   if (f->successors[block] > 1) bf_add_edge(out, EDGE_DATA, before, f->seg_end[local_segment(r, f, (u64)before)] - 1);
   u32 frame = frame_of(r, (u64)at.i);
-  while (block != stop) {
+  while (block != stop && block != own) {
     struct node parent;
     if (!bf_control(r, (u64)before, &parent) || frame_of(r, (u64)parent.i) != frame || bf_function_of(r, (u64)parent.i) != f) break;
+    if (is_between(r, f, own, parent.i, before)) break;
     bf_add_edge(out, EDGE_DATA, parent.i, parent.n);
     before = parent.i;
     block = f->seg_block[local_segment(r, f, (u64)before)];

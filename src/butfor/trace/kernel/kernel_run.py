@@ -19,7 +19,7 @@ from butfor.ir.instructions import Function
 from butfor.native.shared_library import load_library
 from butfor.trace.kernel.function_tables import Costs, MadeTable
 from butfor.trace.kernel.structures import EDGE_KINDS, RunTable, layout_header
-from butfor.trace.trace import MAX_SKIPPED_SEGMENTS, Node, Trace
+from butfor.trace.trace import Node, Trace
 
 _HERE = Path(__file__).parent
 _MAX_WINDOWS_KEPT = 4096  # decoded ones: some 80 MB
@@ -94,7 +94,6 @@ class KernelRun:
         table.windows_kept = max(1, min(len(log.check), _MAX_WINDOWS_KEPT))
         table.windows = self._keep(np.zeros(table.windows_kept * self.call("bf_window_bytes"), np.uint8))
         table.parents = self._keep(np.zeros(len(log.check) + 1, np.uint64))
-        table.max_skipped_segments = MAX_SKIPPED_SEGMENTS
         self._functions = np.zeros(len(trace.program.names) + 1, np.uint64)
         table.functions = self._functions.ctypes.data
         table.function_count = len(self._functions)

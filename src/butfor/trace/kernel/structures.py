@@ -48,7 +48,7 @@ const struct event_rec *event; u64 event_count; const struct run_rec *run; u64 r
 const struct check_rec *check; u64 check_count;
 const u32 *event_segment; const i64 *event_order;
 const u64 *global_start; const u64 *global_end; u64 globals; const u64 *unchanging; u64 unchanging_count;
-struct window *windows; u64 windows_kept; u32 **parents; u64 bytes_used; u64 max_skipped_segments;
+struct window *windows; u64 windows_kept; u32 **parents; u64 bytes_used;
 struct function **functions; u64 function_count;
 u64 cost_data; u64 cost_address; u64 cost_control; u64 cost_call; u64 cost_potential;
 const u32 *answer_kind; const i64 *answer_i; const i32 *answer_n;

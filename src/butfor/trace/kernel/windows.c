@@ -88,13 +88,50 @@ i64 bf_previous_in_frame(struct run *r, u64 i) {
   }
 }
 
+/* Whether a frame is another one, or was called from it at any depth. */
+static int is_within(const struct run *r, u32 frame, u32 f) {
+  while (f > frame && f < r->frame_count) {
+    u32 parent = r->frame[f].parent;
+    if (parent >= f) return 0; /* a frame begins after the one that called it, and the outermost one has none */
+    f = parent;
+  }
+  return f == frame;
+}
+
+/* The last window, from this one on, before which the frame cannot have gone on, because the call that it made is under way; NOTHING where it has
+   been left. */
+static i64 still_in_callee(const struct run *r, u32 frame, u64 window) {
+  u32 f = r->check[window].frame, callee = f;
+  while (f > frame && f < r->frame_count) {
+    u32 parent = r->frame[f].parent;
+    if (parent >= f) return NOTHING;
+    callee = f, f = parent;
+  }
+  if (f != frame) return NOTHING;
+  if (callee == frame) return (i64)window;
+  u64 low = window, step = 1;
+  while (low + step < r->check_count && is_within(r, callee, r->check[low + step].frame)) low += step, step *= 2;
+  u64 high = low + step < r->check_count ? low + step : r->check_count;
+  while (high - low > 1) {
+    u64 middle = (low + high) / 2;
+    if (is_within(r, callee, r->check[middle].frame)) low = middle;
+    else high = middle;
+  }
+  return (i64)low;
+}
+
 i64 bf_next_in_frame(struct run *r, u64 i) {
   u32 frame = frame_of(r, i);
   for (u64 j = i + 1; j < r->seg_count; j++) {
+    if (j % WINDOW == 0) {
+      i64 window = still_in_callee(r, frame, j / WINDOW);
+      if (window < 0) return NOTHING;
+      j = (u64)window * WINDOW;
+    }
     u32 f = frame_of(r, j);
     if (f == frame) return (i64)j;
     f = checked_frame(r, f);
-    if (f == NO_FRAME || r->frame[f].parent == NO_FRAME || j - i > r->max_skipped_segments) return NOTHING;
+    if (f == NO_FRAME || r->frame[f].parent == NO_FRAME) return NOTHING;
   }
   return NOTHING;
 }

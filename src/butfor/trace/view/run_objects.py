@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -90,6 +91,11 @@ class RunObjects:
             if int(o["size"])
         )
         return [start for start, _ in rows], [k for _, k in rows]
+
+    def global_variables(self) -> Iterator[tuple[str, int]]:
+        """The name and address of each global variable, in the order of their addresses."""
+        for start, number in zip(*self._globals, strict=True):
+            yield self.program.global_table[int(self.log.object[number]["site"])][0], start
 
     def global_at(self, address: int) -> tuple[str, int] | None:
         """The name of the global at an address, and the offset in it."""

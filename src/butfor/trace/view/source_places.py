@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from butfor.ir.debug_types import CType, Location, Variable
-from butfor.ir.instructions import Function, Instr
+from butfor.ir.instructions import Const, Function, Instr
 from butfor.source import SourceFile, Statement, SyntaxTree
 from butfor.source.expression_positions import is_lvalue
 from butfor.source.initialisers import NameMeanings
@@ -20,6 +20,7 @@ from butfor.trace.view.object_parts import element_path
 from butfor.trace.view.run_objects import RunObjects
 
 _CASE = re.compile(r"\s*(?:case\b|default\b)")
+_INITIALISERS_OF_LOCALS = "__const."  # begins the names of constants that clang copies: then the function, the variable
 _MAX_CALLERS = 1000  # searched for one with a position; more are a recursion of code without any
 _UNBOUNDED_ELEMENTS = 1 << 30  # of a flexible array, which takes what it is given
 
@@ -79,7 +80,7 @@ class Places:
                     break
             else:
                 relative = os.path.relpath(path, meta.folder) if meta.folder else path
-                found = path if relative.startswith("..") else relative
+                found = _shortened(path) if relative.startswith("..") else relative
             self._shown[path] = found
         return found
 
@@ -203,6 +204,19 @@ class Places:
         found = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
         return None if found is None else self.of_statement(found, function)
 
+    def copied_initialiser(self, name: str) -> Place | None:
+        """The declaration of a local variable whose initialiser the compiler put into the constant of that name."""
+        words = name.removeprefix(_INITIALISERS_OF_LOCALS).split(".")
+        functions = (
+            [".".join(words[:k]) for k in range(1, len(words))] if name.startswith(_INITIALISERS_OF_LOCALS) else []
+        )
+        for function in filter(self.trace.program.defines, functions):
+            fn = self.trace.program.function(function)
+            for instr in fn.instrs:
+                if instr.op == "call" and any(isinstance(a, Const) and a.value == name for a in instr.args):
+                    return self.of_instr(fn, instr)
+        return None
+
     def _other_trees(self, tree: SyntaxTree) -> Iterator[SyntaxTree]:
         """The syntax trees of the other source files."""
         for path in self.recording.meta.sources:
@@ -320,3 +334,10 @@ class _InitialiserShape:
         """The shape of an element or member."""
         element = self.type.element
         return _InitialiserShape(element if element is not None else self.type.fields[number].type)
+
+
+def _shortened(path: str) -> str:
+    """The path without `..`, as long as that is the same file: build systems enter folders and leave them again."""
+    short = os.path.normpath(path)
+    is_another = short != path and os.path.exists(path) and os.path.realpath(short) != os.path.realpath(path)
+    return path if is_another else short

@@ -136,7 +136,10 @@ class Steps:
         for k in range(n - 1, s.seg.start - 1, -1):
             instr = s.fn.instrs[k]
             if instr.op == "load" and instr.args[0] == pointer and sum(s.layout.effects[k].loads) == size:
-                return self.trace.loaded_bytes((i, k))
+                try:
+                    return self.trace.loaded_bytes((i, k))
+                except UnknownValue:  # the run crashed at this read
+                    return None
             if instr.op in ("store", "call", "atomicrmw", "cmpxchg"):
                 break
         return self.overwritten.before(node)

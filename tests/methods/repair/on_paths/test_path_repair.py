@@ -43,6 +43,24 @@ def test_the_sum_is_repaired_along_its_path_and_for_real() -> None:
     assert found["repairs"][0]["after"] == "for (i = 0; i < n; ++i)"
 
 
+def test_a_guard_that_leaves_the_path_early_is_not_crowded_out_by_edits_that_the_program_refutes(
+    tmp_path: Path,
+) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    int i = 0;
+again:
+    i = i + 1;
+    if (i <= n)
+        goto again;
+    assert(i == n);
+}
+"""
+    found = repair(written(tmp_path, body), args=["4"], methods=["slice"])
+    assert "i < n" in [s["after"] for row in found["solutions"] for s in row["statements"]]
+
+
 def test_a_boogie_program_gets_solutions_and_no_patches() -> None:
     found = repair(EXAMPLES / "sum.bpl", bound=12)
     assert found["repairs"] == []

@@ -36,7 +36,7 @@ static int overflows(u32 operator, i64 a, i64 b, u32 bits, int is_signed) {
 }
 
 /* Whether an operation goes wrong: as the program has it, or as the rule that was applied to it has it. code: operator << 8 | bits */
-int __cf_e(u32 site, int is_wrong, i64 a, i64 b, u32 code, int is_signed, const u8 *frame) {
+int __cf_at_e(u32 site, int is_wrong, i64 a, i64 b, u32 code, int is_signed, const u8 *frame) {
   if (QUIET(site) || bf_seen || !bf_applied) return is_wrong;
   const struct rule *r = bf_applied;
   u32 operator = code >> 8, bits = code & 255;

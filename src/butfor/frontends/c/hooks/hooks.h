@@ -107,8 +107,13 @@ __attribute__((weak)) void bf_checks_start(void *stack_top);
 __attribute__((weak)) void bf_checks_allow(u64 check);
 __attribute__((weak)) extern const u64 bf_checks_reserved; /* megabytes of address space */
 
-/* fence.c: forbids this process and its children what a run must not do; the two calls that are forbidden to runs but not to the server */
-void bf_fence(const char *folder);
+/* fence.c: forbids this process and its children what a run must not do, as `enum fence` says; the calls that are forbidden to runs but not to us */
+struct timespec;
+void bf_fence(const char *folder, int kind);
 int bf_fork(void);
 int bf_kill(int process, int signal);
+int bf_fchmod(int file, unsigned mode);
+int bf_futimens(int file, const struct timespec *times);
+int bf_open(const char *path, int flags, unsigned mode);
+int bf_unlink(const char *path);
 #endif

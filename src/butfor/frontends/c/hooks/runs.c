@@ -68,10 +68,13 @@ static u64 compare_output(u64 *size) {
   return at;
 }
 
+/* What was refused while the program had the signal blocked that says so ends it. */
+static int is_trapped(int status) { return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS; }
+
 void bf_note_run(struct answer *a, int status, int timed_out) {
   const struct shared *s = bf_shared;
   *a = (struct answer){.status = status, .timed_out = (u32)timed_out, .end = s->end, .changed = s->changed, .events = s->events, .change_event = s->change_event,
-    .reached = s->reached, .touched = s->used_files | s->refused, .error = s->error, .error_at = s->error_at, .met_again = s->followed};
+    .reached = s->reached, .touched = s->used_files | s->refused | (u64)is_trapped(status), .error = s->error, .error_at = s->error_at, .met_again = s->followed};
   memcpy(a->said, s->said, sizeof a->said);
   a->matched = compare_output(&a->output);
 }

@@ -1,4 +1,5 @@
 /* The fork server: waits before main, takes inputs and sets of rules, and runs main in a child for each set. */
+#include "fence.h"
 #include "runs.h"
 #include "tree.h"
 #include <errno.h>
@@ -63,6 +64,8 @@ static void adopt_output(void) {
 }
 
 /* ---- runs: these return 1 in the children, which go on to main --------------------------------------------------------------- */
+
+void bf_note_refused(void) { bf_shared->refused++; }
 
 static void limit(int what, u64 n) {
   struct rlimit l = {n, n};
@@ -265,6 +268,6 @@ static __attribute__((constructor(101))) void start(int argc, char **argv) {
   sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_SETMASK, &set, 0);
   signal(SIGINT, SIG_IGN); /* a Ctrl-C in the terminal is for butfor, which then ends us */
-  bf_fence(bf_folder);
+  bf_fence(bf_folder, TRIED);
   bf_on_own_stack(serve, 0);
 }

@@ -6,6 +6,8 @@ changes them too.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.error_conditions import ErrorConditions
 from butfor.frontends.c.instrument.hooked_function import HookedFunction
@@ -35,14 +37,16 @@ class CompanionValues(HookedFunction):
         layout: Layout,
         sites: list[Site],
         checks: list[tuple[str, int]],
-        objects: dict[str, int],
+        objects: Mapping[str, int | str],
         modelled: frozenset[str],
         *,
         hooks: bool,
         arithmetic: bool,
+        check_number: Callable[[int], str] = str,
     ) -> None:
         super().__init__(module, fn, layout, sites)
         self.checks = checks
+        self.check_number = check_number
         self.modelled = modelled
         self.hooks = hooks
         self.arithmetic = arithmetic
@@ -81,10 +85,10 @@ class CompanionValues(HookedFunction):
         if instr.slot >= 0 and bits and instr.op != "alloca":
             self._emit(f"%bf.m{instr.slot} = or i{bits} {mask}, 0")
 
-    def _check(self, instr: Instr) -> int:
-        """The number of a new check."""
+    def _check(self, instr: Instr) -> str:
+        """The number of a new check, as a constant."""
         self.checks.append((self.fn.name, instr.index))
-        return len(self.checks)
+        return self.check_number(len(self.checks))
 
     def _error(self, instr: Instr, kind: ErrorKind, condition: str) -> None:
         """End the run where the condition holds."""

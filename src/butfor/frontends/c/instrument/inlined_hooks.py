@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 TABLE = "bf_active"  # a byte for each site, which is 0 where nothing is changed or watched
+UNIT_TABLE = "bf_active_here"  # the part of a unit
 PAGE_BYTES = 4096  # the table begins a page, away from the variables of the program
 
 
@@ -31,20 +32,22 @@ class _Hook:
         """The declaration of the slow part."""
         return f"declare {self.result} @{self.slow}({', '.join(self.parameters)}) cold"
 
-    def definition(self) -> Iterator[str]:
-        """The definition of the part that is inlined."""
+    def definition(self, table: str, sites_before: str) -> Iterator[str]:
+        """The definition of the part that is inlined, for a module that has the bytes of its sites in this table."""
+        rest = "".join(f", {t} %{k}" for k, t in enumerate(self.parameters[1:], 1))
         parameters = ", ".join(f"{t} %{k}" for k, t in enumerate(self.parameters))
         yield f"define internal {self.result} @__cf_{self.name}({parameters}) alwaysinline nounwind {{"
         yield "start:"
         if self.counts:
             yield "call void @__cf_tick()"
         yield "%site = zext i32 %0 to i64"
-        yield f"%at = getelementptr i8, ptr @{TABLE}, i64 %site"
+        yield f"%at = getelementptr i8, ptr @{table}, i64 %site"
         yield "%active = load i8, ptr %at"
         yield "%quiet = icmp eq i8 %active, 0"
         yield "br i1 %quiet, label %done, label %rule"
         yield "rule:"
-        yield f"%changed = call {self.result} @{self.slow}({parameters})"
+        yield f"%number = add i32 %0, {sites_before}"
+        yield f"%changed = call {self.result} @{self.slow}(i32 %number{rest})"
         yield "br label %done"
         yield "done:"
         yield f"%new = phi {self.result} [ %{self.unchanged}, %start ], [ %changed, %rule ]"
@@ -68,6 +71,7 @@ _HOOKS = (
 _CHECKED_HOOKS = (
     _Hook("m", "i64", ("i32", "i64", "i64", "i64", "ptr", "ptr", "i32")),
     _Hook("pv", "i32", ("i32", "i32", "ptr", "ptr")),
+    _Hook("e", "i32", ("i32", "i32", "i64", "i64", "i32", "i32", "ptr")),
 )
 _OTHERS = """
 declare void @__cf_failed()
@@ -89,8 +93,23 @@ ret void
 """
 
 
+def hook_table(sites: int) -> str:
+    """The table of a program with so many sites."""
+    return f'@{TABLE} = hidden global [{sites + 1} x i8] zeroinitializer, section "{TABLE}_table", align {PAGE_BYTES}'
+
+
 def hook_definitions(sites: int, *, checked: bool) -> str:
     """What a module with so many sites needs of hooks: the table, at an address that the code knows, and the hooks."""
-    table = f'@{TABLE} = hidden global [{sites + 1} x i8] zeroinitializer, section "{TABLE}_table", align {PAGE_BYTES}'
+    return "\n".join((hook_table(sites), _definitions(TABLE, "0", checked=checked)))
+
+
+def unit_hook_definitions(sites_before: str, *, checked: bool) -> str:
+    """What a unit needs of hooks: its part of the table is elsewhere, and its sites come after those of other units."""
+    table = f"@{UNIT_TABLE} = external hidden global i8"
+    return "\n".join((table, _definitions(UNIT_TABLE, sites_before, checked=checked)))
+
+
+def _definitions(table: str, sites_before: str, *, checked: bool) -> str:
     hooks = (*_HOOKS, *(_CHECKED_HOOKS if checked else ()))
-    return "\n".join((table, _OTHERS, *(line for h in hooks for line in (h.declaration(), *h.definition())), ""))
+    lines = (line for h in hooks for line in (h.declaration(), *h.definition(table, sites_before)))
+    return "\n".join((_OTHERS, *lines, ""))

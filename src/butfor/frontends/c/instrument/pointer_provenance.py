@@ -7,7 +7,7 @@ object is seen even where another begins.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.machine_types import Kind
@@ -24,7 +24,7 @@ class PointerProvenance:
     """The companions of one function. `needed` are the slots whose companion must exist."""
 
     def __init__(
-        self, fn: Function, layout: Layout, objects: dict[str, int], direct: Collection[int] | None = None
+        self, fn: Function, layout: Layout, objects: Mapping[str, int | str], direct: Collection[int] | None = None
     ) -> None:
         self.fn = fn
         self.layout = layout

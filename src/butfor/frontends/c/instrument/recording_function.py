@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.call_text import (
@@ -49,22 +50,25 @@ def condition_text(text: str) -> str:
 
 
 class RecordingFunction:
-    """One function that records itself. `first` numbers its first segment; `wrapped` are the functions with models."""
+    """One function that records itself; `wrapped` are the functions with models.
+
+    `segment_number` writes the number of one of its segments, as a constant.
+    """
 
     def __init__(
         self,
         module: CModule,
         fn: Function,
         layout: Layout,
-        objects: dict[str, int],
+        objects: Mapping[str, int | str],
         wrapped: frozenset[str],
-        first: int,
+        segment_number: Callable[[int], str],
     ) -> None:
         self.fn = fn
         self.layout = layout
         self.prov = PointerProvenance(fn, layout, objects)
         self.wrapped = wrapped
-        self.first = first
+        self.segment_number = segment_number
         self.types = module.types
         span = module.functions[fn.name]
         self.header = _HEAD_DBG.sub("", module.lines[span.start])
@@ -117,7 +121,7 @@ class RecordingFunction:
                 if at == 0:
                     self.entry_at = len(self.out)
                 else:
-                    self.emit(f"call void @__bf_s(i32 {self.first + segment})")
+                    self.emit(f"call void @__bf_s(i32 {self.segment_number(segment)})")
                     self._after_call(self.fn.instrs[at - 1], segments[segment].flags)
             self._instr(instr, text)
             at += 1
@@ -129,7 +133,7 @@ class RecordingFunction:
     def _enter(self) -> None:
         layout, fn = self.layout, self.fn
         head = [f"%bf.frame = alloca [{max(layout.frame_size, 16)} x i8], align {layout.frame_align}", *self.temps]
-        head.append(f"call void @__bf_enter(i32 {self.first}, ptr %bf.frame, i64 {layout.frame_size})")
+        head.append(f"call void @__bf_enter(i32 {self.segment_number(0)}, ptr %bf.frame, i64 {layout.frame_size})")
         if fn.variadic:
             head.append(f"call void @__bf_variadic(i64 {layout.frame_size})")
         if control_of(fn.name) is Control.ERROR_LOCATION:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,10 +14,10 @@ from butfor.frontends.c.instrument.recording_function import RecordingFunction
 from butfor.ir.program import Program
 
 _GLOBAL_REF = re.compile(r'c?"[^"]*"|@[-\w.$]+')
-_LOCAL = re.compile(r"\b(?:internal|private)\b")
+_LOCAL = re.compile(r"(?:internal|private)\b")
 _GLOBAL_DBG = re.compile(r"(?:, !dbg !\d+)+$")
 
-_HOOKS = """
+RUNTIME_HOOKS = """
 @__bf_argp = external global [16 x i32]
 @__bf_args = external global [16 x ptr]
 @__bf_args_set = external global i32
@@ -93,7 +93,27 @@ def recording_module(module: CModule, program: Program, models: frozenset[str]) 
     that the runtime calls.
     """
     wrapped = frozenset(name for name in module.declared if name in models)
-    objects = program.object_numbers
+    head = (RUNTIME_HOOKS, _tables(program))
+    body, rows = rewritten_functions(module, program, wrapped, program.object_numbers, str, head)
+    names = {f"@{name}": f"@__bf_w_{name}" for name in wrapped} | {
+        f"@{name}": f"@u.{name}" for name in exported(module)
+    }
+    return RecordingModule(renamed("\n".join(body), names), rows)
+
+
+def rewritten_functions(
+    module: CModule,
+    program: Program,
+    wrapped: frozenset[str],
+    objects: Mapping[str, int | str],
+    segment_number: Callable[[int], str],
+    head: Iterable[str],
+) -> tuple[list[str], NDArray[np.int32]]:
+    """The lines of the module, with functions that record themselves, and the segment table.
+
+    `segment_number` writes the number of the segment that stands in this row of the table; `head` stands before the
+    first function, since labels can only be named before the function they are in.
+    """
     out: list[str] = []
     rows: list[tuple[int, ...]] = []
     i = 0
@@ -103,11 +123,15 @@ def recording_module(module: CModule, program: Program, models: frozenset[str]) 
         line = lines[i]
         here = starts.get(i)
         if here is not None:
-            if not rows:  # labels can only be named before the function they are in
-                out += [_HOOKS, _tables(program)]
+            out += head
+            head = ()
             fn = module.function(here.name)
             layout = program.layout(here.name)
-            out.extend(RecordingFunction(module, fn, layout, objects, wrapped, len(rows)).text())
+
+            def number(segment: int, first: int = len(rows)) -> str:
+                return segment_number(first + segment)
+
+            out.extend(RecordingFunction(module, fn, layout, objects, wrapped, number).text())
             rows.extend((s.loads, s.stores, s.bytes, s.addresses, s.words, s.flags, fn.index) for s in layout.segments)
             i = here.end
         elif line[:1] == "@":
@@ -115,10 +139,7 @@ def recording_module(module: CModule, program: Program, models: frozenset[str]) 
         elif line[:1] not in ("!", ";"):
             out.append(line)
         i += 1
-    names = {f"@{name}": f"@__bf_w_{name}" for name in wrapped} | {
-        f"@{name}": f"@u.{name}" for name in exported(module)
-    }
-    return RecordingModule(renamed("\n".join(out), names), np.array(rows, dtype=np.int32).reshape(-1, 7))
+    return [*out, *head], np.array(rows, dtype=np.int32).reshape(-1, 7)
 
 
 def renamed(text: str, names: dict[str, str]) -> str:
@@ -131,17 +152,19 @@ def without_debug(line: str) -> str:
     return _GLOBAL_DBG.sub("", line)
 
 
+def is_local(line: str) -> bool:
+    """Whether the first line of a definition says that only its own module sees it."""
+    head = line.partition("@")[0] if line.startswith("define ") else line.partition(" = ")[2]
+    return _LOCAL.match(head.removeprefix("define ")) is not None
+
+
 def exported(module: CModule) -> Iterator[str]:
     """Names that the program defines for the linker, except main."""
     for f in module.functions.values():
-        if f.name != "main" and not _LOCAL.search(module.lines[f.start].partition("@")[0]):
+        if f.name != "main" and not is_local(module.lines[f.start]):
             yield f.name
     for g in module.globals.values():
-        if (
-            g.init is not None
-            and not g.name.startswith("llvm.")
-            and not _LOCAL.search(module.lines[g.line].partition("{")[0].partition("[")[0])
-        ):
+        if g.init is not None and not g.name.startswith("llvm.") and not is_local(module.lines[g.line]):
             yield g.name
 
 
@@ -150,20 +173,43 @@ def quoted(name: str) -> str:
     return name if re.fullmatch(r"[-\w.]+", name) else f'"{name}"'
 
 
-def _tables(program: Program) -> str:
-    """Tables by which the runtime tells where globals and functions are."""
-    rows = ", ".join(f"{{ ptr, i64 }} {{ ptr @{quoted(n)}, i64 {size} }}" for n, size in program.global_table)
-    fns = ", ".join(f"ptr @{quoted(n)}" for n in program.function_table)
-    labels = ", ".join(f"ptr blockaddress(@{quoted(f)}, %{quoted(b)})" for f, b in program.label_table)
-    g, f, b = len(program.global_table), len(program.function_table), len(program.label_table)
+def label_addresses(labels: Sequence[tuple[str, str]], linkage: str) -> str:
+    """A table of the addresses of labels, which only the module with their functions can name."""
+    rows = ", ".join(f"ptr blockaddress(@{quoted(f)}, %{quoted(b)})" for f, b in labels)
+    return f"@{LABELS} = {linkage} constant [{len(labels)} x ptr] {f'[{rows}]' if labels else 'zeroinitializer'}"
+
+
+LABELS = "__bf_labels"
+
+
+def address_tables(
+    variables: Sequence[tuple[str, int]], functions: Sequence[str], labels: Sequence[tuple[str, int]]
+) -> str:
+    """Tables by which the runtime tells where globals and functions are, and where the addresses of labels stand.
+
+    Each label is a place in a table with a name.
+    """
+    rows = ", ".join(f"{{ ptr, i64 }} {{ ptr @{quoted(n)}, i64 {size} }}" for n, size in variables)
+    fns = ", ".join(f"ptr @{quoted(n)}" for n in functions)
+    places = ", ".join(f"ptr getelementptr (ptr, ptr @{quoted(table)}, i64 {k})" for table, k in labels)
+    g, f, b = len(variables), len(functions), len(labels)
     return "\n".join(
         (
-            f"@__bf_gtab = constant [{g} x {{ ptr, i64 }}] [{rows}]"
-            if g
-            else "@__bf_gtab = constant [0 x { ptr, i64 }] zeroinitializer",
-            f"@__bf_ftab = constant [{f} x ptr] [{fns}]",
-            f"@__bf_btab = constant [{b} x ptr] [{labels}]" if b else "@__bf_btab = constant [0 x ptr] zeroinitializer",
+            f"@__bf_gtab = constant [{g} x {{ ptr, i64 }}] {f'[{rows}]' if g else 'zeroinitializer'}",
+            f"@__bf_ftab = constant [{f} x ptr] {f'[{fns}]' if f else 'zeroinitializer'}",
+            f"@__bf_btab = constant [{b} x ptr] {f'[{places}]' if b else 'zeroinitializer'}",
             f"@__bf_counts = constant [4 x i64] [i64 {g}, i64 {f}, i64 {b}, i64 0]",
             "",
+        )
+    )
+
+
+def _tables(program: Program) -> str:
+    labels = program.label_table
+    places = [(LABELS, k) for k in range(len(labels))]
+    return "\n".join(
+        (
+            label_addresses(labels, "internal"),
+            address_tables(program.global_table, program.function_table, places),
         )
     )

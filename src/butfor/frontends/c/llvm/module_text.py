@@ -68,12 +68,11 @@ class Module:
             head = line[:1]
             if head == "!":
                 key, _, _ = line.partition(" = ")
-                if key[1:].isdigit():
-                    self.metadata[int(key[1:])] = i
+                if key == "!0":
+                    self._number_metadata(i)
+                    break
             elif head == "d" and line.startswith("define "):
-                end = i + 1
-                while lines[end] != "}":
-                    end += 1
+                end = lines.index("}", i + 1)
                 name = function_name(line)
                 self.functions[name] = FunctionText(name, i, end)
                 i = end
@@ -90,6 +89,19 @@ class Module:
         for name in self._type_text:
             self._named_type(name)
         self.order = {name: k for k, name in enumerate(self.functions)}
+
+    def _number_metadata(self, first: int) -> None:
+        """Note where numbered metadata stands: LLVM prints it last, in order, each on a line."""
+        count = len(self.lines) - first
+        while count and not self.lines[first + count - 1]:
+            count -= 1
+        if self.lines[first + count - 1].startswith(f"!{count - 1} = "):
+            self.metadata = dict(enumerate(range(first, first + count)))
+            return
+        for i in range(first, first + count):
+            key, _, _ = self.lines[i].partition(" = ")
+            if key[1:].isdigit():
+                self.metadata[int(key[1:])] = i
 
     def _named_type(self, name: str) -> Type:
         done = self.types.get(name)

@@ -8,7 +8,6 @@ import select
 import signal
 import socket
 import struct
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +16,7 @@ from pathlib import Path
 from butfor.errors import ToolMissing
 from butfor.frontends.c.observed_runs.process_tracing import go_on, next_event, watch_end
 from butfor.frontends.c.run_program import STOP_SIGNAL
+from butfor.native.kept_process import temporary_folder
 
 VARIABLE = "BUTFOR_RUN"  # where programs ask
 GOES_ON = "BUTFOR_GOES_ON"  # says to a program that records itself: a full log ends the recording, not the program
@@ -86,7 +86,7 @@ class Observer:
 
     def run(self, command: Sequence[str]) -> int:
         """The exit status of the command; minus the number of a signal that ended it."""
-        with tempfile.TemporaryDirectory(prefix=f"butfor-{os.getpid()}-") as folder:
+        with temporary_folder() as folder:
             path = os.path.join(folder, "run")
             with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server, _wakeups() as woken:
                 server.bind(path)

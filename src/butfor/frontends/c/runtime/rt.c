@@ -29,10 +29,6 @@ static u64 pending_end;  /* segments at which the run is stopped */
 u32 bf_store_floor, bf_read_floor; /* what was written or seen before the part of the log under way: its value is logged again when it is read */
 volatile int bf_stop, bf_busy;
 
-extern const struct { void *p; u64 n; } __bf_gtab[];
-extern void *const __bf_ftab[], *const __bf_btab[];
-extern const u64 __bf_counts[4];
-
 /* ---- the log ------------------------------------------------------------------------------------------------------- */
 
 void bf_write_all(int fd, const u8 *p, u64 n) {
@@ -74,7 +70,8 @@ static inline u32 under_way(u32 n) { return n == left_at ? left_to : n - 1; }
 u32 bf_now(void) { return under_way(bf_segments()); }
 
 static void window_start(void) {
-  if (bf_stop || bf_segments() >= pending_end) bf_limit(bf_stop ? "time" : "steps"), pending_end = ~0ull;
+  u32 n = bf_segments();
+  if ((bf_stop && n) || n >= pending_end) bf_limit(bf_stop ? "time" : "steps"), pending_end = ~0ull;
   bf_window_begins();
   struct check_rec *r = PUT(C_CHECK, struct check_rec);
   *r = (struct check_rec){.loads = bf_loads(), .bytes = bf_size(C_VALUE), .addresses = bf_size(C_ADDRESS) / 8, .words = bf_size(C_WORD) / 8,
@@ -306,7 +303,7 @@ static __attribute__((noinline)) void irregular(u8 *p, int n) {
     else if (p[i] != v[i]) changed = 1;
   }
   if (changed) r->flags |= RD_CHANGED, r->event = last_unknown;
-  if (never) r->flags |= bf_never_written(p), r->event = last_unknown;
+  if (never) r->flags |= bf_never_written(p), r->event = bf_is_as_started(p, (u64)n) ? 0 : last_unknown;
   if (n == 8 && !((u64)p & 7) && (changed || !(whole_copy(s) || is_old_pointer(s)))) *prov(p) = BF_LOOKUP;
   u32 w = BF_READ | ++bf_nreads << 3;
   for (int i = 0; i < n; i++) s[i] = w + (u32)i;

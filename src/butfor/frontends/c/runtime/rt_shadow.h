@@ -41,6 +41,7 @@ void bf_note_death(u32 o);
 void bf_objects_start(void);
 u32 bf_new_object(u8 *p, u64 size, int kind, u32 site);
 int bf_never_written(const u8 *p);
+int bf_is_as_started(const u8 *p, u64 n);
 void *bf_reserve(u64 n);
 u32 bf_segments(void);
 u32 bf_now(void);

@@ -15,6 +15,7 @@
 
 #define BUFFER (1u << 18)
 #define STOP_SIGNAL 41
+#define MOST_WORDS (64 << 20) /* bytes; the kernel allows no more by far */
 
 u8 *bf_stack_top;
 static char dir[4096];
@@ -22,13 +23,19 @@ static int closed, recording, own_pid;
 static int goes_on; /* a limit ends the recording, not the program */
 static u32 stopped_at; /* segments when a limit was reached */
 static void *alt_stack;
-extern void *const __bf_ftab[], *const __bf_btab[];
+extern void *const __bf_ftab[];
+extern void *const *const __bf_btab[]; /* where the addresses of labels stand */
 extern const u64 __bf_counts[4];
 extern char __executable_start, etext;
 void bf_control_start(void);
 
 static const char *const names[C_COUNT] = {"seg", "load", "escape", "value", "address", "word", "frame", "read", "event",
                                            "run", "object", "death", "error", "output", "piece", "check"};
+
+void bf_fence(const char *folder, int kind); /* rt_fence.c */
+int bf_open(const char *path, int flags, unsigned mode); /* as open and unlink, and not refused by the fence */
+int bf_unlink(const char *path);
+#define FENCE_RECORDED 1
 
 static void say(const char *text) {
   if (write(2, text, strlen(text)) < 0) return;
@@ -37,13 +44,13 @@ static void say(const char *text) {
 void bf_remove_in_dir(const char *name) {
   char path[4200];
   snprintf(path, sizeof path, "%s/%s", dir, name);
-  unlink(path);
+  bf_unlink(path);
 }
 
 int bf_open_in_dir(const char *name) {
   char path[4200];
   snprintf(path, sizeof path, "%s/%s", dir, name);
-  int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  int fd = bf_open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) return fd;
   int high = fcntl(fd, F_DUPFD_CLOEXEC, 700); /* out of the way of programs that count their descriptors */
   if (high >= 0) close(fd), fd = high;
@@ -107,8 +114,6 @@ void bf_disk_full(void) {
   write_end(END_DISK, errno, strerror(errno), 0, 0); /* the program goes on without a recording */
 }
 
-void bf_fence(const char *folder); /* rt_fence.c */
-
 /* ---- signals ------------------------------------------------------------------------------------------------------- */
 
 static int in_program(const ucontext_t *u) {
@@ -140,6 +145,14 @@ static void handle(int sig, void (*f)(int, siginfo_t *, void *)) {
   sigaction(sig, &s, 0);
 }
 
+/* butfor starts the program with this signal blocked: until now it would have ended it without a recording */
+static void allow(int sig) {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, sig);
+  sigprocmask(SIG_UNBLOCK, &set, 0);
+}
+
 static void signals_start(void) {
   static const int all[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS, SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGVTALRM, SIGPROF};
   alt_stack = mmap(0, 1 << 17, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -151,10 +164,33 @@ static void signals_start(void) {
 
 /* ---- start --------------------------------------------------------------------------------------------------------- */
 
+static int exit_status;
+
 static void at_exit(int status, void *arg) {
   (void)arg;
+  exit_status = status & 0xff;
+}
+
+/* after the destructors of the program, which a program may give numbers from 101 on */
+static __attribute__((destructor(100))) void end(void) {
   fflush(stdout);
-  bf_close(END_EXIT, status & 0xff, "");
+  bf_close(END_EXIT, exit_status, "");
+}
+
+/* The arguments and the environment, pointers and texts, as they were: what still is so was written by no call. */
+static const u8 *words, *words_end;
+static u8 *words_then;
+
+static void keep_words(char **argv, char **envp) {
+  words = words_end = (const u8 *)argv;
+  for (char **list = argv; list; list = list == argv ? envp : 0)
+    for (char **w = list; *w; w++)
+      if ((u8 *)*w >= words_end && (u8 *)*w - words < MOST_WORDS) words_end = (u8 *)*w + strlen(*w) + 1;
+  words_then = bf_reserve((u64)(words_end - words) + 1);
+  memcpy(words_then, words, (u64)(words_end - words));
+}
+int bf_is_as_started(const u8 *p, u64 n) {
+  return p >= words && p < words_end && n <= (u64)(words_end - p) && !memcmp(p, words_then + (p - words), n);
 }
 
 static void write_start(int argc, char **argv, char **envp) {
@@ -167,7 +203,7 @@ static void write_start(int argc, char **argv, char **envp) {
     bad |= write(fd, p, sizeof p) < 0;
   }
   for (u64 i = 0; i < __bf_counts[1]; i++) bad |= write(fd, &__bf_ftab[i], 8) < 0;
-  for (u64 i = 0; i < __bf_counts[2]; i++) bad |= write(fd, &__bf_btab[i], 8) < 0;
+  for (u64 i = 0; i < __bf_counts[2]; i++) bad |= write(fd, __bf_btab[i], 8) < 0;
   if (bad) say("butfor: the recording could not be started\n");
   close(fd);
 }
@@ -202,9 +238,11 @@ static __attribute__((constructor(101))) void start(int argc, char **argv, char 
   bf_frames_start();
   bf_objects_start();
   bf_log_start(limit);
+  keep_words(argv, envp);
   if (recording) write_start(argc, argv, envp);
   signals_start();
   bf_control_start();
   on_exit(at_exit, 0);
-  if (is_fenced) bf_fence(dir);
+  allow(STOP_SIGNAL);
+  if (is_fenced) bf_fence(dir, FENCE_RECORDED);
 }

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from butfor.errors import DiskFull
 from butfor.frontends.c import object_files
 from butfor.frontends.c.whole_programs.twin_plan import TwinPlan
-from butfor.frontends.stamped_files import Member, archive_members, stamps_of
+from butfor.frontends.stamped_files import Member, archive_members, hides_stamps, stamps_of, stem_of
 from butfor.native import build_cache
-from butfor.native.c_compiler import find_compiler, run_tool
+from butfor.native.c_compiler import find_compiler
+from butfor.native.run_tool import run_tool
 
 
 def kept_files(plan: TwinPlan, defined: frozenset[str]) -> tuple[str, ...]:
@@ -18,21 +20,31 @@ def kept_files(plan: TwinPlan, defined: frozenset[str]) -> tuple[str, ...]:
     An archive is kept without the members that are part of the twin.
     """
     names = {name: f"u.{name}" for name in defined}
-    used = {unit.ir for unit in plan.units}
+    used = _Used(frozenset(u.ir for u in plan.units), frozenset(stem_of(u.source) for u in plan.units))
     return tuple(_kept(Path(word), names, used) if word in plan.files else word for word in plan.words)
 
 
-def _kept(path: Path, names: dict[str, str], used: set[str]) -> str:
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """The units of a twin: the names of their IR, and the stems of their sources."""
+
+    units: frozenset[str]
+    stems: frozenset[str]
+
+    def has(self, member: Member) -> bool:
+        """Whether an object is part of the twin."""
+        stamps = stamps_of(member.data)
+        if stamps is None or not stamps.units:
+            return hides_stamps(member.data) and stem_of(member.name) in self.stems
+        return all(unit.ir in self.units for unit in stamps.units)
+
+
+def _kept(path: Path, names: dict[str, str], used: _Used) -> str:
     members = archive_members(path)
     if members is None:
         return str(_stored((Member(path.name, path.read_bytes()),), names) / path.name)
-    left = tuple(member for member in members if not _is_used(member, used))
+    left = tuple(member for member in members if not used.has(member))
     return str(_archive(left, names, path.name))
-
-
-def _is_used(member: Member, used: set[str]) -> bool:
-    stamps = stamps_of(member.data)
-    return stamps is not None and bool(stamps.units) and all(unit.ir in used for unit in stamps.units)
 
 
 def _stored(members: tuple[Member, ...], names: dict[str, str]) -> Path:

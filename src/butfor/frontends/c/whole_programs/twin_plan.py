@@ -17,8 +17,10 @@ from butfor.frontends.stamped_files import (
     archive_members,
     behind_libtool,
     exported_by_library,
+    hides_stamps,
     program_stamps,
     stamps_of,
+    stem_of,
 )
 
 _LINKER_WORDS = frozenset(
@@ -217,18 +219,20 @@ class _Link:
             return
         members = archive_members(Path(path))
         if members is None:
-            if not self.planner.is_left_out(stamps_of(Path(path).read_bytes())):
+            if not self._is_left_out(path, Path(path).read_bytes()):
                 self.planner.keep(path)
             return
         stamps = [stamps_of(member.data) for member in members]
         self.planner.add_spare([unit for found in stamps if found is not None for unit in found.units])
-        if not all(map(self.planner.is_left_out, stamps)):
+        if not all(self._is_left_out(member.name, member.data) for member in members):
             self.planner.keep(path)
+
+    def _is_left_out(self, name: str, data: bytes) -> bool:
+        return self.planner.is_left_out(stamps_of(data)) or (hides_stamps(data) and self._was_looked_into(name))
 
     def _was_looked_into(self, path: str) -> bool:
         """Whether an object that was removed since is likely to be one of the units: compilers name it so."""
-        stem = os.path.splitext(os.path.basename(path))[0]
-        return any(os.path.splitext(os.path.basename(source))[0] == stem for source in self.sources)
+        return any(stem_of(source) == stem_of(path) for source in self.sources)
 
     def _library(self, name: str) -> None:
         for folder in self.library_folders:

@@ -6,20 +6,16 @@ import enum
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from butfor.logic.evaluate import Evaluator
-from butfor.logic.rules import is_literal
-from butfor.logic.simplify import ALGEBRA
 from butfor.logic.sorts import INT, Value, default_value
-from butfor.logic.substitute import substitute
-from butfor.logic.terms import FALSE, TRUE, Term, constant, variables
+from butfor.logic.terms import Term
 from butfor.methods.repair.on_paths.solution_model import CONDITION
-from butfor.path.execute.relaxed_path import from_outside
+from butfor.path.execute.path_execution import Lookup, PathExecution, Role, always_leaves, is_given, nesting_of
+from butfor.path.execute.value_domains import KnownValues
 from butfor.path.lift.cell_names import UNKNOWN
-from butfor.path.path_model import Instance, Kind, Path
+from butfor.path.path_model import Path
 
 # of changed values, by position and cell; None: no bound
 Bounds = Mapping[tuple[int, int], tuple[int | None, int | None]]
-CellValues = dict[str, Value | None]  # None: nothing determines the value
 
 
 class PathEnd(enum.Enum):
@@ -46,10 +42,11 @@ class ChangedPathRunner:
     def __init__(self, path: Path, checks: Collection[int] = ()) -> None:
         self.path = path
         self.checks = frozenset(checks)
+        self.nesting = nesting_of(path)
         self._sorts = {c.name: c.sort for c in path.cells}
-        self._states: list[CellValues] = [
-            {c.name: None if c.type == UNKNOWN else self._initial_value(c.name) for c in path.cells}
-        ]
+        self._unchanged = self._execution(KnownValues(path))
+        self._unchanged.now = {c.name: None if c.type == UNKNOWN else self._initial_value(c.name) for c in path.cells}
+        self._states = [dict(self._unchanged.now)]  # at the positions of the prefix that runs as recorded
 
     def run(
         self, changes: Mapping[tuple[int, int], Term], chosen: Mapping[str, Value], allowed: Bounds | None = None
@@ -59,79 +56,87 @@ class ChangedPathRunner:
         `chosen` are the values of the variables in them that are no cells; `allowed` bounds the changed values, read as
         signed numbers.
         """
-        bounds = allowed or {}
-        k = steps = self._unchanged_prefix(min((k for k, _ in changes), default=0))
-        state = dict(self._states[k])
-        while k < len(self.path.instances):
-            instance = self.path.instances[k]
-            if k in self.checks and (found := self._value(self.path.check, state, chosen)) != 1:
-                return PathOutcome(PathEnd.OPEN if found is None else PathEnd.FAILS, steps)
-            steps += 1
-            if instance.kind is Kind.BRANCH:
-                holds = self._value(changes.get((k, CONDITION), instance.condition), state, chosen)
-                if holds is None:
-                    return PathOutcome(PathEnd.OPEN, steps)
-                if not holds:
-                    return PathOutcome(PathEnd.AVOIDS, steps, left=True)
-                k += 1
-                continue
-            if instance.condition is not TRUE and (found := self._value(instance.condition, state, chosen)) != 1:
-                return PathOutcome(PathEnd.OPEN if found is None else PathEnd.BROKEN, steps)
-            new = self._written(k, instance, changes, state, chosen)
-            for number, (cell, _) in enumerate(instance.writes):
-                if (
-                    (k, number) in bounds
-                    and (k, number) in changes
-                    and not _is_within(new[cell.name], cell.sort, bounds[k, number])
-                ):
-                    return PathOutcome(PathEnd.BROKEN, steps)
-            state |= new
-            k += 1
-        found = self._value(self.path.check, state, chosen)
-        return PathOutcome(PathEnd.OPEN if found is None else PathEnd.AVOIDS if found else PathEnd.FAILS, steps)
+        start = self._unchanged_prefix(min((k for k, _ in changes), default=0))
+        execution = self._execution(_ChangedValues(self.path, changes, chosen, allowed or {}))
+        execution.now = dict(self._states[start])
+        try:
+            needed = next(execution.onwards(start, self.checks), None)
+        except _OutOfBoundsError as found:
+            return PathOutcome(PathEnd.BROKEN, found.position + 1)
+        if needed is None:
+            return PathOutcome(PathEnd.FAILS, len(self.path.instances))
+        steps = needed.position + (needed.role not in (Role.CHECK, Role.EARLIER_CHECK))
+        if needed.condition is None:
+            return PathOutcome(PathEnd.OPEN, steps)
+        return PathOutcome(_ENDS[needed.role], steps, left=needed.role is Role.DECISION)
+
+    def _execution(self, domain: KnownValues) -> PathExecution[Value | None]:
+        return PathExecution(self.path, domain, always_leaves, self.nesting)
 
     def _unchanged_prefix(self, position: int) -> int:
         """The length of the prefix up to a position that runs as recorded, with the states of which runs begin."""
         while len(self._states) <= position:
             k = len(self._states) - 1
-            instance, state = self.path.instances[k], self._states[k]
-            if self._value(instance.condition, state, {}) != 1 or (
-                k in self.checks and self._value(self.path.check, state, {}) != 1
-            ):
+            if k in self.checks and self._unchanged.check(k) != 1:
                 return k
-            self._states.append({**state, **self._written(k, instance, {}, state, {})} if instance.writes else state)
+            if self._unchanged.run(k) is not None:
+                self._unchanged.now = dict(self._states[-1])
+                return k
+            writes = self.path.instances[k].writes
+            self._states.append(dict(self._unchanged.now) if writes else self._states[-1])
         return position
 
     def _initial_value(self, name: str) -> Value:
         return self.path.initial.get(name, self.path.start.get(name, default_value(self._sorts[name])))
 
-    def _written(
-        self,
-        k: int,
-        instance: Instance,
-        changes: Mapping[tuple[int, int], Term],
-        state: CellValues,
-        chosen: Mapping[str, Value],
-    ) -> CellValues:
-        new: CellValues = {}
-        for number, (cell, term) in enumerate(instance.writes):
-            if from_outside(instance, cell, term) or term is None:
-                new[cell.name] = instance.recorded[cell.name]
-            else:
-                new[cell.name] = self._value(changes.get((k, number), term), state, chosen)
+
+_ENDS = {  # of the path when what it needs does not hold
+    Role.ACCESS: PathEnd.BROKEN,
+    Role.ASSUMPTION: PathEnd.BROKEN,
+    Role.DECISION: PathEnd.AVOIDS,
+    Role.EARLIER_CHECK: PathEnd.FAILS,
+    Role.CHECK: PathEnd.AVOIDS,
+}
+
+
+class _OutOfBoundsError(Exception):
+    """A changed value is not within its bounds."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__()
+        self.position = position
+
+
+class _ChangedValues(KnownValues):
+    def __init__(
+        self, path: Path, changes: Mapping[tuple[int, int], Term], chosen: Mapping[str, Value], bounds: Bounds
+    ) -> None:
+        super().__init__(path)
+        self.changes = changes
+        self.chosen = chosen
+        self.bounds = bounds
+
+    def condition(
+        self, k: int, condition: Value | None, lookup: Lookup[Value | None], guard: Value | None
+    ) -> Value | None:
+        term = self.changes.get((k, CONDITION))
+        return condition if term is None else self.value(term, self._with_chosen(lookup))
+
+    def assigned(
+        self, k: int, number: int, value: Value | None, lookup: Lookup[Value | None], guard: Value | None
+    ) -> Value | None:
+        term = self.changes.get((k, number))
+        cell, written = self.path.instances[k].writes[number]
+        if term is None or is_given(self.path.instances[k], cell, written):
+            return value
+        new = self.value(term, self._with_chosen(lookup))
+        if (k, number) in self.bounds and not _is_within(new, cell.sort, self.bounds[k, number]):
+            raise _OutOfBoundsError(k)
         return new
 
-    def _value(self, term: Term, state: CellValues, chosen: Mapping[str, Value]) -> Value | None:
-        """The value of a term; None where it depends on an undetermined cell."""
-        names = variables((term,))
-        values = {n: chosen[n] if n in chosen else state.get(n) for n in (str(v.data) for v in names)}
-        if all(v is not None for v in values.values()):
-            return Evaluator(values)(term)
-        known = {str(v.data): constant(values[str(v.data)], v.width) for v in names if values[str(v.data)] is not None}
-        found = substitute(term, known, ALGEBRA)
-        if found is TRUE or found is FALSE:
-            return int(found is TRUE)
-        return found.data if is_literal(found) else None
+    def _with_chosen(self, lookup: Lookup[Value | None]) -> Lookup[Value | None]:
+        chosen = self.chosen
+        return lambda name: chosen[name] if name in chosen else lookup(name)
 
 
 def _is_within(value: Value | None, sort: int, bounds: tuple[int | None, int | None]) -> bool:

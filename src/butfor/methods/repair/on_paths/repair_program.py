@@ -39,7 +39,8 @@ from butfor.methods.repair.on_paths.solution_model import (
     SolutionOptions,
 )
 from butfor.path.execute.any_value import any_value
-from butfor.path.execute.relaxed_path import CellTerms, RelaxedPath, from_outside
+from butfor.path.execute.path_execution import is_given
+from butfor.path.execute.relaxed_path import CellTerms, RelaxedPath
 from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Cell, Instance, Kind, Path
 from butfor.trace.view.source_places import Place
@@ -97,7 +98,7 @@ def sites_of(paths: Sequence[Path]) -> dict[Place, list[PathSite]]:
                 here += [
                     (n, k, number)
                     for number, (cell, term) in enumerate(instance.writes)
-                    if not from_outside(instance, cell, term)
+                    if not is_given(instance, cell, term)
                 ]
     return {place: sites for place, sites in found.items() if sites}
 

@@ -7,6 +7,7 @@ back, further solutions have to avoid the failure with these too. Whether it hel
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -46,7 +47,7 @@ from butfor.methods.repair.on_paths.solution_model import (
     StatementChange,
 )
 from butfor.methods.repair.slip_library import MAX_WEIGHT
-from butfor.path.execute.symbolic_execution import OPEN
+from butfor.path.execute.value_domains import OPEN
 from butfor.path.path_model import Path
 from butfor.trace.view.source_places import Place
 
@@ -169,7 +170,10 @@ class SolutionSearch:
         self.wanted = tuple(v for v in variables(self.base) if not str(v.data).startswith(OPEN))
 
     def _single_changes(self) -> Iterator[tuple[Solution, PickedChoices]]:
-        """The best solutions that change one statement and have no holes, by running the paths; note the others."""
+        """The best solutions that change one statement and have no holes, by running the paths; note the others.
+
+        Those that leave the paths elsewhere count on their own: the program may refute all that leave at one place.
+        """
         most = self.program.options.alike or self.program.options.most
         for statement in self.statements:
             found: list[tuple[Solution, PickedChoices]] = []
@@ -187,7 +191,11 @@ class SolutionSearch:
                         found.append((solution, picked))
                 elif ends & {PathEnd.FAILS, PathEnd.BROKEN}:
                     self._ruled_out.append(choice)
-            yield from sorted(found, key=lambda pair: pair[0].key)[:most]
+            kept: Counter[tuple[int | None, ...]] = Counter()
+            for solution, choices in sorted(found, key=lambda pair: pair[0].key):
+                kept[solution.left] += 1
+                if kept[solution.left] <= most:
+                    yield solution, choices
 
     # --- one solution -------------------------------------------------------------------------------------------------
 

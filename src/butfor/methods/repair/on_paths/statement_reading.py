@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -62,7 +62,7 @@ class PathValues:
         self.path = path
 
     @cached_property
-    def states(self) -> list[dict[str, Value]]:
+    def states(self) -> Sequence[Mapping[str, Value]]:
         return values_before(self.path)
 
     def is_known(self, cell: str, position: int) -> bool:

@@ -1,0 +1,115 @@
+"""What is computed about one run of a batch: how it went, its explanation, and what becomes of it under changes.
+
+These functions are called in a process of their own each. They give plain JSON values, without times, so that the same
+question has the same answer in every batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from butfor.batch.work_items import BatchItem
+from butfor.counterfactual.user_changes import changed_run
+from butfor.errors import ButforError, UsageError
+from butfor.explanation import Explanation, Status
+from butfor.failures.find_failure import verdict_on
+from butfor.frontends.c import c_frontend
+from butfor.frontends.c.build import Build
+from butfor.options import Options
+from butfor.pipeline import analyse
+from butfor.report.html import render
+from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.recording import Recording
+from butfor.trace.view.source_places import Places
+
+PASSED, FAILED, NOT_EXAMINED = "passed", "failed", "not-examined"
+
+
+def _silent(text: str) -> None:
+    """Show nobody the progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class WarmProgram:
+    """A program that is built, with its code parsed: every process forked from here on has it."""
+
+    build: Build
+
+    @property
+    def key(self) -> str:
+        """What identifies the sources, the headers, the compiler and its flags."""
+        return self.build.home.name
+
+
+def warmed(options: Options) -> WarmProgram:
+    """The program of the options, built and read."""
+    build = c_frontend.compile_program(options, _silent)
+    _ = build.code.static
+    return WarmProgram(build)
+
+
+class _Begun(Exception):
+    """The beginning of an explanation is known, and more is not asked for."""
+
+    def __init__(self, beginning: Explanation) -> None:
+        super().__init__()
+        self.beginning = beginning
+
+
+def _stop_at(beginning: Explanation) -> None:
+    raise _Begun(beginning)
+
+
+def _recorded(item: BatchItem, program: WarmProgram) -> Recording:
+    return c_frontend.record(item.options, program.build, _silent)
+
+
+def examined(item: BatchItem, program: WarmProgram) -> dict[str, Any]:
+    """How the run went; for one that failed, the failure and the ladder back from it."""
+    try:
+        recording = _recorded(item, program)
+        answer = analyse(recording, replace(item.options, methods=("slice",)), _silent, known=_stop_at)
+    except _Begun as stopped:
+        answer = stopped.beginning
+    except UsageError:
+        raise
+    except ButforError as error:
+        return {"status": NOT_EXAMINED, "why": error.message}
+    run = answer.run
+    found: dict[str, Any] = {
+        "status": FAILED if answer.failure is not None else PASSED,
+        "exit_status": run.exit_status,
+        "signal": run.signal,
+        "instructions": run.instructions,
+    }
+    if answer.failure is not None:
+        told = answer.to_dict()
+        found |= {"failure": told["failure"], "story": told["story"]}
+    return found
+
+
+def explained(item: BatchItem, program: WarmProgram) -> tuple[dict[str, Any], str]:
+    """The JSON report of the run, without times, and its page."""
+    answer = analyse(_recorded(item, program), replace(item.options, story=True), _silent)
+    answer = replace(answer, run=replace(answer.run, record_seconds=0.0, analyse_seconds=0.0))
+    return answer.to_dict(), render(answer)
+
+
+def tried(item: BatchItem, program: WarmProgram, changes: Sequence[str]) -> dict[str, Any]:
+    """For each change, whether it avoids the failure of the run; None where it makes no difference to the run."""
+    recording = _recorded(item, program)
+    recording = recording.with_expectations(item.options.expect_stdout, item.options.expect_exit)
+    places = Places(recording)
+    point = verdict_on(recording, places, Dependence(recording.trace), item.options).failure
+    avoiding: list[bool | None] = []
+    for change in changes:
+        outcome = changed_run(places, point, (change,), item.options.cc, item.options)
+        avoiding.append(outcome.avoids if outcome.changed else None)
+    return {"avoids": avoiding}
+
+
+def is_partial(report: Mapping[str, Any]) -> bool:
+    """Whether a limit was reached in an explanation, so that another try might say more."""
+    return bool(report["status"] == Status.PARTIAL)

@@ -1,0 +1,1 @@
+"""Renderers of the answer of a batch: one format per module, no analysis."""

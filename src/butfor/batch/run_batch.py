@@ -1,0 +1,97 @@
+"""From the items of a batch to its answer: build the programs, run them, find the groups, give them their names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from butfor.batch.batch_result import NOT_RUN, BatchResult, Group, ItemResult
+from butfor.batch.computed_results import ComputedResults, Progress, Result, Wanted
+from butfor.batch.examine_item import FAILED, NOT_EXAMINED, WarmProgram, examined
+from butfor.batch.find_groups import GroupFinder, page_address
+from butfor.batch.group_names import NamedGroups
+from butfor.batch.result_store import ResultStore
+from butfor.batch.work_items import BatchItem, BatchLimits
+
+Came = Callable[[ItemResult], None]
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRun:
+    """One run of a batch over these items, with its results in `folder`."""
+
+    items: Sequence[BatchItem]
+    limits: BatchLimits
+    folder: Path
+    explains_all: bool = False
+    progress: Progress | None = None
+    came: Came | None = None  # is told of each item as its result comes
+
+    def result(self) -> BatchResult:
+        """The answer, with everything computed that the store does not hold yet."""
+        store = ResultStore(self.folder / "store")
+        store.remove_leftovers()
+        computed = ComputedResults(store, self.limits, self.progress)
+        computed.build(list({item.program.name: item.program for item in self.items}.values()))
+        found = self._examined(computed)
+        failed = [item.number for item in self.items if found[item.number]["status"] == FAILED]
+        finder = GroupFinder(self.items, found, computed, self.folder)
+        groups = self._named(finder.groups(failed), computed)
+        return self._assembled(found, groups, self._pages(groups, failed, finder))
+
+    def _examined(self, computed: ComputedResults) -> dict[int, Result]:
+        """How each run went, by number."""
+        found: dict[int, Result] = {}
+
+        def note(item: BatchItem, result: Result) -> None:
+            found[item.number] = result
+            computed.has_failed = computed.has_failed or result["status"] == FAILED
+            if self.came is not None:
+                self.came(ItemResult(item, result))
+
+        for item in self.items:
+            if item.program.name not in computed.programs:
+                note(item, _missing(computed.lost.get(item.program.name)))
+        items = [item for item in self.items if item.program.name in computed.programs]
+        wanted = [Wanted(computed.key("examine", item), item, _examining(item)) for item in items]
+        for position, result in computed.results(wanted, "running"):
+            note(items[position], result or _missing(computed.lost.get(wanted[position].key)))
+        return found
+
+    def _named(self, groups: Sequence[Group], computed: ComputedResults) -> tuple[Group, ...]:
+        """The groups with the names that they keep, the largest first."""
+        members = [frozenset(computed.key("examine", self.items[n]) for n in group.members) for group in groups]
+        names = NamedGroups.in_store(computed.store)
+        named = names.named(groups, members)
+        names.keep(computed.store)
+        return tuple(sorted(named, key=lambda group: (-len(group.members), group.members)))
+
+    def _pages(self, groups: Sequence[Group], failed: Sequence[int], finder: GroupFinder) -> dict[int, str]:
+        """The addresses of the reports of runs, by number."""
+        pages = {group.representative: group.page for group in groups}
+        if self.explains_all:
+            for number, report in zip(failed, finder.explanations(failed), strict=True):
+                if report is not None:
+                    pages[number] = page_address(self.items[number])
+        return pages
+
+    def _assembled(self, found: dict[int, Result], groups: tuple[Group, ...], pages: dict[int, str]) -> BatchResult:
+        names = {number: group.name for group in groups for number in group.members}
+        items = tuple(
+            ItemResult(item, found[item.number], names.get(item.number, ""), pages.get(item.number, ""))
+            for item in self.items
+        )
+        left = sum(item.status == NOT_RUN for item in items)
+        why = "--fail-fast" if self.limits.fail_fast else "--max-time"
+        notes = (f"{left} runs were not begun ({why}); the same command without it goes on with them",) if left else ()
+        return BatchResult(items, groups, notes)
+
+
+def _examining(item: BatchItem) -> Callable[[WarmProgram], Result]:
+    return lambda warm: examined(item, warm)
+
+
+def _missing(why: str | None) -> Result:
+    """The result of a run that has none."""
+    return {"status": NOT_EXAMINED, "why": why} if why else {"status": NOT_RUN}

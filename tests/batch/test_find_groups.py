@@ -1,0 +1,87 @@
+"""Classes of failing runs, told apart and put together by what changes do to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from butfor.batch.computed_results import ComputedResults, Wanted
+from butfor.batch.find_groups import GroupFinder
+from butfor.batch.result_store import ResultStore
+from butfor.batch.work_items import BatchItem, BatchProgram
+from butfor.options import Options
+
+PROGRAM = BatchProgram("p", Options())
+
+
+@dataclass
+class Known:
+    """Results that are known beforehand: the line that each run's explanation blames, and whom its change helps."""
+
+    store: ResultStore
+    kind: str
+    blamed: Mapping[int, int]
+    helps: Mapping[int, Sequence[int]]  # by blamed line
+    lost: dict[str, str] = field(default_factory=dict)
+
+    def key(self, kind: str, item: BatchItem, *more: str) -> str:
+        """What the result is about."""
+        return " ".join((kind, str(item.number), *more))
+
+    def results(self, wanted: Sequence[Wanted], doing: str) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
+        """The results."""
+        for position, one in enumerate(wanted):
+            kind, number, *changes = one.key.split()
+            if kind == "explain":
+                yield position, {"report": self.report(self.blamed[int(number)]), "page": ""}
+            else:
+                yield position, {"avoids": [int(number) in self.helps[int(change)] for change in changes]}
+
+    def report(self, line: int) -> dict[str, Any]:
+        """An explanation that blames a line."""
+        row = {"file": "a.c", "line": line, "text": f"s{line}", "rank": 1, "evidence": "replayed"}
+        site = {**row, "changes": [{"with": str(line), "family": "keep"}]}
+        return {
+            "status": "explained",
+            "failure": failure(self.kind, 9),
+            "ranking": [row],
+            "methods": {"butfor": {"complete": True, "confirmed": [site]}},
+        }
+
+
+def failure(kind: str, line: int) -> dict[str, Any]:
+    """A failure at a line."""
+    return {"kind": kind, "file": "a.c", "line": line, "function": "f", "message": "wrong", "details": {}}
+
+
+def members(
+    folder: Path, kind: str, lines: Sequence[int], blamed: Mapping[int, int], helps: Mapping[int, Sequence[int]]
+) -> list[tuple[int, ...]]:
+    """The members of the groups of runs that fail at these lines."""
+    items = [BatchItem(n, PROGRAM, f"t{n}", Options(args=("x" * n,))) for n in range(len(lines))]
+    found = {n: {"failure": failure(kind, line), "story": None, "instructions": 1} for n, line in enumerate(lines)}
+    known = cast(ComputedResults, Known(ResultStore(folder / "store"), kind, blamed, helps))
+    finder = GroupFinder(items, found, known, folder)
+    return sorted(group.members for group in finder.groups(range(len(lines))))
+
+
+def test_runs_that_the_changes_do_not_help_are_told_apart(tmp_path: Path) -> None:
+    found = members(tmp_path, "assertion", [9, 9, 9, 9], {0: 1, 2: 5}, {1: [0, 1], 5: [2, 3]})
+    assert found == [(0, 1), (2, 3)]
+
+
+def test_outputs_that_differ_in_several_places_for_one_reason_are_together(tmp_path: Path) -> None:
+    found = members(tmp_path, "output", [9, 12, 15], {0: 1, 1: 1, 2: 1}, {1: [0, 1, 2]})
+    assert found == [(0, 1, 2)]
+
+
+def test_one_change_that_helps_two_crashes_does_not_put_them_together(tmp_path: Path) -> None:
+    found = members(tmp_path, "signal", [9, 12], {0: 1, 1: 1}, {1: [0, 1]})
+    assert found == [(0,), (1,)]
+
+
+def test_help_has_to_go_both_ways(tmp_path: Path) -> None:
+    found = members(tmp_path, "output", [9, 12], {0: 1, 1: 1}, {1: [0]})
+    assert found == [(0,), (1,)]
