@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 
 from butfor.frontends.c.run_program import RunSpec
 
@@ -17,28 +18,46 @@ _TOKEN = re.compile(rb"[-+]?\d+(?:\.\d+)?|[A-Za-z_]\w*|[^\s\w]|\s+")
 
 _MAX_ATTEMPTS_PER_INPUT = 8  # a short input has few different mutations
 _SEED_BYTES = 65536  # of standard input
+_LONG_WORD_BYTES = 8  # a word of so many may have been too long for the program
+_LONG_WORD = re.compile(rb"\w{%d,}" % _LONG_WORD_BYTES)
+_MAX_WORDS_CUT = 3  # of standard input, the longest ones
 
 
 def similar_inputs(spec: RunSpec, count: int) -> Iterator[RunSpec]:
-    """Up to `count` different inputs made from this one by small mutations, the same ones every time."""
-    seed = zlib.crc32(repr((spec.args, spec.nondet)).encode("utf-8", "surrogateescape") + spec.stdin[:_SEED_BYTES])
-    pick = random.Random(seed)
-    parts = [
-        part for part, there in (("args", spec.args), ("stdin", spec.stdin.strip()), ("nondet", spec.nondet)) if there
-    ]
-    size = max(4, min(40, len(spec.args) + len(spec.nondet) + len(_TOKEN.findall(spec.stdin)) // 2))
+    """Up to `count` different inputs made from this one by small changes, the same ones every time."""
     known = {(spec.args, spec.stdin, spec.nondet)}
-    for attempt in range(_MAX_ATTEMPTS_PER_INPUT * count if parts else 0):
-        new = spec
-        mutations = (1, 2, 1 + size // 4, 1 + size // 2, size)  # from near inputs to far ones in turn
-        for _ in range(mutations[attempt % len(mutations)]):
-            new = _mutated(new, pick.choice(parts), pick)
+    for new in chain(_with_shorter_words(spec), _with_mutations(spec, _MAX_ATTEMPTS_PER_INPUT * count)):
         key = (new.args, new.stdin, new.nondet)
         if key not in known:
             known.add(key)
             yield new
             if len(known) > count:
                 return
+
+
+def _with_shorter_words(spec: RunSpec) -> Iterator[RunSpec]:
+    """The input with one of its longest words cut to half: what was too long for the program may fit then."""
+    longest = sorted(set(_LONG_WORD.findall(spec.stdin[:_SEED_BYTES])), key=len, reverse=True)[:_MAX_WORDS_CUT]
+    for word in longest:
+        yield replace(spec, stdin=spec.stdin.replace(word, word[: len(word) // 2]))
+    for k, word in enumerate(spec.args):
+        if len(word) >= _LONG_WORD_BYTES and not os.path.exists(word):
+            yield replace(spec, args=(*spec.args[:k], word[: len(word) // 2], *spec.args[k + 1 :]))
+
+
+def _with_mutations(spec: RunSpec, attempts: int) -> Iterator[RunSpec]:
+    seed = zlib.crc32(repr((spec.args, spec.nondet)).encode("utf-8", "surrogateescape") + spec.stdin[:_SEED_BYTES])
+    pick = random.Random(seed)
+    parts = [
+        part for part, there in (("args", spec.args), ("stdin", spec.stdin.strip()), ("nondet", spec.nondet)) if there
+    ]
+    size = max(4, min(40, len(spec.args) + len(spec.nondet) + len(_TOKEN.findall(spec.stdin)) // 2))
+    mutations = (1, 2, 1 + size // 4, 1 + size // 2, size)  # from near inputs to far ones in turn
+    for attempt in range(attempts if parts else 0):
+        new = spec
+        for _ in range(mutations[attempt % len(mutations)]):
+            new = _mutated(new, pick.choice(parts), pick)
+        yield new
 
 
 def _mutated(spec: RunSpec, part: str, pick: random.Random) -> RunSpec:

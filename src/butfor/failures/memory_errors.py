@@ -121,11 +121,12 @@ def _outside_of_array(trace: Trace, objects: RunObjects, node: Node, access: str
     if found is None:  # a text that a call left there
         room = text_room(trace.at(node[0]).fn, instr.args[0], trace.program.global_type) if instr.op == "call" else None
         array = _array_at(objects, int(details["address"]), node[0], room)
-        details |= {"array": array, "elements": room}
-        return f"{access} into {array or 'an array'} of {room}"
+        details |= {"array": array, "array_start": details["address"], "elements": room}
+        has = "" if room is None else f", which has {room} byte{'s' if room != 1 else ''}"
+        return f"{access} into {array or 'an array'}{has}"
     start, count = int(trace.operand(node[0], found.index.gep.args[0])), found.index.count
     array = _array_at(objects, start, node[0], count)
-    details |= {"array": array, "index": found.value, "elements": count}
+    details |= {"array": array, "array_start": start, "index": found.value, "elements": count}
     length = "" if count is None else f" with {count} element{'s' if count != 1 else ''}"
     return f"{access} at index {found.value} of {array or 'an array'}{length}"
 
@@ -133,9 +134,12 @@ def _outside_of_array(trace: Trace, objects: RunObjects, node: Node, access: str
 def _array_at(objects: RunObjects, address: int, i: int, count: int | None) -> str | None:
     """The array of so many elements that begins at an address, as messages name it; None where it has no name."""
     o = objects.at(address, i)
-    if o is None or o.variable is None:
+    if o is None or o.type is None:
         return None
-    return f"`{o.name}{array_path(o.variable.type, address - o.start, count)}`"
+    path = array_path(o.type, o.offset_in_element(address), count)
+    if o.variable is not None:
+        return f"`{o.name}{path}`"
+    return f"`{path.removeprefix('.')}` of {o.describe()}" if path.startswith(".") else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 
@@ -19,10 +19,14 @@ _MAX_STARS = 8  # of a pointer to pointers; a type that points to itself has no 
 
 
 class TypeTable(Protocol):
-    """Where the types that pointers and fields refer to are looked up."""
+    """Where the types that pointers and fields refer to are looked up, and where fields are declared."""
 
     def ctype(self, n: int) -> CType:
         """The C type with that number."""
+        ...
+
+    def declared_at(self, n: int) -> Location:
+        """Where the debug info says that a variable, function or field was declared."""
         ...
 
 
@@ -36,11 +40,17 @@ class Field:
     is_bits: bool
     type_number: int
     owner: TypeTable
+    number: int = field(default=-1, compare=False)  # its own, of which `owner` knows where it is declared
 
     @property
     def type(self) -> CType:
         """The member's type."""
         return self.owner.ctype(self.type_number)
+
+    @property
+    def declared_at(self) -> Location:
+        """Where the member is declared."""
+        return self.owner.declared_at(self.number)
 
 
 @dataclass(frozen=True, slots=True)

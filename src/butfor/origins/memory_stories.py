@@ -169,17 +169,27 @@ def _what_is_accessed(
         )
     width, count = _elements(o)
     size = int(point.details.get("size", 0))
+    if point.details.get("memory") == "out-of-member" and (room := point.details.get("elements")) is not None:
+        array = point.details.get("array") or "an array"
+        return (
+            f"{verb} {_bytes(size)} {'to' if verb == 'writes' else 'from'} {array}, "
+            f"which has {_bytes(room)}: {size - room} too many"
+        )
     if access.callee or width is None or size > width:
         past = max(address + size - o.start - o.size, 0)
-        room = f"{o.size} byte{'s' if o.size != 1 else ''}"
+        room = _bytes(o.size)
         if address < o.start:
             return f"{verb} {o.start - address} bytes before {o.describe()}"
         of = f"at offset {address - o.start} of" if address > o.start else "from" if verb == "reads" else "to"
         much = f": {past} too many" if address == o.start else ""
-        return f"{verb} {size} byte{'s' if size != 1 else ''} {of} {o.describe()}, which has {room}{much}"
+        return f"{verb} {_bytes(size)} {of} {o.describe()}, which has {room}{much}"
     number = (address - o.start) // width
     valid = "none" if not count else "only element 0" if count == 1 else f"elements 0 to {count - 1}"
     return f"{verb} element {number} of {o.describe()}, which has {valid}"
+
+
+def _bytes(count: int) -> str:
+    return f"{count} byte{'s' if count != 1 else ''}"
 
 
 def _elements(o: RunObject) -> tuple[int | None, int]:

@@ -135,6 +135,11 @@ class SyntaxTree:
         entry = nearest_declarator(self._declarations.get(name, ()), line)
         return None if entry is None else self._statement(declarator_span(entry))
 
+    def member_declaration(self, name: str, line: int) -> Statement | None:
+        """The declaration of a member of a struct or union nearest to a line."""
+        entry = nearest_declarator(self._members.get(name, ()), line)
+        return None if entry is None else self._statement(declarator_span(entry))
+
     def definition_of_macro(self, name: str, line: int | None = None) -> Statement | None:
         """The `#define` of a macro: the last one before `line`; the first one without a line or if none is before."""
         found = self._macros.get(name, [])
@@ -219,6 +224,10 @@ class SyntaxTree:
     @cached_property
     def _declarations(self) -> DeclarationIndex:
         return index_declarations(find_all(self._tree, "declaration"), find_all(self._tree, "compound_statement"))
+
+    @cached_property
+    def _members(self) -> DeclarationIndex:
+        return index_declarations(find_all(self._tree, "field_declaration"), ())
 
     def _path(self, offset: int) -> NodePath:
         if offset not in self._paths:

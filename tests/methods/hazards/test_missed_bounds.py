@@ -179,3 +179,35 @@ def test_no_statement_of_a_trusted_function_is_ranked(tmp_path: Path, methods: l
     assert "copy" in {row.function for row in answer().ranking}
     assert {row.function for row in answer("copy").ranking} == {"main"}
     assert answer().ranking[0].line == program.line_of("copy(word, v[1])")
+
+
+ITEM = """
+struct item { char name[8]; int count; };
+"""
+
+
+def test_a_text_too_long_for_a_member_puts_the_copy_and_the_member_in_question(tmp_path: Path) -> None:
+    program = source(f"""{ITEM}
+static struct item *made(const char *name) {{
+    struct item *i = malloc(sizeof *i);
+    strcpy(i->name, name);
+    return i; }}
+int main(int c, char **v) {{ return made(v[1])->name[0] == 'x'; }}
+""")
+    found = kinds(tmp_path, program, "abcdefghi")
+    assert found[program.line_of("strcpy(i->name, name)")] == "passed"
+    assert found[program.line_of("char name[8]")] == "size"
+
+
+def test_an_index_outside_of_a_member_puts_its_check_in_question(tmp_path: Path) -> None:
+    program = source("""
+struct line { int length; int at[4]; int sum; };
+int main(void) {
+    static struct line l;
+    for (int i = 0; i <= 4; i++)
+        l.at[i] = i;
+    return l.sum; }
+""")
+    found = kinds(tmp_path, program)
+    assert found[program.line_of("i <= 4")] == "checked"
+    assert found[program.line_of("int at[4]")] == "size"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from butfor.explanation import FailureKind
+from butfor.failures.failure_point import FailurePoint
 from butfor.failures.memory_errors import errors_with_objects
 from butfor.ir.instructions import Function, Instr, Operand
 from butfor.ir.machine_types import Kind
@@ -18,7 +19,6 @@ from butfor.ir.recording_segments import variable_and_offset
 from butfor.methods.case import FailingRun
 from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, UnknownValue
-from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
 MAX_SEGMENTS_SEARCHED = 5_000  # of the frame, before the access: a check that is farther away checks something else
@@ -46,24 +46,46 @@ class _Check:
     limit: Operand
 
 
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """The memory that an access should have stayed in: an object, or an array inside of one."""
+
+    start: int
+    size: int
+    name: str
+
+
 def missed_bounds(case: FailingRun) -> Iterator[MissedBound]:
-    """The statements in question for an access outside of an object, if that is the failure."""
+    """The statements in question for an access outside of an object or of an array in it, if that is the failure."""
     point = case.point
-    if point.kind is not FailureKind.MEMORY or point.details.get("memory") != "out-of-bounds" or point.node is None:
-        return
-    accessed = next((o for p, o in errors_with_objects(case.trace, case.objects) if p.node == point.node), None)
-    if accessed is not None:
-        yield from _Search(case, accessed).found(point.node)
+    if point.kind is FailureKind.MEMORY and point.node is not None:
+        room = _room(case, point)
+        if room is not None:
+            yield from _Search(case, room).found(point.node)
+
+
+def _room(case: FailingRun, point: FailurePoint) -> _Room | None:
+    match point.details.get("memory"):
+        case "out-of-bounds":
+            errors = errors_with_objects(case.trace, case.objects)
+            o = next((o for p, o in errors if p.node == point.node), None)
+            return _Room(o.start, o.size, o.describe()) if o is not None else None
+        case "out-of-member" if point.details.get("elements") is not None:
+            # an index counts elements, and one of them is accessed; a text has its size in bytes
+            width = int(point.details["size"]) if "index" in point.details else 1
+            name = point.details["array"] or "an array"
+            return _Room(int(point.details["array_start"]), int(point.details["elements"]) * width, name)
+    return None
 
 
 class _Search:
     """The search for one access."""
 
-    def __init__(self, case: FailingRun, accessed: RunObject) -> None:
+    def __init__(self, case: FailingRun, accessed: _Room) -> None:
         self.case = case
         self.trace = case.trace
         self.accessed = accessed
-        self.name = accessed.describe()
+        self.name = accessed.name
         self.address = int(case.point.details["address"])
         self.width = max(int(case.point.details["size"]), 1)
         self.element = (self.address - accessed.start) // self.width

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from butfor.failures.failure_point import FailurePoint
 from butfor.failures.memory_errors import errors_with_objects
 from butfor.failures.uninitialised_reads import uninitialised_use
 from butfor.ir.debug_types import Variable
@@ -21,6 +22,7 @@ from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, UnknownValue
+from butfor.trace.view.object_parts import array_member
 from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
@@ -86,6 +88,8 @@ def _memory(case: FailingRun) -> Iterator[Hazard]:
         place = case.places.of(point.node) if point.node is not None else None
         if place is not None and not case.point.is_survivable:
             yield Hazard(place, "access", point.message)
+        if o is not None and point.details["memory"] == "out-of-member":
+            yield from _small_member(case, o, point)
         declared = _declaration(case, o)
         if o is not None and declared is not None and point.details["memory"] == "out-of-bounds":
             size = (
@@ -95,6 +99,17 @@ def _memory(case: FailingRun) -> Iterator[Hazard]:
             )
             what = "it allocates" if o.kind == ObjectKind.HEAP else f"`{o.name}` has"
             yield Hazard(declared, "size", f"{what} {size} and more are used: {point.message}")
+
+
+def _small_member(case: FailingRun, o: RunObject, point: FailurePoint) -> Iterator[Hazard]:
+    """The declaration of the member whose array an access left."""
+    count, start = point.details.get("elements"), point.details.get("array_start")
+    if count is None or start is None or o.type is None:
+        return
+    member = array_member(o.type, o.offset_in_element(int(start)), int(count))
+    declared = case.places.member_declaration(member) if member is not None else None
+    if member is not None and declared is not None:
+        yield Hazard(declared, "size", f"`{member.name}` has {count} elements, and more are used")
 
 
 def _uninitialised(case: FailingRun) -> Iterator[Hazard]:

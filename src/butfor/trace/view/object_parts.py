@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from butfor.ir.debug_types import CType
+from butfor.ir.debug_types import CType, Field
 
 _MAX_NESTING = 32  # of members and elements; no real type is that deep
 
@@ -112,15 +112,25 @@ def member_path(t: CType, offset: int) -> str:
 
 def array_path(t: CType, offset: int, count: int | None) -> str:
     """The path of the array of so many elements that begins at a byte offset; None: of any number."""
-    out = ""
+    return "".join(part.path for _, part in _around_array(t, offset, count))
+
+
+def array_member(t: CType, offset: int, count: int | None) -> Field | None:
+    """The innermost member that holds that array; None where it is in no struct or union."""
+    around = [whole.fields[part.number] for whole, part in _around_array(t, offset, count) if whole.fields]
+    return around[-1] if around else None
+
+
+def _around_array(t: CType, offset: int, count: int | None) -> Iterator[tuple[CType, ObjectPart]]:
+    """The types around the array that begins at a byte offset, outermost first, each with its part that holds it."""
     for _ in range(_MAX_NESTING):
         if t.kind == "array" and offset == 0 and count in (None, t.count):
             break
         inner = next((p for p in parts(t, offset, 1) if p.holds(offset, 1)), None)
         if inner is None:
             break
-        out, t, offset = out + inner.path, inner.type, offset - inner.start
-    return out
+        yield t, inner
+        t, offset = inner.type, offset - inner.start
 
 
 def element_path(t: CType, offset: int) -> tuple[int, ...]:

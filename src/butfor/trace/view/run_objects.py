@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from butfor.ir.debug_types import Variable
+from butfor.ir.debug_types import CType, Variable
 from butfor.ir.instructions import Function
 from butfor.trace.log.record_layout import BORN_BEFORE, NO_FRAME, EventKind, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
@@ -35,6 +35,19 @@ class RunObject:
     name: str
     variable: Variable | None = None
     block: HeapBlock | None = None
+
+    @property
+    def type(self) -> CType | None:
+        """The type of the variable, or of one element of the heap block; None where nothing tells."""
+        if self.variable is not None:
+            return self.variable.type
+        return self.block.type if self.block is not None else None
+
+    def offset_in_element(self, address: int) -> int:
+        """How far into an element of a heap block, or into the variable, an address is."""
+        t = self.type
+        offset = address - self.start
+        return offset % t.size if self.variable is None and t is not None and t.size else offset
 
     def describe(self) -> str:
         """The object as messages name it."""

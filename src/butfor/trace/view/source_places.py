@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from butfor.ir.debug_types import CType, Location, Variable
+from butfor.ir.debug_types import CType, Field, Location, Variable
 from butfor.ir.instructions import Const, Function, Instr
 from butfor.source import SourceFile, Statement, SyntaxTree
 from butfor.source.expression_positions import is_lvalue
@@ -203,6 +203,13 @@ class Places:
             return None
         found = tree.initializer_of(variable.name, variable.line) or tree.declaration_of(variable.name, variable.line)
         return None if found is None else self.of_statement(found, function)
+
+    def member_declaration(self, member: Field) -> Place | None:
+        """Where a member of a struct or union is declared."""
+        where = member.declared_at
+        tree = self.tree(where.file)
+        found = tree.member_declaration(member.name, where.line) if tree is not None and member.name else None
+        return None if found is None else self.of_statement(found, "")
 
     def copied_initialiser(self, name: str) -> Place | None:
         """The declaration of a local variable whose initialiser the compiler put into the constant of that name."""

@@ -104,10 +104,11 @@ class DebugInfo:
 
     def subprogram(self, n: int) -> Location | None:
         """Where a function is defined."""
-        if n < 0:
-            return None
-        node = self._node(n)
-        return Location(self._file_of_scope(n), int(node.fields.get("line", "0")), 0)
+        return self.declared_at(n) if n >= 0 else None
+
+    def declared_at(self, n: int) -> Location:
+        """Where a variable, function or member was declared; the column is not known."""
+        return Location(self._file_of_scope(n), int(self._node(n).fields.get("line", "0")), 0)
 
     def variables(self, name: str) -> dict[str, Variable]:
         """The local variables of a function by the register (with %) that holds their address."""
@@ -220,7 +221,7 @@ class DebugInfo:
         f = self._node(n).fields
         bits = int(f.get("offset", "0"))
         is_bits = "DIFlagBitField" in f.get("flags", "")
-        return Field(f.get("name", ""), bits, int(f.get("size", "0")), is_bits, self._ref(f.get("baseType")), self)
+        return Field(f.get("name", ""), bits, int(f.get("size", "0")), is_bits, self._ref(f.get("baseType")), self, n)
 
     def _array(self, f: dict[str, str], size: int) -> CType:
         elem = self.ctype(self._ref(f.get("baseType")))
