@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -81,14 +82,16 @@ def comes_true(ask: Callable[[], bool]) -> bool:
 @pytest.mark.parametrize("end", ["SIGTERM", "SIGHUP", "SIGINT", "SIGKILL"])
 def test_nothing_is_left_when_butfor_ends(end: str, tmp_path: Path) -> None:
     env = {**os.environ, "BUTFOR_TEST_MARK": str(tmp_path), "TMPDIR": str(tmp_path)}
-    with subprocess.Popen(
-        [sys.executable, "-c", BUTFOR], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as p:
+    with (
+        tempfile.TemporaryFile() as said,
+        subprocess.Popen([sys.executable, "-c", BUTFOR], env=env, stdout=subprocess.PIPE, stderr=said) as p,
+    ):
         assert p.stdout is not None
         home = Path(p.stdout.readline().decode().strip())
         has_begun = (home / "file").exists() and comes_true(lambda: len(marked(str(tmp_path))) >= 6)
         p.send_signal(signal.Signals[end])
-    assert has_begun
+        said.seek(0)
+        assert has_begun, (home, marked(str(tmp_path)), said.read())
     assert comes_true(lambda: not marked(str(tmp_path)))
     assert comes_true(lambda: not home.exists())
     assert list(tmp_path.iterdir()) == []
