@@ -260,6 +260,9 @@ class ChangeWords:
             return f"had the address of `{c.rule.name}` been passed here"
         if op is Op.PLUS_LOCAL:
             return f"had `{c.rule.name}` been {'added to' if c.rule.b > 0 else 'subtracted from'} {text}"
+        returns = text.startswith("`return ") and text.endswith(";`")
+        if returns and op in (Op.LOCAL, Op.GLOBAL, Op.SET):
+            return f"had {text} given {_number(c) if op is Op.SET else f'`{c.rule.name}`'}"
         if op in (Op.LOCAL, Op.GLOBAL):
             verb = "been assigned" if c.site.kind is SiteKind.STORE else "been"
             return f"had {text} {verb} `{c.rule.name}`"
@@ -267,7 +270,7 @@ class ChangeWords:
             return f"had {text} been {_number(c)}{', a multiple of what it was' if c.family == 'size' else ''}"
         if op is Op.NOT:
             return f"had {text} been 1 where it was 0, and 0 otherwise"
-        if text.startswith("`return ") and text.endswith(";`"):
+        if returns:
             return f"had the value that {text} gives been {_difference(c)}"
         return f"had {text} been {_difference(c)}"
 

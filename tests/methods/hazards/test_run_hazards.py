@@ -8,10 +8,12 @@ import pytest
 
 import butfor
 from butfor.explanation import Explanation
-from tests.small import source, written
+from tests.small import Source, source, written
 
 
-def explained(folder: Path, body: str, methods: tuple[str, ...] = ("hazards",), **knobs: object) -> Explanation:
+def explained(
+    folder: Path, body: str | Source, methods: tuple[str, ...] = ("hazards",), **knobs: object
+) -> Explanation:
     """The explanation by this method."""
     return butfor.explain(written(folder, body), methods=methods, **knobs)  # type: ignore[arg-type]
 

@@ -84,8 +84,7 @@ class CandidatesInOrder:
         if place is None or not self._case.may_be_changed(place):
             return
         for c in self._candidates(site):
-            # a declared variable has no old value
-            if c.rule.op not in (Op.KEEP, Op.COMPOUND) or not _declares(place):
+            if c.rule.op not in (Op.KEEP, Op.COMPOUND) or _had_value_before(place):
                 yield c.stage, _with_family(c, place), place
 
 
@@ -119,10 +118,12 @@ def _with_family(c: ChangeCandidate, place: Place) -> ChangeCandidate:
     return replace(c, family="named") if is_named else c
 
 
-def _declares(place: Place) -> bool:
-    return place.role == Role.DECLARATION or (
+def _had_value_before(place: Place) -> bool:
+    """Whether what a statement sets had a value before: neither a variable that it declares nor what it returns."""
+    declares = place.role == Role.DECLARATION or (
         place.role == Role.FOR_INIT and _FOR_DECLARATION.match(place.text) is not None
     )
+    return not declares and place.role != Role.RETURN
 
 
 def _initial_data(case: FailingRun) -> Iterator[tuple[float, ChangeCandidate, Place]]:
