@@ -161,3 +161,39 @@ def test_what_is_missing_or_swapped(tmp_path: Path) -> None:
         "if (where == 0) return;\n    *where = value;",
     ):
         assert any(text in m for m in made), text
+
+
+STOCK = source(
+    """
+static int total, kinds, held[4];
+static void add(int k, int count) {
+    if (!held[k])
+        kinds++;
+    held[k] += count;
+    total += count;
+}
+static void take(int k, int count) {
+    held[k] -= count;
+    if (!held[k])
+        held[k] = 0;
+}
+int main(void) {
+    add(1, 5);
+    take(1, 2);
+    assert(total == 3);
+    return 0;
+}
+"""
+)
+
+
+def test_what_another_function_counts_is_taken_back_where_that_may_be_missing(tmp_path: Path) -> None:
+    case = case_of(recorded(tmp_path, STOCK))
+    lines = {
+        line.strip()
+        for p in Proposer(case.places, slip_library.builtin_library()).proposals(suspects(case, _earlier(case)))
+        for line in apply_edits(STOCK.text.encode(), p.edits).decode().splitlines()
+    }
+    assert {"total -= count;", "kinds--;"} <= lines
+    assert "held[k] += count;" in lines
+    assert not any(line.startswith("held[k]++") for line in lines), "take() changes it by itself"

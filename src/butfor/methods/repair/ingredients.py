@@ -204,9 +204,10 @@ class FunctionIngredients:
 
     @cached_property
     def assigned(self) -> frozenset[bytes]:
-        """The targets of the function's assignments, as written."""
-        targets = (n.child_by_field_name("left") for n in self.nodes if n.type == "assignment_expression")
-        return frozenset(self.text(n) for n in targets if n is not None)
+        """The targets of the function's assignments, `++` and `--`, as written."""
+        assignments = (n.child_by_field_name("left") for n in self.nodes if n.type == "assignment_expression")
+        updates = (n.child_by_field_name("argument") for n in self.nodes if n.type == "update_expression")
+        return frozenset(self.text(n) for n in (*assignments, *updates) if n is not None)
 
     @cached_property
     def uninitialised(self) -> dict[str, Node]:

@@ -12,6 +12,7 @@ from butfor.methods.repair.ingredients import JUMPS, LOOPS, FunctionIngredients,
 
 # how many statements are inserted beside one, by where they come from
 MAX_NEAR_STATEMENTS, MAX_FAR_STATEMENTS, MAX_GUARD_CLAUSES = 16, 24, 12
+MAX_UNDONE_STATEMENTS = 8  # what other functions count up or add, and this one may have to take back
 MAX_GUARDS = 14  # conditions that a statement is put under
 MAX_EXITS = 2  # ways to leave the function in a new check
 MAX_CHECKED_CONDITIONS = 4  # of new checks before a statement
@@ -20,6 +21,7 @@ GUARDED_JUMP_PENALTY = 1  # in weights: assignments and calls lack a guard more 
 REMOVED_ELSE_PENALTY = 4  # in weights: an `else` is missing more often than it is too many
 _PLAIN_RETURN = re.compile(rb"return\s*\(?\s*(?:-?\w+|NULL)?\s*\)?\s*;")
 _SIMPLE = frozenset(("expression_statement", *JUMPS))
+_OPPOSITES = {b"++": b"--", b"--": b"++", b"+=": b"-=", b"-=": b"+="}
 _BLOCKS = frozenset(("compound_statement", "case_statement"))
 
 
@@ -205,10 +207,27 @@ def _missing(statement: Node, code: FunctionIngredients) -> Iterator[tuple[bytes
         if text not in met:
             met.add(text)
             yield text, "insert", f"`{code.file.shown(node)}`"
+    undone = dict.fromkeys(text for n in changing for text in _undone(n, code))
+    for text in [t for t in undone if t not in met][:MAX_UNDONE_STATEMENTS]:
+        yield text, "insert", f"`{text.decode('utf-8', 'replace')}`"
     for node in [n for n in code.file.guard_clauses if is_guard_clause(n)][:MAX_GUARD_CLAUSES]:
         if code.text(node) not in met:
             met.add(code.text(node))
             yield code.text(node), "insert-check", f"`{code.file.shown(node)}`"
+
+
+def _undone(statement: Node, code: FunctionIngredients) -> Iterator[bytes]:
+    """The statement that takes back what one of another function counts or adds; none if this one changes it too."""
+    change = statement.named_child(0)
+    if change is None or change.type not in ("update_expression", "assignment_expression"):
+        return
+    target = change.child_by_field_name("argument") or change.child_by_field_name("left")
+    operator = change.child_by_field_name("operator")
+    opposite = _OPPOSITES.get(code.text(operator)) if operator is not None else None
+    if target is None or opposite is None or code.text(target) in code.assigned:
+        return
+    value = change.child_by_field_name("right")
+    yield code.text(target) + (opposite if value is None else b" " + opposite + b" " + code.text(value)) + b";"
 
 
 def _is_inside(node: Node, kinds: frozenset[str]) -> bool:
