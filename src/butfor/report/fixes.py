@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import Any
 
-from butfor.explanation import Explanation
+from butfor.explanation import Explanation, FailureKind
 
 _OUTPUT_METHOD = "output"  # it says what a print statement should have written
 CHANGE_PLACEHOLDER = "CHANGE"  # stands for the change in `extra["again"]`, the command that shows a changed run
-_MAY_OVERFIT = "; no passing tests were given, so it may only silence the failure"
+_MAY_SILENCE = "; no passing tests were given, so it may only silence the failure"
+_MAY_FIT_ONE_RUN = "; no passing tests were given, so it may be right for this input alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Fix:
     failing_total: int
     passing_kept: int
     passing_total: int
+    gives_output: bool  # what the failing runs should have written is known
 
     @property
     def is_validated(self) -> bool:
@@ -45,19 +47,25 @@ class Fix:
         kept = (
             f"; {self.passing_kept} of {self.passing_total} passing tests still pass"
             if self.passing_total
-            else _MAY_OVERFIT
+            else _MAY_FIT_ONE_RUN
+            if self.gives_output
+            else _MAY_SILENCE
         )
-        return f"{self.failing_fixed} of {self.failing_total} failing runs no longer fail{kept}"
+        if self.failing_fixed == self.failing_total == 1 and not self.passing_total:
+            return f"the failing run {'writes what is expected' if self.gives_output else 'no longer fails'}{kept}"
+        then = "write what is expected" if self.gives_output else "no longer fail"
+        return f"{self.failing_fixed} of {self.failing_total} failing runs {then}{kept}"
 
 
 def fixes(explanation: Explanation) -> tuple[Fix, ...]:
     """The repairs that the explanation holds, in their order."""
     found = explanation.methods.get("repair", {})
     rows = found.get("repairs", ()) if isinstance(found, Mapping) else ()
-    return tuple(_fix(row) for row in rows if isinstance(row, Mapping))
+    gives_output = explanation.failure is not None and explanation.failure.kind is FailureKind.OUTPUT
+    return tuple(_fix(row, gives_output) for row in rows if isinstance(row, Mapping))
 
 
-def _fix(row: Mapping[str, Any]) -> Fix:
+def _fix(row: Mapping[str, Any], gives_output: bool) -> Fix:
     before, after = str(row.get("before", "")), str(row.get("after", ""))
     file, line = str(row.get("file", "")), int(row.get("line", 0))
     diff = str(row.get("diff", "")) or "\n".join(
@@ -68,8 +76,10 @@ def _fix(row: Mapping[str, Any]) -> Fix:
             *list(unified_diff([before], [after], lineterm=""))[3:],
         ]
     )
-    counts = (int(row.get(key, 0)) for key in ("failing_fixed", "failing_total", "passing_kept", "passing_total"))
-    return Fix(file, line, before, after, diff, *counts)
+    fixed, failing, kept, passing = (
+        int(row.get(key, 0)) for key in ("failing_fixed", "failing_total", "passing_kept", "passing_total")
+    )
+    return Fix(file, line, before, after, diff, fixed, failing, kept, passing, gives_output)
 
 
 @dataclass(frozen=True, slots=True)

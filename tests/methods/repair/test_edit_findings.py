@@ -35,7 +35,7 @@ def repair(line: int, weight: float = 12.0, *, skips: bool = False, differs: int
 
 
 def test_one_finding_for_each_statement_with_its_best_edit() -> None:
-    found = repair_findings([repair(3, 8.0), repair(3, 20.0), repair(5, 12.0)])
+    found = repair_findings([repair(3, 8.0), repair(3, 20.0), repair(5, 12.0)], gives_output=False)
     assert [f.place.line for f in found] == [3, 5]
     assert found[0].score > found[1].score
     assert all(f.evidence is Evidence.REPLAYED for f in found)
@@ -49,8 +49,8 @@ def test_what_changes_other_inputs_or_leaves_something_out_says_less() -> None:
 
 
 def test_where_many_edits_help_one_of_them_says_little() -> None:
-    (alone,) = repair_findings([repair(3)])
-    crowd = repair_findings([repair(line) for line in range(1, 20)])
+    (alone,) = repair_findings([repair(3)], gives_output=False)
+    crowd = repair_findings([repair(line) for line in range(1, 20)], gives_output=False)
     assert len(crowd) == 19
     assert all(f.score < alone.score for f in crowd)
 
@@ -64,5 +64,12 @@ def test_tests_decide() -> None:
 
 def test_what_is_put_between_two_statements_names_both() -> None:
     between = replace(proposal(3), near=(place(4), place(3), place(4)))
-    (found,) = repair_findings([Repair(between, Tally(fixed=1), 1, 0)])
+    (found,) = repair_findings([Repair(between, Tally(fixed=1), 1, 0)], gives_output=True)
     assert [(a.line, a.why) for a in found.also] == [(4, "an edit that helps stands beside this too: x = 4;")]
+
+
+def test_an_edit_that_gives_the_expected_output_is_told_so() -> None:
+    (fails,) = repair_findings([repair(3)], gives_output=False)
+    (writes,) = repair_findings([repair(3)], gives_output=True)
+    assert fails.text.endswith("the run would not have failed")
+    assert writes.text.endswith("the output would have been right")

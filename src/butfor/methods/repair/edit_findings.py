@@ -21,15 +21,15 @@ _OTHER_OUTPUT = -0.5  # what was written before the failure would differ
 _RIVALS, _USUAL_RIVALS = -0.7, 3  # for each e-fold more statements at which an edit helps than usual
 
 
-def repair_findings(survivors: Sequence[Repair]) -> tuple[Finding, ...]:
-    """The statements at which an edit helps, the most telling first."""
+def repair_findings(survivors: Sequence[Repair], *, gives_output: bool) -> tuple[Finding, ...]:
+    """The statements at which an edit helps, the most telling first; `gives_output`: it gives the expected output."""
     best: Mapping[Place, Repair] = best_by_statement(sorted(survivors, key=lambda r: r.key))
     crowd = _RIVALS * math.log(max(len(best), 1) / _USUAL_RIVALS)
     found = (
         Finding(
             place,
             round(score_of_log_odds(edit_strength(r) + crowd), 4),
-            _words(r),
+            _words(r, "the output would have been right" if gives_output else "the run would not have failed"),
             Evidence.REPLAYED,
             also=tuple(_also_beside(r, survivors)),
         )
@@ -69,13 +69,13 @@ def _also_beside(best: Repair, survivors: Sequence[Repair]) -> Iterator[Also]:
                 yield Also(other.file, other.line, f"an edit that helps stands beside this too: {other.text}")
 
 
-def _words(r: Repair) -> str:
+def _words(r: Repair, then: str) -> str:
     if r.failing + r.passing > 1:
         return f"{_with(r.proposal.why)}: {r.label}"
     similar = (
         f"; that changes the output of {r.tally.differs} of {r.tally.similar} similar inputs" if r.tally.similar else ""
     )
-    return f"{_with(r.proposal.why)}, the run would not have failed{similar}"
+    return f"{_with(r.proposal.why)}, {then}{similar}"
 
 
 def _with(edit: str) -> str:

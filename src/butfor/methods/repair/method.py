@@ -22,6 +22,7 @@ class RepairMethod(Method):
     on_runs = When.LAST_RESORT
     needs = {Subject.RUN: ("slice", "cascade", "butfor", "spectrum")}  # noqa: RUF012 (a constant of the class)
     share = 6.0
+    prominence = 3
     weighing = A_CHANGE_HELPS
 
     annotations: Path | None = None  # a file that adds to the library of slips that edits are made from

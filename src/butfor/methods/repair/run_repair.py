@@ -130,7 +130,8 @@ def _search(case: FailingRun, earlier: Earlier, settings: RepairSettings) -> Dia
         )
     # confirmed repairs were recorded, so that they do not merely survive a memory error
     telling = search.survivors if search.is_judged else found
-    return Diagnosis(repair_findings(telling), data, not search.untried or not case.budget.is_over(), notes)
+    findings = repair_findings(telling, gives_output=recording.meta.expect_stdout is not None)
+    return Diagnosis(findings, data, not search.untried or not case.budget.is_over(), notes)
 
 
 def suspects(case: FailingRun, earlier: Earlier) -> list[Place]:
