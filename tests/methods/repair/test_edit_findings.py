@@ -69,7 +69,8 @@ def test_what_is_put_between_two_statements_names_both() -> None:
 
 
 def test_an_edit_that_gives_the_expected_output_is_told_so() -> None:
-    (fails,) = repair_findings([repair(3)], gives_output=False)
-    (writes,) = repair_findings([repair(3)], gives_output=True)
+    alone = Repair(proposal(3), Tally(fixed=1), 1, 0)
+    (fails,) = repair_findings([alone], gives_output=False)
+    (writes,) = repair_findings([alone], gives_output=True)
     assert "the run would not have failed" in fails.text
     assert "the output would have been right" in writes.text
