@@ -72,5 +72,5 @@ def test_an_edit_that_gives_the_expected_output_is_told_so() -> None:
     alone = Repair(proposal(3), Tally(fixed=1), 1, 0)
     (fails,) = repair_findings([alone], gives_output=False)
     (writes,) = repair_findings([alone], gives_output=True)
-    assert "the run would not have failed" in fails.text
-    assert "the output would have been right" in writes.text
+    assert "the run would not have failed" in fails.reason
+    assert "the output would have been right" in writes.reason
