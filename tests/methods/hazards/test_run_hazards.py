@@ -92,21 +92,3 @@ int main(int argc, char **argv) {
     assert answer.failure is not None
     assert answer.failure.kind in ("memory", "signal")
     assert source(body).line_of("int few[10];") in {row.line for row in answer.ranking[:3]}
-
-
-def test_the_free_of_what_is_used_afterwards_is_in_question(tmp_path: Path) -> None:
-    program = source("""
-static int *kept;
-static void drop(int *p) {
-    free(p);
-}
-int main(void) {
-    kept = malloc(sizeof *kept);
-    drop(kept);
-    *kept = 1;
-    return 0; }
-""")
-    rows = explained(tmp_path, program).to_dict()["methods"]["hazards"]["hazards"]
-    (freed,) = [row for row in rows if row["kind"] == "freed"]
-    assert freed["line"] == program.line_of("free(p)")
-    assert "which is used afterwards" in freed["what"]

@@ -39,7 +39,6 @@ _SCORES = {
     "limit": 0.8,
     "checked": 0.7,
     "type": 0.7,
-    "freed": 0.7,
     "access": 0.6,
     "overflow": 0.6,
     "unchecked": 0.6,
@@ -89,10 +88,6 @@ def _memory(case: FailingRun) -> Iterator[Hazard]:
         place = case.places.of(point.node) if point.node is not None else None
         if place is not None and not case.point.is_survivable:
             yield Hazard(place, "access", point.message)
-        freed = _free_call(case, o) if point.details["memory"] in ("use-after-free", "double-free") else None
-        if o is not None and freed is not None:
-            again = "freed again" if point.details["memory"] == "double-free" else "used afterwards"
-            yield Hazard(freed, "freed", f"it frees {o.describe()}, which is {again}")
         if o is not None and point.details["memory"] == "out-of-member":
             yield from _small_member(case, o, point)
         declared = _declaration(case, o)
@@ -104,13 +99,6 @@ def _memory(case: FailingRun) -> Iterator[Hazard]:
             )
             what = "it allocates" if o.kind == ObjectKind.HEAP else f"`{o.name}` has"
             yield Hazard(declared, "size", f"{what} {size} and more are used: {point.message}")
-
-
-def _free_call(case: FailingRun, o: RunObject | None) -> Place | None:
-    """The statement that freed a heap block."""
-    death = case.trace.log.death_of(o.number) if o is not None else -1
-    call = case.trace.at(death).call if death >= 0 else None
-    return case.places.of(case.places.in_user_code((death, call.index))) if call is not None else None
 
 
 def _small_member(case: FailingRun, o: RunObject, point: FailurePoint) -> Iterator[Hazard]:
