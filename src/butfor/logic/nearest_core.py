@@ -13,7 +13,7 @@ from butfor.logic.unit_propagation import refutes
 
 @dataclass(frozen=True, slots=True)
 class NearestCore(Generic[Name]):
-    """The verdict on a goal; if UNSAT, the groups of a core, nearest first preferred, and whether it was re-checked."""
+    """The verdict on a goal; if UNSAT, the groups of a core, nearest first preferred, and whether the solver agrees with it."""
 
     verdict: Verdict
     names: tuple[Name, ...] = ()
@@ -37,7 +37,7 @@ def nearest_core(
     if verdict is not Verdict.UNSAT:
         return NearestCore(verdict)
     if is_refuted(()) is Verdict.UNSAT:
-        return NearestCore(verdict, (), True)
+        return NearestCore(verdict, (), solver.check(Problem[Name]((), goal), limit()).verdict is Verdict.UNSAT)
     too_few, enough = 0, 1
     while enough < len(groups) and is_refuted(groups[-enough:]) is not Verdict.UNSAT:
         too_few, enough = enough, min(enough * 4, len(groups))
@@ -52,4 +52,5 @@ def nearest_core(
     if result.verdict is not Verdict.UNSAT:
         return NearestCore(verdict, tuple(name for name, _ in near))
     chosen = [group for group in near if group[0] in set(result.core)]
-    return NearestCore(verdict, tuple(name for name, _ in chosen), is_refuted(chosen) is Verdict.UNSAT)
+    agreed = solver.check(Problem(tuple(chosen), goal), limit()).verdict is Verdict.UNSAT  # folding does not count here
+    return NearestCore(verdict, tuple(name for name, _ in chosen), agreed)

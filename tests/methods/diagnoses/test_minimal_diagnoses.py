@@ -10,6 +10,7 @@ import pytest
 
 from butfor import api
 from butfor.options import make_options
+from butfor.path.execute import smallest_change_sets
 from tests.small import source, written
 
 
@@ -179,3 +180,16 @@ int main(int argc, char **argv) {
     proved = [[s["text"] for s in row["statements"]] for row in sets if row["proved"]]
     assert proved
     assert all("int x = 1;" not in texts for texts in proved if len(texts) > 1)
+
+
+def test_a_set_is_not_proved_minimal_by_execution_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "prog.bpl"
+    program.write_text("procedure main() {\n  var x, y: int;\n  x := 5;\n  y := 7;\n  assert x != 5 && y != 7;\n}\n")
+    options = make_options(program, methods=("diagnoses",))
+    together = api.explain(options).methods["diagnoses"]["sets"]
+    assert [s["proved"] for s in together] == [True]
+    program.write_text(program.read_text().replace("&&", "||"))
+    monkeypatch.setattr(smallest_change_sets, "_singles", lambda *_: ([], True))
+    monkeypatch.setattr(smallest_change_sets._Search, "_is_certain", lambda *_: True)
+    each = api.explain(options).methods["diagnoses"]["sets"]
+    assert [s["proved"] for s in each] == [False]
