@@ -11,7 +11,8 @@ import pytest
 from butfor import api
 from butfor.options import make_options
 from butfor.path.execute import smallest_change_sets
-from tests.small import source, written
+from butfor.path.execute.statement_changes import plain_changes
+from tests.small import case_of, recorded, source, written
 
 
 def diagnosed(folder: Path, body: str, **knobs: Any) -> dict[str, str]:
@@ -182,14 +183,14 @@ int main(int argc, char **argv) {
     assert all("int x = 1;" not in texts for texts in proved if len(texts) > 1)
 
 
-def test_a_set_is_not_proved_minimal_by_execution_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = tmp_path / "prog.bpl"
-    program.write_text("procedure main() {\n  var x, y: int;\n  x := 5;\n  y := 7;\n  assert x != 5 && y != 7;\n}\n")
-    options = make_options(program, methods=("diagnoses",))
-    together = api.explain(options).methods["diagnoses"]["sets"]
-    assert [s["proved"] for s in together] == [True]
-    program.write_text(program.read_text().replace("&&", "||"))
-    monkeypatch.setattr(smallest_change_sets, "_singles", lambda *_: ([], True))
+@pytest.mark.parametrize(("operator", "is_minimal"), [("&&", True), ("||", False)])
+def test_a_set_is_minimal_only_if_a_solver_that_is_given_the_statements_agrees(
+    tmp_path: Path, operator: str, is_minimal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"int main(void) {{ int x = 5; int y = 7; assert(x != 5 {operator} y != 7); return 0; }}"
+    path = case_of(recorded(tmp_path, source(body))).path
+    possible = [{place: c for place, c in plain_changes(path).items() if place.text.startswith("int")}]
     monkeypatch.setattr(smallest_change_sets._Search, "_is_certain", lambda *_: True)
-    each = api.explain(options).methods["diagnoses"]["sets"]
-    assert [s["proved"] for s in each] == [False]
+    search = smallest_change_sets._Search([path], possible, lambda: False, 5.0, None, None)
+    assert len(search.names) == 2
+    assert search._is_minimal(search.names) == is_minimal

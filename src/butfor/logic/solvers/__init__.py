@@ -11,7 +11,7 @@ from butfor.logic.solvers import z3_solver
 from butfor.logic.solvers.process_solver import ProcessSolver, ProcessStack
 from butfor.logic.solvers.solver import Limit, Problem, Solver, SolverResult, Stack, Verdict
 from butfor.logic.sorts import Value
-from butfor.logic.terms import TRUE, Term
+from butfor.logic.terms import Term
 
 __all__ = [
     "Limit",
@@ -60,7 +60,8 @@ def impossible_each(terms: Sequence[Term], limit: Limit, seconds: float) -> Iter
     solver = ProcessSolver(command)
     for term in terms:
         each = Limit.after(min(seconds, limit.left), limit.is_cancelled)
-        yield solver.check(Problem[None]((), term), each).verdict is Verdict.UNSAT
+        problem: Problem[None] = Problem((), term)
+        yield solver.check(problem, each).verdict is Verdict.UNSAT
 
 
 def no_values_exist(
