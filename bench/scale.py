@@ -31,7 +31,7 @@ SIZES = {
     "scale_sort": (8, 20, 50),  # elements at computed places
     "relevance_list": (20, 200, 700),  # memory behind pointers
     "scale_text": (10, 60, 360),  # characters of a string, and library calls
-    "scale_calls": (9, 41, 241),  # calls, some of them recursive
+    "scale_calls": (11, 41, 241),  # calls, some of them recursive
 }
 BUDGET = 300.0  # far more than the goal of 30, so that it shows how much is missing
 COLUMNS = ("lift", "error invariants", "relevance", "diagnoses", "PED")

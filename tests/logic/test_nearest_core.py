@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from butfor.logic import nearest_core as nearest_core_module
 from butfor.logic.nearest_core import nearest_core
 from butfor.logic.solvers import Limit, Verdict, default_solver
 from butfor.logic.solvers.solver import Problem
@@ -89,3 +90,18 @@ def test_propagation_ends_when_the_time_is_up() -> None:
     known = propagated(terms, Limit.after(0.0))
     assert known is not None
     assert len(known) < len(terms)
+
+
+@pytest.mark.parametrize("needed", [0, 1])
+def test_a_core_that_folding_constants_wrongly_accepts_is_not_called_rechecked(
+    needed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = [("a", (equal(X, number(1)),)), ("b", (equal(Y, X),))]
+
+    def is_wrong(problem: Problem[str], limit: Limit) -> bool:
+        return len(problem.groups) >= needed
+
+    monkeypatch.setattr(nearest_core_module, "refutes", is_wrong)
+    found = nearest_core(default_solver(), groups, equal(Y, number(2)), lambda: Limit.after(20))
+    assert found.verdict is Verdict.UNSAT
+    assert not found.is_rechecked

@@ -19,7 +19,6 @@ from butfor.ir.machine_types import Kind, Type, store_size
 from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
 from butfor.logic.solvers.solver import Problem
 from butfor.logic.terms import Term, concat, conjunction, const, equal, extract, implies, ite, negate, resize, variable
-from butfor.logic.unit_propagation import refutes
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.semantics.instruction_semantics import SemanticsError
 from butfor.trace.trace import Node, Trace, UnknownValue
@@ -289,7 +288,5 @@ def recheck(
     """
     problem = encode(trace, nodes, roots, dependence, held)
     limit = Limit.after(seconds) if is_cancelled is None else Limit.after(seconds, is_cancelled)
-    if solver is None and refutes(problem, limit):
-        return Verdict.UNSAT
     verdict = (solver or default_solver()).check(problem, limit).verdict
     return Verdict.UNKNOWN if verdict is Verdict.SAT and problem.gaps else verdict  # with gaps, a model proves nothing

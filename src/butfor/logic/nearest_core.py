@@ -13,7 +13,10 @@ from butfor.logic.unit_propagation import refutes
 
 @dataclass(frozen=True, slots=True)
 class NearestCore(Generic[Name]):
-    """The verdict on a goal; if UNSAT, the groups of a core, nearest first preferred, and whether it was re-checked."""
+    """The verdict on a goal; if UNSAT, the groups of a core, nearest first preferred.
+
+    `is_rechecked`: the solver agrees that they refute the goal.
+    """
 
     verdict: Verdict
     names: tuple[Name, ...] = ()
@@ -33,11 +36,15 @@ def nearest_core(
         problem = Problem(tuple(chosen), goal)
         return Verdict.UNSAT if refutes(problem, limit()) else solver.check(problem, limit()).verdict
 
+    def agrees(chosen: Sequence[tuple[Name, tuple[Term, ...]]]) -> bool:
+        """Whether the solver says so too: folding constants does not count."""
+        return solver.check(Problem(tuple(chosen), goal), limit()).verdict is Verdict.UNSAT
+
     verdict = is_refuted(groups)
     if verdict is not Verdict.UNSAT:
         return NearestCore(verdict)
     if is_refuted(()) is Verdict.UNSAT:
-        return NearestCore(verdict, (), True)
+        return NearestCore(verdict, (), agrees(()))
     too_few, enough = 0, 1
     while enough < len(groups) and is_refuted(groups[-enough:]) is not Verdict.UNSAT:
         too_few, enough = enough, min(enough * 4, len(groups))
@@ -52,4 +59,4 @@ def nearest_core(
     if result.verdict is not Verdict.UNSAT:
         return NearestCore(verdict, tuple(name for name, _ in near))
     chosen = [group for group in near if group[0] in set(result.core)]
-    return NearestCore(verdict, tuple(name for name, _ in chosen), is_refuted(chosen) is Verdict.UNSAT)
+    return NearestCore(verdict, tuple(name for name, _ in chosen), agrees(chosen))

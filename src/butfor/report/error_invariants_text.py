@@ -69,6 +69,8 @@ def _lines(page: Page, data: Entry, trace: list[Entry], verbose: bool) -> Iterat
         yield f"  ({count} other step{'s' if count != 1 else ''} of the path made no difference)"
     if data.get("coarse") or not data.get("minimal", True):
         yield "  (no shorter story was found in time: values of the run stand where less might count)"
+    elif any(e.get("proved") is False for e in trace):
+        yield "  (a solver did not confirm all of this in time)"
 
 
 def _facts(entry: Entry) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ import pytest
 
 from butfor import api
 from butfor.options import make_options
-from tests.small import source, written
+from butfor.path.execute import smallest_change_sets
+from butfor.path.execute.statement_changes import plain_changes
+from tests.small import case_of, recorded, source, written
 
 
 def diagnosed(folder: Path, body: str, **knobs: Any) -> dict[str, str]:
@@ -179,3 +181,16 @@ int main(int argc, char **argv) {
     proved = [[s["text"] for s in row["statements"]] for row in sets if row["proved"]]
     assert proved
     assert all("int x = 1;" not in texts for texts in proved if len(texts) > 1)
+
+
+@pytest.mark.parametrize(("operator", "is_minimal"), [("&&", True), ("||", False)])
+def test_a_set_is_minimal_only_if_a_solver_that_is_given_the_statements_agrees(
+    tmp_path: Path, operator: str, is_minimal: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = f"int main(void) {{ int x = 5; int y = 7; assert(x != 5 {operator} y != 7); return 0; }}"
+    path = case_of(recorded(tmp_path, source(body))).path
+    possible = [{place: c for place, c in plain_changes(path).items() if place.text.startswith("int")}]
+    monkeypatch.setattr(smallest_change_sets._Search, "_is_certain", lambda *_: True)
+    search = smallest_change_sets._Search([path], possible, lambda: False, 5.0, None, None)
+    assert len(search.names) == 2
+    assert search._is_minimal(search.names) == is_minimal

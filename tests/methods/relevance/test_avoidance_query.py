@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Verdict, no_values_exist
 from butfor.logic.sorts import INT
@@ -20,9 +22,11 @@ from butfor.logic.terms import (
     order,
     variable,
 )
-from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
+from butfor.methods.relevance import security_verdict
+from butfor.methods.relevance.avoidance_query import OtherInputs, avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Relevance, judge
 from butfor.path.path_model import Cell, Instance, Kind, Path
+from butfor.path.verify_path import fails_with_any_inputs
 from butfor.trace.view.source_places import Place
 
 X, Y, U = Cell("x", 8, "x", "int"), Cell("y", 8, "y", "int"), Cell("?f", 8, "unknown f", "unknown")
@@ -84,6 +88,17 @@ def test_a_failure_that_no_input_avoids() -> None:
     assert avoidable_by_inputs(certain, Limit.after(10)).verdict is Verdict.UNSAT
     open_one = path(assign(1, X, None, 3), check=equal(X.term, const(2, 8)))
     assert avoidable_by_inputs(open_one, Limit.after(10)).verdict is Verdict.SAT
+
+
+def test_a_solver_that_is_given_the_statements_agrees_or_nothing_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    certain = path(assign(1, X, None, 3), assign(2, Y, const(1, 8), 1), check=equal(Y.term, const(2, 8)))
+    open_one = path(assign(1, X, None, 3), assign(2, Y, X.term, 3), check=equal(Y.term, const(2, 8)))
+    assert fails_with_any_inputs(certain, Limit.after(10))
+    assert not fails_with_any_inputs(open_one, Limit.after(10))
+    assert fails_with_any_inputs(open_one, Limit.after(10), since=1)
+    monkeypatch.setattr(security_verdict, "avoidable_by_inputs", lambda *_: OtherInputs(Verdict.UNSAT))
+    assert security_verdict.is_unavoidable(certain, Limit.after(10))
+    assert not security_verdict.is_unavoidable(open_one, Limit.after(10))
 
 
 def test_quantified_questions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from butfor.errors import UsageError
 from butfor.logic.solvers import z3_solver
@@ -22,6 +22,7 @@ __all__ = [
     "Verdict",
     "default_solver",
     "default_stack",
+    "impossible_each",
     "no_values_exist",
 ]
 
@@ -48,6 +49,19 @@ def default_stack(only_bits: bool = False) -> Stack:
     """
     command = _solver_command()
     return ProcessStack(command) if command else z3_solver.Z3Stack(only_bits)
+
+
+def impossible_each(terms: Sequence[Term], limit: Limit, seconds: float) -> Iterator[bool]:
+    """Whether each term by itself cannot hold, as the solver says that has some seconds for each; False if unknown."""
+    command = _solver_command()
+    if not command:
+        yield from z3_solver.impossible_each(terms, limit, seconds)
+        return
+    solver = ProcessSolver(command)
+    for term in terms:
+        each = Limit.after(min(seconds, limit.left), limit.is_cancelled)
+        problem: Problem[None] = Problem((), term)
+        yield solver.check(problem, each).verdict is Verdict.UNSAT
 
 
 def no_values_exist(

@@ -23,6 +23,7 @@ from butfor.logic.terms import Term
 POLL_SECONDS = 0.02  # between two looks at whether a check was cancelled
 MAX_GROUPS_TRIED_ONE_BY_ONE = 40  # of a core: of more, those that evaluation shows to be needed are not asked about
 _TACTICS = ("propagate-values", "solve-eqs", "simplify", "bit-blast", "sat")
+TERMS_READ_AT_ONCE = 256  # by z3's parser, which takes longer to start than to read as many
 MAX_TIMEOUT_MILLISECONDS = 2**31  # z3 keeps the timeout in 32 bits
 
 
@@ -247,6 +248,21 @@ class Z3Stack(_Checks):
         return SolverResult(
             verdict if model is not None else Verdict.UNKNOWN, (), model or {}, time.monotonic() - start
         )
+
+
+def impossible_each(terms: Sequence[Term], limit: Limit, seconds: float) -> Iterator[bool]:
+    """Whether each term by itself cannot hold. They are read together: a name has one sort in all of them.
+
+    Each is given some seconds; between them is looked whether the limit is reached.
+    """
+    checks = _Checks()
+    for first in range(0, len(terms), TERMS_READ_AT_ONCE):
+        chunk = terms[first : first + TERMS_READ_AT_ONCE]
+        for expression in checks.z3.parse_smt2_string(assertions(chunk), ctx=checks.context):
+            checks.solver.push()
+            checks.solver.add(expression)
+            yield checks.verdict((), Limit.after(min(seconds, limit.left))) is Verdict.UNSAT
+            checks.solver.pop()
 
 
 def no_values_exist(

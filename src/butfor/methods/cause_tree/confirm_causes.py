@@ -1,4 +1,7 @@
-"""Causes re-checked by a solver: whether their instances alone force the property that they explain."""
+"""Causes re-checked by a solver: whether their instances alone force the property that they explain.
+
+The solver is the last word: that folding constants shows it does not count, since causes are made smaller by folding.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from butfor.encode.trace_formula import recheck
-from butfor.logic.solvers import Verdict
+from butfor.logic.solvers import Verdict, default_solver
 from butfor.logic.terms import Term
 from butfor.methods.case import FailingRun
 from butfor.trace.trace import Node
@@ -38,6 +41,7 @@ class CauseConfirmation:
         self.constraints = 0  # instances that the solver was given, over all claims
         self._only_related = "unrelated" not in without
         self._only_slice = "slicing" not in without
+        self._solver = default_solver(in_series=True)
 
     def confirms(self, claims: Iterable[Claim], others: Iterable[Node]) -> bool:
         """Whether the solver agrees with all claims; `others` are unrelated instances."""
@@ -47,11 +51,10 @@ class CauseConfirmation:
     def _confirms(self, claim: Claim, others: tuple[Node, ...]) -> bool:
         nodes = self._given(claim.nodes, others)
         most = MAX_RECHECKED_INSTANCES * (1 if self._only_slice else UNSLICED_FACTOR)
-        if not claim.roots or self._left <= 0 or len(nodes) > most:
+        if not claim.roots or self._left <= 0 or len(nodes) > most or self.case.budget.is_over():
             return False
         self.constraints += len(nodes)
         start = time.monotonic()
-        is_over = self.case.budget.is_over
         verdict = recheck(
             self.case.trace,
             nodes,
@@ -59,7 +62,7 @@ class CauseConfirmation:
             min(SECONDS_PER_RECHECK, self._left),
             dependence=self.case.dependence,
             held=claim.held,
-            is_cancelled=is_over,
+            solver=self._solver,
         )
         self._left -= time.monotonic() - start
         return verdict is Verdict.UNSAT

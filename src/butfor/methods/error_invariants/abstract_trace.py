@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from butfor.logic.terms import Term, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace
@@ -34,6 +34,7 @@ class TraceEntry:
     held: str = ""  # of a condition: as it held
     rounds: tuple[int, ...] = ()
     facts: tuple[str, ...] = ()  # of an invariant: what it says about cells, one by one
+    agreed: bool = True  # a solver agrees with the invariant; of a statement, with those before and after it
     occurrence: int = 0  # of a statement that ran in several calls of its function, in the same rounds: which of them
 
 
@@ -52,17 +53,21 @@ class AbstractTraceWriter:
         branch = self.path.instances[flag_branch(variable(name, 0))]
         return f"({self.text(branch.condition)} at line {branch.place.line})"
 
-    def entries(self, intervals: tuple[InvariantInterval, ...]) -> tuple[TraceEntry, ...]:
-        """Invariants and relevant statements in turn; conditions in an interval precede the statement they control."""
+    def entries(self, intervals: tuple[InvariantInterval, ...], agreed: Sequence[bool]) -> tuple[TraceEntry, ...]:
+        """Invariants and relevant statements in turn; conditions in an interval precede the statement they control.
+
+        `agreed`: of which intervals a solver agrees with the invariants.
+        """
         found: list[TraceEntry] = []
-        for interval in intervals:
+        for number, interval in enumerate(intervals):
             self._namer.set_context(interval.atoms, self._function(interval))
             facts = tuple(self.text(a) for a in interval.atoms if not is_flag(a))
             formula = " && ".join(dict.fromkeys(self.text(a) for a in interval.atoms))
-            found.append(TraceEntry("invariant", formula, facts=facts))
+            found.append(TraceEntry("invariant", formula, facts=facts, agreed=agreed[number]))
+            is_sure = all(agreed[number : number + 2])
             for step in range(interval.first, min(interval.last + 1, len(self.core))):
                 if step == interval.last or self.core.is_branch(self.core.steps[step]):
-                    found.append(self._statement(step, intervals))
+                    found.append(replace(self._statement(step, intervals), agreed=is_sure))
         return tuple(found)
 
     def _function(self, interval: InvariantInterval) -> str:

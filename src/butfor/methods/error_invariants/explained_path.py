@@ -18,6 +18,7 @@ from butfor.methods.error_invariants.interpolation_engines import best_sequence
 from butfor.methods.error_invariants.invariant_intervals import InvariantInterval, covering_intervals
 from butfor.methods.error_invariants.recorded_invariants import dependence_closure, recorded_values
 from butfor.methods.error_invariants.recursive_story import recursive_story
+from butfor.methods.error_invariants.story_check import intervals_agreed
 from butfor.methods.error_invariants.story_settings import RECURSIVE, StorySettings
 from butfor.path.lift.cell_memory import NOT_FOLLOWED
 from butfor.path.lift.movable_stores import MOVABLE
@@ -28,7 +29,8 @@ from butfor.path.source_expressions import SourceExpressions
 from butfor.ranking.finding import Diagnosis, Finding
 
 BUDGET_SHARE = 0.33  # other methods need time too
-CORE_SHARE = 0.5  # of that, for the core trace; the interpolants need the rest
+SEARCH_SHARE = 0.8  # of that, to find the story; its check by a solver needs the rest
+CORE_SHARE = 0.5  # of what is left, for the core trace; the interpolants need the rest
 _PINNED = "other inputs may lead away from this path: the error invariants hold for the values found"
 _NONE = "error invariants: no invariants were found in time that pass the checks"
 _LEFT_OUT = "error invariants: the recursive algorithm says nothing about states that take another way than this run"
@@ -43,7 +45,7 @@ class Localized:
     intervals: tuple[InvariantInterval, ...]
     entries: tuple[TraceEntry, ...]
     pinned: bool
-    asked: int
+    agreed: bool  # a solver agrees with all invariants
 
 
 def story_of_run(case: FailingRun, settings: StorySettings) -> Diagnosis:
@@ -92,9 +94,9 @@ def _diagnosis(
         return _nothing(found, is_pinned, is_flow)
     data = _plain(found, is_pinned or found.pinned)
     is_complete = found.chain.minimal and not found.invariants.coarse
-    is_proved = found.chain.minimal and _is_exact(path)
-    data = {**data, "proved": is_proved}
-    return Diagnosis(_findings(found.entries, is_proved), data, is_complete, _notes(path, found.pinned))
+    is_sure = found.chain.minimal and _is_exact(path)
+    data = {**data, "proved": is_sure and found.agreed}
+    return Diagnosis(_findings(found.entries, is_sure), data, is_complete, _notes(path, found.pinned))
 
 
 def _is_exact(path: Path) -> bool:
@@ -143,12 +145,13 @@ def localized(
 ) -> Localized | str:
     """The abstract error trace of a path; a sentence when there is none."""
     asked = solver or default_solver()
-    chain = core_trace_of(path, flow, asked, Limit.after(CORE_SHARE * limit.left, limit.is_cancelled))
+    search = Limit.after(SEARCH_SHARE * limit.left, limit.is_cancelled)
+    chain = core_trace_of(path, flow, asked, Limit.after(CORE_SHARE * search.left, limit.is_cancelled))
     was_pinned = False
     if chain is not Verdict.UNKNOWN and not isinstance(chain, CoreTrace):
         was_pinned = True
-        chain = core_trace_of(pinned(path), flow, asked, Limit.after(CORE_SHARE * limit.left, limit.is_cancelled))
-    questions = InterpolationQueries(limit)
+        chain = core_trace_of(pinned(path), flow, asked, Limit.after(CORE_SHARE * search.left, limit.is_cancelled))
+    questions = InterpolationQueries(search)
     invariants = None
     if isinstance(chain, CoreTrace):
         invariants = best_sequence(chain, questions, SourceExpressions({c.name: c for c in path.cells}, boogie=boogie))
@@ -158,9 +161,13 @@ def localized(
         invariants = recorded_values(chain)
     if invariants is None:
         return _NONE
-    teller = AbstractTraceWriter(chain, boogie=boogie, address=address)
     intervals = covering_intervals(chain, invariants.atoms, questions)
-    return Localized(chain, invariants, intervals, teller.entries(intervals), was_pinned, questions.asked)
+    agreed = (False,) * len(intervals)  # what is not minimal is not called proved anyway
+    if chain.minimal:
+        agreed = intervals_agreed(chain, invariants.atoms, intervals, questions, limit)
+    teller = AbstractTraceWriter(chain, boogie=boogie, address=address)
+    entries = teller.entries(intervals, agreed)
+    return Localized(chain, invariants, intervals, entries, was_pinned, all(agreed))
 
 
 def _plain(found: Localized, is_pinned: bool) -> dict[str, Any]:
@@ -187,8 +194,9 @@ def _trace(path: Path, entries: Sequence[TraceEntry]) -> dict[str, Any]:
 
 def _entry(e: TraceEntry) -> dict[str, Any]:
     if e.place is None:
-        return {"kind": e.kind, "formula": e.formula or "true", "facts": list(e.facts)}
-    row: dict[str, Any] = {
+        row: dict[str, Any] = {"kind": e.kind, "formula": e.formula or "true", "facts": list(e.facts)}
+        return row if e.agreed else {**row, "proved": False}
+    row = {
         "kind": e.kind,
         "file": e.place.file,
         "line": e.place.line,
@@ -207,7 +215,7 @@ def _entry(e: TraceEntry) -> dict[str, Any]:
     return row
 
 
-def _findings(entries: Sequence[TraceEntry], is_proved: bool) -> tuple[Finding, ...]:
+def _findings(entries: Sequence[TraceEntry], is_sure: bool) -> tuple[Finding, ...]:
     """One finding per statement of the story, the last of them first."""
     statements = [e for e in entries if e.place is not None]
     rows: dict[Any, Finding] = {}
@@ -216,7 +224,8 @@ def _findings(entries: Sequence[TraceEntry], is_proved: bool) -> tuple[Finding, 
         if e.place in rows:
             continue
         score = round(1.0 - 0.5 * k / len(statements), 4)
-        rows[e.place] = Finding(e.place, score, _reason(e), Evidence.PROVED if is_proved else Evidence.HEURISTIC)
+        evidence = Evidence.PROVED if is_sure and e.agreed else Evidence.HEURISTIC
+        rows[e.place] = Finding(e.place, score, _reason(e), evidence)
     return tuple(rows.values())
 
 

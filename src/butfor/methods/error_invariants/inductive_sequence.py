@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from butfor.logic.local_implication import surely_implies
-from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
+from butfor.logic.solvers import Limit, Stack, Verdict, default_stack, impossible_each
 from butfor.logic.substitute import Substitution
-from butfor.logic.terms import Term, conjunction, negate, variable, variables
+from butfor.logic.terms import FALSE, Term, conjunction, negate, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace
 
 MAX_SECONDS_PER_QUERY = 2.0  # an invariant that takes longer to check is given up; simpler ones are at hand
@@ -40,6 +40,12 @@ class InterpolationQueries:
         self._prefixes: Stack | None = None
         self._suffixes: Stack | None = None
 
+    def until(self, limit: Limit) -> InterpolationQueries:
+        """Queries with another limit, which know what a solver has answered already."""
+        found = InterpolationQueries(limit)
+        found._impossible = {terms: answer for terms, answer in self._impossible.items() if answer}
+        return found
+
     @property
     def is_over(self) -> bool:
         """Whether there is no time left."""
@@ -61,6 +67,21 @@ class InterpolationQueries:
             self._impossible[same] = self._is_solved(same)
         return self._impossible[same]
 
+    def all_impossible(self, questions: Iterable[Term]) -> Iterator[bool]:
+        """Whether each of some terms cannot hold, as a solver says.
+
+        Terms that differ by their names only are asked once: rounds of a loop lead to the same questions.
+        """
+        named = [same_names((q,)) for q in questions]
+        new = [n for n in dict.fromkeys(named) if n not in self._impossible]
+        answers = zip(new, impossible_each([n[0] for n in new], self.limit, MAX_SECONDS_PER_QUERY), strict=True)
+        for name in named:
+            while name not in self._impossible:
+                asked, answer = next(answers)
+                self.asked += 1
+                self._impossible[asked] = answer
+            yield self._impossible[name]
+
     def _is_solved(self, terms: Sequence[Term]) -> bool:
         if self._few_terms is None:
             self._few_terms = default_stack()
@@ -70,16 +91,6 @@ class InterpolationQueries:
         """Whether atoms before a step imply those after it; at the last position, whether they contradict the goal."""
         step = _Question.of(core, position, before, after)
         return step.is_surely_so or self.impossible(*step.against)
-
-    def all_lead_on(self, core: CoreTrace, rows: Sequence[Atoms]) -> bool:
-        """Whether the atoms at each position imply those at the next, and the last ones contradict the goal.
-
-        Where substitution does not show it, a solver is asked about each position: together they are much harder. Those
-        that differ by their names only are one question.
-        """
-        following = (*rows[1:], ())
-        steps = (_Question.of(core, p, rows[p], following[p]) for p in range(len(core) + 1))
-        return all(step.is_surely_so or self.impossible(*step.against) for step in steps)
 
     def follows(self, core: CoreTrace, position: int, atom: Term) -> bool:
         """Whether everything before a position implies an atom."""
@@ -103,14 +114,49 @@ class InterpolationQueries:
 def is_inductive(core: CoreTrace, rows: tuple[Atoms, ...], queries: InterpolationQueries) -> bool:
     """Whether the start implies the first invariant, each the next over its step, and the last contradicts the goal.
 
-    Then each follows from everything before it and contradicts everything after it.
+    Then each follows from everything before it and contradicts everything after it. A solver is asked about each
+    position: together they are much harder.
     """
-    if len(rows) != len(core) + 1:
-        return False
-    first = conjunction(core.at(0, a) for a in rows[0])
-    if not queries.impossible(core.pre, negate(first)):
-        return False
-    return queries.all_lead_on(core, rows)
+    return len(rows) == len(core) + 1 and all(queries.all_impossible(steps_against(core, rows)))
+
+
+def steps_against(core: CoreTrace, rows: tuple[Atoms, ...]) -> list[Term]:
+    """What cannot hold if rows are inductive: first that the start is none of the first row, last that the goal holds."""
+    found = [refutation((core.pre,), [[core.at(0, a) for a in rows[0]]])]
+    for p, row in enumerate(rows):
+        facts = [*(core.at(p, a) for a in row), *core.flag_definitions(p)]
+        if p < len(core):
+            facts += core.steps[p].terms
+        wanted = [core.at(p + 1, a) for a in rows[p + 1]] if p < len(core) else [negate(core.check)]
+        found.append(refutation(facts, [wanted]))
+    return found
+
+
+def refutation(facts: Sequence[Term], wanted: Sequence[Sequence[Term]]) -> Term:
+    """What cannot hold if facts imply one of the wanted conjunctions: the negation, and the facts connected with it.
+
+    Facts that share no variable with it, not even through others, are left out, so that equal questions are equal.
+    """
+    known = set(facts)
+    open_parts = [[t for t in part if t not in known] for part in wanted]
+    if not all(open_parts):
+        return FALSE
+    against = [negate(conjunction(part)) for part in open_parts]
+    readers: dict[Term, list[Term]] = {}
+    for fact in facts:
+        for v in variables((fact,)):
+            readers.setdefault(v, []).append(fact)
+    kept: dict[Term, None] = {}
+    work = list(variables(against))
+    seen = set(work)
+    while work:
+        for fact in readers.get(work.pop(), ()):
+            if fact not in kept:
+                kept[fact] = None
+                new = [v for v in variables((fact,)) if v not in seen]
+                seen.update(new)
+                work += new
+    return conjunction((*kept, *against))
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
 from butfor.methods.relevance.reads_in_order import is_read_in_order, is_read_last, reads_in_order
 from butfor.path.path_model import Input, Kind, Path
+from butfor.path.verify_path import fails_with_any_inputs
 from butfor.trace.log.record_layout import STDIN_STREAM, EventKind
 from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, Trace
@@ -265,7 +266,8 @@ class _InputSearch:
         limit = Limit.after(MAX_PROOF_SECONDS, self.is_over)
         others = avoidable_by_inputs(path, limit, positions[-1] + 1)
         if others.verdict is Verdict.UNSAT:
-            return not path.approximate and all_inputs_are_free(self.case), None
+            is_exact = not path.approximate and all_inputs_are_free(self.case)
+            return is_exact and fails_with_any_inputs(path, limit, positions[-1] + 1), None
         for (position, cell), value in sorted(others.values.items(), reverse=True):
             proposal = self._proposal(path, position, cell, value)
             steered = None if proposal is None else self.steering.try_text(*proposal, self.is_over)
@@ -294,7 +296,7 @@ class _InputSearch:
             return SecurityVerdict("unknown", why=f"{tried}, but there may be one", runs=runs)
         limit = Limit.after(MAX_PROOF_SECONDS, self.case.budget.is_over)
         is_exact = not path.approximate and all_inputs_are_free(self.case)
-        if is_exact and avoidable_by_inputs(path, limit).verdict is Verdict.UNSAT:
+        if is_exact and is_unavoidable(path, limit):
             return SecurityVerdict(
                 "not-input-controlled",
                 how="proved",
@@ -378,3 +380,8 @@ def _text(unit: InputUnit, recorded: int, value: int, sort: int) -> str | None:
 
 def _names_in(pattern: re.Pattern[str], texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(name for text in texts for name in pattern.findall(text)))
+
+
+def is_unavoidable(path: Path, limit: Limit) -> bool:
+    """Whether no inputs avoid the failure: by executing the path, and by a solver that is given its statements."""
+    return avoidable_by_inputs(path, limit).verdict is Verdict.UNSAT and fails_with_any_inputs(path, limit)

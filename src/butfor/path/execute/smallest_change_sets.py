@@ -8,7 +8,7 @@ every statement. Sets are enumerated by size, so that each is minimal, and each 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from butfor.logic.simplify import ALGEBRA
@@ -33,7 +33,8 @@ from butfor.path.execute.single_change import Avoidance, ChangeVerdict, can_avoi
 from butfor.path.execute.single_change_rerun import SingleChangeRerun
 from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
 from butfor.path.execute.value_domains import OPEN
-from butfor.path.path_model import Path
+from butfor.path.path_model import Cell, Kind, Path, pinned
+from butfor.path.verify_path import fails_with_any_inputs
 from butfor.trace.view.source_places import Place
 
 MAX_STATEMENTS_PER_SET = 4  # nobody changes more at once to mend one failure
@@ -272,12 +273,17 @@ class _Search:
         """
         return all(
             any(
-                self._is_certain(self._with(part)(fails))
-                for possible, fails in zip(self.possible, self.surely_fails, strict=True)
+                self._is_certain(self._with(part)(self.surely_fails[number])) and self._agrees(number, part)
+                for number, possible in enumerate(self.possible)
                 if all(self.places[str(v.data)] in possible for v in part)
             )
             for part in combinations(chosen, len(chosen) - 1)
         )
+
+    def _agrees(self, number: int, part: Collection[Term]) -> bool:
+        """Whether a solver that is given the statements of a path agrees that it fails whatever these ones do."""
+        changes = [self.possible[number][self.places[str(v.data)]] for v in part]
+        return fails_with_any_inputs(_with_any_values(self.paths[number], changes), self._limit())
 
     def _is_certain(self, fails: Term) -> bool:
         if fails is TRUE or fails is FALSE:
@@ -304,6 +310,25 @@ class _Search:
 
     def _limit(self) -> Limit:
         return self._in_all or Limit.after(self.each, self.is_over)
+
+
+def _with_any_values(path: Path, changes: Collection[Change]) -> Path:
+    """A path with its inputs as found, on which changed statements give any values and decide either way."""
+    on = frozenset(k for change in changes for k in change.on)
+    starts = frozenset(name for change in changes for name in change.starts)
+    fixed = pinned(path)
+    instances = list(fixed.instances)
+    for k in on:
+        was = instances[k]
+        condition = variable(f"{OPEN}c{k}", 0) if was.kind is Kind.BRANCH else was.condition
+        instances[k] = replace(was, writes=tuple((cell, None) for cell, _ in was.writes), condition=condition)
+    return replace(
+        fixed,
+        cells=(*path.cells, *(Cell(f"{OPEN}c{k}", 0, "") for k in on)),
+        instances=tuple(instances),
+        start={name: value for name, value in fixed.start.items() if name not in starts},
+        initial={name: value for name, value in fixed.initial.items() if name not in starts},
+    )
 
 
 def _constants(term: Term, model: Mapping[str, object]) -> dict[str, Term]:
