@@ -31,6 +31,7 @@ from butfor.trace.view.value_forwarding import ValueForwarding
 
 if TYPE_CHECKING:
     from butfor.counterfactual.changed_cells import ChangedCellRuns
+    from butfor.path.lift.chosen_effects import LiftableRun
 
 MAX_EFFECTS_WITHOUT_END = 600  # on the path of a run that does not end: its iterations are alike
 SLICING_SHARE = 0.4  # of the budget: the methods that start from the slices need the rest
@@ -189,6 +190,16 @@ class FailingRun:
         return self._lifted(free_inputs=True)
 
     @cached_property
+    def path_with_misdirected_stores(self) -> Path:
+        """The failing path, and on it stores that may have been meant for what it reads but wrote elsewhere."""
+        return self._with_misdirected_stores(self.path, free_inputs=False)
+
+    @cached_property
+    def free_path_with_misdirected_stores(self) -> Path:
+        """The same with any inputs."""
+        return self._with_misdirected_stores(self.free_path, free_inputs=True)
+
+    @cached_property
     def any_path(self) -> Path:
         """The failing path with inputs as recorded, also of a run that does not end."""
         return self._lifted(free_inputs=False, endless=True) if self.point.kind is FailureKind.NO_END else self.path
@@ -204,17 +215,26 @@ class FailingRun:
         return changed_cell_runs(self.recording, self.point, self.options.cc, checked=self.options.memory_errors)
 
     def _lifted(self, *, free_inputs: bool, endless: bool = False) -> Path:
-        from butfor.path.lift.chosen_effects import LiftableRun  # late: most methods need no path
-        from butfor.path.lift.lift_run import lift
+        from butfor.path.lift.lift_run import lift  # late: most methods need no path
 
-        parts = self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check
-        is_silent = endless or self.point.details.get("difference") == "missing"
-        run = LiftableRun(*parts, self.budget.is_over, frozenset(self.point.roots if is_silent else self._not_printed))
+        run = self._liftable(endless)
         return (
             lift(run, free_inputs=free_inputs, endless=True, most=MAX_EFFECTS_WITHOUT_END)
             if endless
             else lift(run, free_inputs=free_inputs)
         )
+
+    def _with_misdirected_stores(self, path: Path, *, free_inputs: bool) -> Path:
+        from butfor.path.lift.misdirected_stores import with_misdirected_stores  # late: most methods need no path
+
+        return with_misdirected_stores(self._liftable(), path, free_inputs=free_inputs)
+
+    def _liftable(self, endless: bool = False) -> LiftableRun:
+        from butfor.path.lift.chosen_effects import LiftableRun  # late: most methods need no path
+
+        parts = self.recording, self.point, self.dependence, self.places, self.objects, self._relevant, self.is_check
+        is_silent = endless or self.point.details.get("difference") == "missing"
+        return LiftableRun(*parts, self.budget.is_over, frozenset(self.point.roots if is_silent else self._not_printed))
 
     @cached_property
     def forwarding(self) -> ValueForwarding:

@@ -15,7 +15,7 @@ VIA_REMARKS = {
 }
 _VIA_CLAUSES = {
     "potential": "; otherwise another value could have been assigned",
-    "elsewhere": "; it wrote to another part of what was read",
+    "elsewhere": "; it wrote elsewhere",
 }
 
 Cause = Mapping[str, Any]

@@ -137,6 +137,32 @@ def test_store_to_another_element(tmp_path: Path) -> None:
     assert "k = 2" in texts(next(c for c in found if c["via"] == "elsewhere"))
 
 
+def test_store_to_another_variable_in_some_rounds(tmp_path: Path) -> None:
+    body = """int sum = 0, other = 0, *at = &sum;
+for (int i = 0; i < 6; i++) {
+  if (i == 4)
+    at = &other;
+  *at = *at + 1;
+}
+assert(sum == 6);"""
+    found = causes(program(tmp_path, body))
+    store = next(c for c in found if c["via"] == "elsewhere")
+    assert "at = &other" in texts(store), "why the last rounds wrote elsewhere"
+    assert any(c["parent"] == store["id"] and c["outcome"] == "true with i = 4" for c in found)
+
+
+def test_stores_to_other_entries_of_a_list_are_no_causes(tmp_path: Path) -> None:
+    body = """struct entry { int value; struct entry *next; } *first = 0;
+for (int i = 0; i < 4; i++) {
+  struct entry *new = malloc(sizeof *new);
+  new->value = i;
+  new->next = first;
+  first = new;
+}
+assert(first->next->value == 3);"""
+    assert conditions(causes(program(tmp_path, body)), "elsewhere") == set()
+
+
 def test_text_that_is_printed_is_read(tmp_path: Path) -> None:
     path = tmp_path / "prog.c"
     path.write_text(

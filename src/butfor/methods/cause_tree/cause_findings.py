@@ -78,7 +78,7 @@ class ReportedCause:
         if self.via == "potential":
             return f"{text}, decided otherwise, could have assigned another value{pinned}"
         if self.via == "elsewhere":
-            return f"{text} wrote to another part of what was read, and could have written there"
+            return f"{text} wrote elsewhere, and could have written what was read"
         return f"it decided {text}{pinned}"
 
 

@@ -222,6 +222,7 @@ class CauseTree:
             found += look.of_load(load) if not self._is_late() else ()
         known = {self._statements.static(n) for n in parent.nodes}
         new = [store for store in sorted(found, reverse=True) if self._statements.static(store) not in known]
+        new += self._stores_in_other_objects(look, loads)
         for store in self._statements.few(new, 1)[:MAX_MISPLACED_STORES]:
             index = self.trace.instr(store).args[1]
             if isinstance(index, int):
@@ -233,6 +234,16 @@ class CauseTree:
                     self._heap,
                     _Candidate(order, key, parent.id, "elsewhere", nodes, self.case.places.of(store), parent.level + 1),
                 )
+
+    def _stores_in_other_objects(self, look: StoresElsewhere, loads: tuple[Node, ...]) -> list[Node]:
+        """The latest stores by way of a pointer to another variable than those that the loads read.
+
+        Of a statement that wrote what was read in other rounds of a loop, too.
+        """
+        found: dict[Node, None] = {}
+        for load in self._statements.few(loads, 1):
+            found.update(dict.fromkeys(look.in_other_objects(load) if not self._is_late() else ()))
+        return sorted(found, reverse=True)
 
     def _push_potential(self, node: Node, root: RunCause) -> None:
         """Push an instance that could have avoided the failure: as a decision that went otherwise, or by its value."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from butfor.errors import ButforError
-from butfor.explanation import Evidence
+from butfor.explanation import Evidence, FailureKind
 from butfor.failures.failure_point import Unsupported
 from butfor.methods.budget import Budget
 from butfor.methods.case import FailingPath, FailingRun
@@ -81,7 +81,8 @@ def diagnoses_of_runs(case: FailingRun) -> Diagnosis:
 
 
 def _add(found: DiagnosedRuns, name: str, case: FailingRun) -> None:
-    path = case.any_path
+    endless = case.point.kind is FailureKind.NO_END
+    path = case.any_path if endless else case.path_with_misdirected_stores
     found.paths[name] = path
     found.cases.append(case)
     found.by_value.append({p: c for p, c in value_changes(case, path).items() if case.may_be_changed(p)})

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from butfor.failures.memory_errors import checked_access
 from butfor.methods.case import FailingRun
 from butfor.path.execute.statement_changes import Change, ChangeKind, OpenCells, plain_changes
+from butfor.path.lift.overwritten_cells import time_of, times_of_instances
 from butfor.path.path_model import CellBytes, ObjectLife, Path
 from butfor.trace.log.record_layout import NO_FRAME, NO_SEGMENT
 from butfor.trace.trace import Node
@@ -110,13 +111,13 @@ def _targets(case: FailingRun, path: Path) -> Iterator[Change]:
     for r in path.ranges.values():
         if r.home.end > r.home.start:
             objects.setdefault(r.home, []).append(r)
-    times = np.maximum.accumulate(np.array([n[0] for n in path.nodes], dtype=np.int64)).tolist()
+    times = times_of_instances(path).tolist()
     for home, ranges in objects.items():
         for node, size in _stores(case, home):
             place = case.places.of(node)
             cells = tuple(r.cell.name for r in ranges if r.size == size)
             if place is not None and cells:
-                position = bisect_left(times, node[0])
+                position = bisect_left(times, time_of(*node))
                 yield Change(place, ChangeKind.TARGET, effects=(OpenCells(position, cells, position),))
 
 

@@ -35,7 +35,7 @@ def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
     """The verdicts on the statements, and whether inputs control the failure."""
     seconds = SECURITY_SHARE * case.options.budget
     try:
-        path = case.path if is_pinned else case.free_path
+        path = case.path_with_misdirected_stores if is_pinned else case.free_path_with_misdirected_stores
     except ButforError as e:
         security = security_verdict(case, seconds)
         said = (f"the relevance of statements is not known: {e.message}", security.sentence)
@@ -52,7 +52,7 @@ def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
         share = Budget(CONFIRMING_SHARE * case.options.budget)  # of runs: to build the program may take longer
         rows = confirmed(path, rows, runs, lambda: share.is_over() or case.budget.is_over(), case.pointer_text)
         notes_list = none_alone(case.path, case.budget, runs) if none_relevant(rows) else []
-    security = security_verdict(case, seconds, None if is_pinned else verdicts.judgement)
+    security = security_verdict(case, seconds, None if is_pinned else (path, verdicts.judgement))
     notes_list += [security.sentence] if security.sentence else []
     notes_list += [f"relevance follows a path that is not exact: {path.approximate[0]}"] if path.approximate else []
     return diagnosis(path, verdicts, rows, security.plain(), notes_list)

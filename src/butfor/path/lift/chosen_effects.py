@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from butfor.errors import OutOfTime
@@ -71,8 +71,8 @@ class EffectChoice:
         self.effects = effects
         self.evaluations = evaluations
 
-    def of(self, check: Check, whole: bool, most: int) -> ChosenEffects:
-        """The effects of a path to a check: those of the slice, or all that ran."""
+    def of(self, check: Check, whole: bool, most: int, also: Sequence[Node] = ()) -> ChosenEffects:
+        """The effects of a path to a check: those of the slice and of `also`, or all that ran."""
         if whole:
             effects, complete = effects_of_nodes(
                 self.effects, (h.node for h in self.effects.all() if h.at <= check.node), most
@@ -84,6 +84,7 @@ class EffectChoice:
                 *self._for_parts_not_evaluated(check, nodes),
                 *self._earlier_decisions(nodes),
                 *self.effects.assumptions(MAX_ASSUMPTIONS),
+                *also,
             ]
             if extra:
                 more = Slicer(self.dependence, self.run.is_over).backward(extra, "relevant", limit=MAX_SLICED_INSTANCES)

@@ -8,6 +8,7 @@ run gave is replaced by the recorded value, and the path says that it is approxi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from butfor.encode.instance_values import mask_of
@@ -47,20 +48,22 @@ def lift(
     whole: bool = False,
     most: int = MAX_EFFECTS_PER_PATH,
     endless: bool = False,
+    also: Sequence[Node] = (),
 ) -> Path:
     """The failing path of a run; free inputs are any value, others as recorded.
 
     `whole`: everything that ran, not just the slice. `endless`: also of a run that does not end, up to the latest
-    decision to go on.
+    decision to go on. `also`: instances that are on it with all that they depend on, whatever the failure depends on.
     """
-    return _Lifter(run, free_inputs).lift(whole, most, endless)
+    return _Lifter(run, free_inputs, also).lift(whole, most, endless)
 
 
 class _Lifter:
     """The lifting of one run."""
 
-    def __init__(self, run: LiftableRun, free_inputs: bool) -> None:
+    def __init__(self, run: LiftableRun, free_inputs: bool, also: Sequence[Node] = ()) -> None:
         self.run = run
+        self.also = also
         self.trace = run.recording.trace
         self.log = self.trace.log
         self.places = run.places
@@ -106,7 +109,7 @@ class _Lifter:
         self._fallback = self._place_or_none(check.node)
         if self._fallback is None:
             raise UnsupportedError("a failure outside of the program's own sources has no path")
-        choice = EffectChoice(self.run, self.effects, self.evaluations).of(check, whole, most)
+        choice = EffectChoice(self.run, self.effects, self.evaluations).of(check, whole, most, self.also)
         effects = choice.effects
         self.memory.starts.update(choice.starts)
         if not choice.complete:

@@ -23,7 +23,7 @@ MAX_STORES_BY_ADDRESS = 2_000  # of more of them all that they depend on is take
 
 def without_movable_stores(run: LiftableRun, path: Path) -> Path:
     """The path, which says so if it leaves out stores that could have gone to its cells, or anything else."""
-    stores = _movable_stores(run, path)
+    stores = movable_stores(run, path)
     if NOT_FOLLOWED in path.approximate:
         unsure = frozenset(instance.place for instance in path.instances)
     else:
@@ -32,7 +32,7 @@ def without_movable_stores(run: LiftableRun, path: Path) -> Path:
     return replace(path, approximate=approximate, unsure=unsure)
 
 
-def _movable_stores(run: LiftableRun, path: Path) -> list[Node]:
+def movable_stores(run: LiftableRun, path: Path) -> list[Node]:
     """The executions of stores that may write a cell of the path, of those that are not on it.
 
     Those in arms that were not taken have none, so the position of the store stands for them. Library calls that could

@@ -13,6 +13,7 @@ from butfor.trace.dependence.potential_dependence import PotentialDependence, Re
 from butfor.trace.trace import Node, UnknownValue
 
 _MAX_STORES_SEARCHED = 64  # into the object, latest first: the nearest ones are the likeliest
+NAMED = ("local", "global", "byval")  # kinds of objects that have a name: those of a list take their turns
 _MAX_STORES_PER_READ = 2  # of different instructions; more would crowd out other causes
 
 
@@ -30,6 +31,34 @@ class StoresElsewhere:
             return self._among(self.potential.bytes_read(node), node)
         except UnknownValue:
             return []
+
+    def in_other_objects(self, node: Node) -> list[Node]:
+        """The stores by way of a pointer that could have assigned what a load read but went to another variable.
+
+        The last of each instruction; it may have gone to what was read before.
+        """
+        try:
+            reads = self.potential.bytes_read(node)
+        except UnknownValue:
+            return []
+        return list(dict.fromkeys(store for read in reads for store in self._into_others(read) if store < node))
+
+    def _into_others(self, read: ReadBytes) -> Iterator[Node]:
+        obj = self.potential.objects.at(read.address, read.read_at)
+        if obj is None or obj.key[0] not in NAMED:
+            return
+        cell = AbstractCell(obj.key, read.address - obj.start, read.size)
+        found = 0
+        for fn, instr in self.potential.may_define.computed_writers(cell):
+            ran = self.log.positions(self.trace.static.defining_segment(fn, instr.index))
+            ran = ran[ran.searchsorted(max(read.written_at, obj.birth)) : ran.searchsorted(read.read_at, side="right")]
+            for i in ran[::-1][:1].tolist() if instr.op == "store" else ():
+                there = self.potential.objects.at(int(self.trace.operand(i, instr.args[1])), i)
+                if there is not None and there.key != obj.key:
+                    yield i, instr.index
+                    found += 1
+            if found >= _MAX_STORES_PER_READ:
+                return
 
     def of_text(self, event: int, at: int) -> list[Node]:
         """The same for one byte that a library call read."""
