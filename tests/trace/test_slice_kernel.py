@@ -157,6 +157,22 @@ int main(int argc, char **argv) {
 """
 
 
+@pytest.mark.parametrize("body", [MIXED, CALLBACK, LONG.replace("40000", "90")])
+def test_both_say_how_old_a_value_is_that_was_read(tmp_path: Path, body: str) -> None:
+    case = case_of(recorded(tmp_path, body))
+    loads = [
+        (i, n)
+        for i in range(len(case.trace))
+        for s in [case.trace.at(i)]
+        for n in range(s.seg.start, s.seg.end)
+        if s.fn.instrs[n].op == "load"
+    ]
+    slicer = Slicer(case.dependence)
+    ages = SliceKernel(case.dependence).ages(loads)
+    assert ages == [slicer.age(node) for node in loads]
+    assert len(set(ages)) > 5
+
+
 @pytest.mark.usefixtures("unbounded")
 def test_both_follow_a_callback_that_takes_long(tmp_path: Path) -> None:
     case = case_of(recorded(tmp_path, CALLBACK))

@@ -138,7 +138,8 @@ class FailingRun:
         return self.budget.part(min(SLICING_SHARE * self.budget.seconds, WALKING_SHARE * self.budget.left))
 
     @cached_property
-    def _slicer(self) -> Slicer:
+    def slicer(self) -> Slicer:
+        """What slices the run, and knows how old the values are that it read."""
         return Slicer(self.dependence)
 
     @cached_property
@@ -149,7 +150,7 @@ class FailingRun:
     def _slice(self, kind: str) -> Slice:
         maybe = (*self.kept_output, *self.point.possible_roots) if kind == "relevant" else ()
         slicer, end = (
-            self._slicer,
+            self.slicer,
             self._slicing.end - self._slicing.seconds * (1 - (KINDS.index(kind) + 1) / len(KINDS)),
         )
         asked_until = end - (1 - ASKING_SHARE) * max(0.0, end - time.monotonic())

@@ -13,7 +13,7 @@ from butfor.trace.view.source_places import Place
 
 StatementInstances = dict[Place, list[Node]]
 MIN_ROUNDS_FOR_EXCEPTIONS = 8  # in fewer there is no rule to be an exception to
-MAX_ROUNDS_COMPARED = 20_000  # a fifth of a second
+MAX_ROUNDS_COMPARED = 20_000  # some milliseconds
 RARE_AMONG = 8  # an age that fewer than one in so many instances have is an exception
 
 
@@ -95,16 +95,11 @@ class CauseStatements:
         found = []
         for group in groups.values():
             if len(group) >= MIN_ROUNDS_FOR_EXCEPTIONS:
-                ages = [self._age(node) for node in group[:MAX_ROUNDS_COMPARED]]
+                ages = self.case.slicer.ages(group[:MAX_ROUNDS_COMPARED])
                 counts = Counter(ages)
                 rare = [n for n, age in zip(group, ages, strict=False) if counts[age] * RARE_AMONG < len(ages)]
                 found += rare[:most]
         return found
-
-    def _age(self, load: Node) -> int:
-        """How long ago what a load reads was written."""
-        written = [target[0] for kind, target in self.case.dependence.edges(load) if kind == "data"]
-        return load[0] - max(written, default=load[0])
 
     def place(self, node: Node, *, is_decision: bool) -> Place | None:
         """The statement of an instance; None for what is left out."""

@@ -63,6 +63,16 @@ class Slicer:
                 return found
         return self.walk(starts, kind, anchor, limit)
 
+    def ages(self, loads: Sequence[Node]) -> list[int]:
+        """For each load how many segment instances before it the latest of what it reads was written."""
+        found = self._kernel.ages(loads) if self._kernel is not None else None
+        return [self.age(load) for load in loads] if found is None else found
+
+    def age(self, load: Node) -> int:
+        """The same for one load, as the kernel computes it."""
+        written = [target[0] for kind, target in self.dependence.edges(load) if kind == "data"]
+        return load[0] - max(written, default=load[0])
+
     def walk(self, starts: Iterable[tuple[Node, int]], kind: str, anchor: Node | None, limit: int | None) -> Slice:
         """The slice from instances with their distances: what the kernel computes, but folded and bounded."""
         distance: dict[Node, float] = {}

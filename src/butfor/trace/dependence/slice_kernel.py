@@ -52,6 +52,15 @@ class SliceKernel:
         """The kernel for a run, None where it cannot be built."""
         return None if kernels() is None else cls(dependence)
 
+    def ages(self, loads: Sequence[Node]) -> list[int] | None:
+        """How long ago what each load reads was written; None if the kernel gave up."""
+        nodes = np.array(loads, np.int64).reshape(-1, 2)
+        i, n = np.ascontiguousarray(nodes[:, 0]), np.ascontiguousarray(nodes[:, 1], np.int32)
+        found = np.empty(len(nodes), np.int64)
+        columns = (ctypes.c_void_p(column.ctypes.data) for column in (i, n, found))
+        is_done = self._run.call("bf_ages", *columns, ctypes.c_uint64(len(nodes)))
+        return found.tolist() if is_done else None
+
     def backward(
         self,
         starts: Sequence[tuple[Node, int]],

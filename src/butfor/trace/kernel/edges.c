@@ -257,3 +257,17 @@ void bf_edges(struct run *r, struct node at, struct edges *out) {
   if (out->failed == 2) ask_python(r, at, out);
   if (out->failed) out->count = 0, out->failed = 0; /* the log does not say */
 }
+
+/* For each load how many segment instances before it the latest of what it reads was written. */
+int bf_ages(struct run *r, const i64 *i, const i32 *n, i64 *age, u64 count) {
+  struct edges found = {0};
+  for (u64 k = 0; k < count && !r->damaged; k++) {
+    i64 latest = NOTHING;
+    bf_edges(r, (struct node){i[k], n[k]}, &found);
+    for (u64 e = 0; e < found.count; e++)
+      if (found.rows[e].kind == EDGE_DATA && found.rows[e].i > latest) latest = found.rows[e].i;
+    age[k] = latest == NOTHING ? 0 : i[k] - latest;
+  }
+  free(found.rows);
+  return !r->damaged;
+}
