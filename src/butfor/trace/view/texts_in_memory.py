@@ -143,7 +143,7 @@ class TextsInMemory:
         return bytes(byte for byte in whole[:end] if byte is not None)
 
     def _calls_before(self, address: int, i: int) -> list[int]:
-        """The last events that touched these bytes before segment instance i, latest first, as far as one that read them."""
+        """The last events before a moment that touched these bytes, latest first, until one that read them."""
         e = self.log.event
         upto = int(np.searchsorted(e["seg"], i, "left"))
         first = max(upto - _MAX_EVENTS_SCANNED, 0)
