@@ -97,6 +97,8 @@ class ChangeWords:
             return False
         if op in _ARITHMETIC and ((c.site.is_pointer and op is Op.PLUS_LOCAL) or self._is_answer_of_library(c.site)):
             return False
+        if op is Op.NEGATE and _STEPS_BY_ONE.search(text):
+            return False
         if op in _OTHER_VARIABLE and not self._has_type_of(c.site, c.rule.name):
             return False
         if kind is SiteKind.CALL and op is Op.SKIP:

@@ -40,6 +40,11 @@ def in_call(words: RunWords, i: int) -> str:
     return "" if shown == "main()" else f" in {shown}"
 
 
+def in_other_call(words: RunWords, i: int, node: Node) -> str:
+    """The call that a segment instance is in, where it is not the one that an instance told before is in."""
+    return "" if words.log.frame_of(i) == words.log.frame_of(node[0]) else in_call(words, i)
+
+
 def does(access: FailingAccess) -> str:
     """What an access does: reads or writes, or passes on."""
     return f"{access.callee}()" if access.callee else "writes" if access.is_write else "reads"
@@ -73,7 +78,7 @@ def tell_freed(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     if freed is not None:
         text = quoted_place(words, words.place((death, freed.index)))
         round_ = words.round_words(death)
-        says = f"{'first ' if is_second_free else ''}freed here: {text}{in_call(words, death)}"
+        says = f"{'first ' if is_second_free else ''}freed here: {text}{in_other_call(words, death, node)}"
         b.add(b.at(RungKind.FREE, (death, freed.index), says + (f", {round_}" if round_ else "")))
     if access.base is not None:
         _tell_kept_pointer(b, access, death)
@@ -87,6 +92,10 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     assert access.base is not None
     origin = words.origins.of(access.base)
     stores = [n for n in origin.through if n[1] >= 0 and words.trace.instr(n).op == "store"]
+    copied = [n for n in stores if n[0] > death] if death >= 0 else []
+    if copied:
+        _tell_copied_after_free(b, access, copied[-1])
+        return
     kept = next((n for n in stores if n[0] < death), None) if death >= 0 else next(iter(stores), None)
     if kept is None:
         return
@@ -94,7 +103,7 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     step = words.steps.of(kept, brief=True)
     target = (step.target if step is not None else None) or access.base_name
     text = quoted_place(words, words.place(kept))
-    says = f"`{target}` got the pointer here: {text}{in_call(words, kept[0])}"
+    says = f"`{target}` got the pointer here: {text}{in_other_call(words, kept[0], access.node)}"
     rung = b.at(RungKind.VALUE, kept, says)
     above = {(p.path, p.line) for p in (words.place(access.node), words.place(kept)) if p is not None}
     places = [words.place(n) for n in later]
@@ -104,6 +113,27 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     read = next((load for store, load in origin.reads if store == kept), None)
     if read is not None:
         b.tell_missing(read, 2, most=1)
+
+
+def _tell_copied_after_free(b: LadderBuilder, access: FailingAccess, copy: Node) -> None:
+    """Tell the statement that took over a pointer when its block had been freed already, and what it had it from."""
+    words = b.words
+    step = words.steps.of(copy, brief=True)
+    target = (step.target if step is not None else None) or access.base_name
+    round_ = words.round_words(copy[0])
+    text = quoted_place(words, words.place(copy))
+    says = f"`{target}` got the pointer here, when the block had been freed already: {text}"
+    says += in_other_call(words, copy[0], access.node)
+    b.add(b.at(RungKind.VALUE, copy, says + (f", {round_}" if round_ else "")))
+    source = next((leaf for leaf in words.leaves(copy) if not leaf.is_index), None)
+    origin = words.origins.of(source.node) if source is not None else None
+    before = next((n for n in origin.through if n[1] >= 0), None) if origin is not None else None
+    if source is None or before is None or words.place(before) in (None, words.place(copy)):
+        return
+    text = quoted_place(words, words.place(before))
+    round_ = words.round_words(before[0])
+    says = f"`{source.name}` had it from here: {text}" + (f", {round_}" if round_ else "")
+    b.add(b.at(RungKind.VALUE, before, says, level=1))
 
 
 def _tell_not_reset(b: LadderBuilder, store: Node, target: str) -> None:
@@ -291,19 +321,23 @@ def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
 def _tell_check(b: LadderBuilder, node: Node, access: FailingAccess, origin: Origin) -> None:
     """Say that nothing tested a null pointer in the failing function before it was used."""
     words = b.words
+    if not is_tested_before_use(words, node, access, origin):
+        says = f"nothing in {words.trace.at(node[0]).fn.name}() tests `{access.base_name}` before it is used"
+        b.add(b.at(RungKind.MISSING, node, says, 1))
+
+
+def is_tested_before_use(words: RunWords, node: Node, access: FailingAccess, origin: Origin) -> bool:
+    """Whether a decision of the failing call looked at the pointer of an access; also where that is too far to tell."""
     i = node[0]
     since = max((n[0] for n in origin.through if n[0] < i), default=0)
     for _ in range(_MAX_SEGMENTS_SEARCHED):
         i = words.log.previous_in_frame(i)
         if i < 0:
-            break
+            return False
         last = words.trace.at(i).last
         if i >= since and last.is_two_way and access.base_name in {x.name for x in words.leaves((i, last.index))}:
-            return
-    else:
-        return
-    says = f"nothing in {words.trace.at(node[0]).fn.name}() tests `{access.base_name}` before it is used"
-    b.add(b.at(RungKind.MISSING, node, says, 1))
+            return True
+    return True
 
 
 # --- never set ----------------------------------------------------------------------------------------------------

@@ -57,7 +57,10 @@ def _printed_roots(words: RunWords, point: FailurePoint) -> list[Node]:
 
 def _is_literal(words: RunWords, root: Node) -> bool:
     """Whether a printed pointer led to a string literal: then the choice of the pointer is what matters."""
-    return words.trace.instr(root).op != "gep" and words.text_of(root).startswith('"')
+    if words.trace.instr(root).op == "gep":
+        return False
+    address = words.number(root)
+    return address is not None and words.objects.pointer_text(address, root[0]).startswith('"')
 
 
 def _tell_text(b: LadderBuilder, texts: list[tuple[int, int]]) -> None:
@@ -98,6 +101,9 @@ def _printed_words(point: FailurePoint) -> str:
     if point.details.get("difference") == "extra":
         return f"{got}, where the output should have ended"
     wanted = _wanted(printed.text, printed.expected, printed.after)
+    if wanted == printed.text:  # what follows it is wrong; it may have been too short
+        follows, due = printed.after, printed.expected[len(printed.text) :]
+        got, wanted = string_literal(follows.split(b"\n")[0] or follows), due.split(b"\n")[0] or due
     return f"{got} where {string_literal(wanted)} was expected"
 
 

@@ -98,7 +98,7 @@ def _instances_since_start(words: RunWords, store: Node) -> tuple[Node | None, l
     for other in same:
         if other.index == store[1]:
             continue
-        at = words.steps.overwritten.latest(fn, other.index, store, frame)
+        at = words.steps.overwritten.named.latest(fn, other.index, store, frame)
         if at is not None and (start is None or at > start):
             start = at
     if start is None:

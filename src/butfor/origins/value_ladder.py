@@ -8,6 +8,7 @@ from butfor.ir.array_indices import address_computations
 from butfor.ir.instructions import Const, Operand
 from butfor.libc.library import lookup
 from butfor.origin_ladder import Ladder, Rung, RungKind
+from butfor.origins.calls_through_pointers import calls_through_pointers
 from butfor.origins.input_words import input_words
 from butfor.origins.missing_assignments import MissingAssignments
 from butfor.origins.repeated_updates import RepeatedUpdate, repeated_update
@@ -298,7 +299,18 @@ class LadderBuilder:
         if read:
             self.add(self.at(RungKind.INPUT, origin.node, read, subject.level + 1))
         found = lookup(instr.callee)
-        return [] if found is None or found.allocates or read else self._operands(subject, leaves, origin.node)
+        is_end = found is None or found.allocates or read
+        return self._chosen(subject, origin) + ([] if is_end else self._operands(subject, leaves, origin.node))
+
+    def _chosen(self, subject: Subject, origin: Origin) -> list[Subject]:
+        """What chose a value that was only passed on: a condition among operands, a pointer to a function."""
+        level = subject.level + 1
+        found = [Subject(branch, level=level, is_decision=True) for branch in origin.decisions[:1]]
+        for call, place, pointer, name in calls_through_pointers(self.words, origin):
+            called = f"{self.words.quoted(place)} called {self.words.text_of(pointer)}() through `{name}`"
+            self.add(self.at(RungKind.CALL, call, self._located(called, call), level))
+            found.append(Subject(pointer, name, level, call))
+        return found
 
     def _written(self, subject: Subject, origin: Origin) -> None:
         instr, place = self.words.trace.instr(origin.node), self.words.place(origin.node)

@@ -231,7 +231,7 @@ class ValueOrigins:
         s = self.trace.at(i)
         kind = s.layout.kinds[n]
         if s.seg.start <= n < s.seg.end:  # the act of calling
-            return walk.ends(OriginKind.RETURNED if kind != "internal" else OriginKind.COMPUTED)
+            return walk.ends(OriginKind.COMPUTED if kind in ("internal", "pure") else OriginKind.RETURNED)
         ret = self.trace.return_instance(i) if kind in ("internal", "indirect") else None
         if ret is not None:
             walk.at = ret

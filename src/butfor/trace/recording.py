@@ -30,6 +30,7 @@ FORMAT = 1
 _MAGIC = "butfor recording"
 _OTHER_MEMBERS = ("start", "end", "stdin", "stdout", "stderr", "module.ll", "segments.npy")
 _OPTIONAL_MEMBERS = ("dropped",)  # of long runs whose beginning the log does not hold
+_LATER_COLUMNS = ("text",)  # that recordings made by earlier versions lack; empty ones say the same
 _MAX_UNPACKED_BYTES = 64 * 2**30  # a file that claims more is no recording but a zip bomb
 
 
@@ -305,8 +306,11 @@ def _check_types(meta: Meta) -> None:
 
 def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:
     optional = {*_OPTIONAL_MEMBERS} & {*z.namelist()}
-    wanted = {*COLUMNS, *_OTHER_MEMBERS, *optional, *meta.sources.values()}
+    lacking = {*_LATER_COLUMNS} - {*z.namelist()}
+    wanted = {*COLUMNS, *_OTHER_MEMBERS, *optional, *meta.sources.values()} - lacking
     try:
+        for name in lacking:
+            (home / name).touch()
         for name in wanted:
             if os.path.isabs(name) or ".." in Path(name).parts:
                 raise RecordingError(f"{path} holds a member with an unsafe name")

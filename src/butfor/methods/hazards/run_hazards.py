@@ -18,6 +18,7 @@ from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.methods.case import FailingRun
 from butfor.methods.hazards.missed_bounds import missed_bounds
+from butfor.methods.hazards.misused_pointers import misused_pointers
 from butfor.ranking.finding import Diagnosis, Finding
 from butfor.trace.log.record_layout import ObjectKind
 from butfor.trace.semantics.integers import signed
@@ -33,16 +34,20 @@ _SIGN_OF_OP = {"add": "+", "sub": "-", "mul": "*"}
 _BITS = (8, 16, 32, 64)
 # how often a hazard of a kind is the fault of the run
 _SCORES = {
+    "copied": 0.9,
     "size": 0.9,
     "uninitialised": 0.9,
     "passed": 0.9,
     "limit": 0.8,
     "checked": 0.7,
+    "freed": 0.7,
     "type": 0.7,
+    "untested": 0.7,
     "access": 0.6,
     "overflow": 0.6,
     "unchecked": 0.6,
     "guard": 0.6,
+    "kept": 0.6,
     "cut": 0.4,
 }
 
@@ -64,7 +69,7 @@ class Hazard:
 def hazards_of_run(case: FailingRun) -> Diagnosis:
     """The statements and declarations where something is wrong in this run."""
     found: dict[Place, Hazard] = {}
-    for hazard in (*_bounds(case), *_memory(case), *_uninitialised(case), *_numbers(case)):
+    for hazard in (*_bounds(case), *_pointers(case), *_memory(case), *_uninitialised(case), *_numbers(case)):
         if hazard.place not in found and case.may_be_changed(hazard.place):
             found[hazard.place] = hazard
     chosen = sorted(found.values(), key=lambda h: -h.score)[:MAX_HAZARDS]
@@ -80,6 +85,12 @@ def _bounds(case: FailingRun) -> Iterator[Hazard]:
     """The statements that may have to keep an access inside of its object."""
     for missed in missed_bounds(case):
         yield Hazard(missed.place, missed.kind, missed.text)
+
+
+def _pointers(case: FailingRun) -> Iterator[Hazard]:
+    """The statements that may have to keep a bad pointer from being used."""
+    for misused in misused_pointers(case):
+        yield Hazard(misused.place, misused.kind, misused.text)
 
 
 def _memory(case: FailingRun) -> Iterator[Hazard]:

@@ -130,6 +130,7 @@ class Log:
     error: NDArray[Any]
     output: NDArray[Any]
     piece: NDArray[Any]
+    text: NDArray[Any]
     check: NDArray[Any]
 
     def _open(self, name: str, dtype: np.dtype[Any]) -> NDArray[Any]:

@@ -211,6 +211,11 @@ def _runs(part: _Part, rows: Rows) -> Rows:
     return rows
 
 
+def _texts(part: _Part, rows: Rows) -> Rows:
+    rows["event"] -= part.events
+    return rows
+
+
 def _objects(part: _Part, rows: Rows) -> Rows:
     rows["flags"] = np.where(rows["birth"] < part.segments, BORN_BEFORE, 0)
     rows["birth"] = _segments(rows["birth"], part, 0)
@@ -255,6 +260,7 @@ _CONVERSIONS: dict[str, Callable[[_Part, Rows], Rows]] = {
     "read": _reads,
     "event": _events,
     "run": _runs,
+    "text": _texts,
     "object": _objects,
     "death": _deaths,
     "error": _errors,

@@ -21,6 +21,8 @@ FIRST_READ_ID, FIRST_EVENT_ID = 0x80000000, 0xC0000000  # smaller writer ids are
 BEFORE_ID = FIRST_EVENT_ID | 1 << 3  # the writer of what was there when the recorded part of a long run began
 BORN_BEFORE = 1  # flag of an object that was made before the recorded part of a long run
 MAX_STORE_BYTES = 16  # a long double; larger objects are copied, or stored in parts
+TEXT_ROW_BYTES = 12  # of a text that a library call read or wrote; a longer one has more rows
+MAX_TEXT_BYTES = 48  # of such a text; what follows is not kept
 _BYVAL_SITES = 1 << 31  # sites from here on are complements of parameter numbers
 
 
@@ -115,6 +117,7 @@ DTYPES: dict[str, Any] = {
         [("offset", "<i8"), ("len", "<u8"), ("seg", "<u4"), ("piece", "<u4"), ("pieces", "<u4"), ("direct", "<u4")]
     ),
     "piece": np.dtype([("start", "<u4"), ("end", "<u4"), ("arg", "<u4")]),
+    "text": np.dtype([("event", "<u4"), ("bytes", "u1", TEXT_ROW_BYTES)]),
     "check": np.dtype(
         [*_CHECKPOINT, ("frame", "<u4"), ("frames", "<u4"), ("reads", "<u4"), ("events", "<u4"), ("escapes", "<u4")]
     ),

@@ -44,7 +44,7 @@ def value_text(value: Any, t: Type, ctype: CType | None, objects: RunObjects, i:
         case Kind.FLOAT:
             return float_text(value, t.bits)
         case Kind.PTR:
-            return objects.pointer_text(value, i)
+            return objects.value_of_pointer(value, i, ctype)
         case Kind.STRUCT | Kind.ARRAY | Kind.VECTOR:
             inner_types = t.elems if t.kind is Kind.STRUCT else t.elems * min(t.count, _MAX_ELEMENTS_SHOWN)
             inner = ", ".join(value_text(v, e, None, objects, i) for v, e in zip(value, inner_types, strict=False))
@@ -83,7 +83,7 @@ def scalar_text(data: bytes, p: ObjectPart, objects: RunObjects, i: int) -> str:
         case "float":
             return float_text(value, {4: 32, 8: 64, 16: 80}.get(p.type.size, 0))
         case "pointer":
-            return objects.pointer_text(value, i)
+            return objects.value_of_pointer(value, i, p.type)
         case _:
             return _integer(value, p.bits, p.type)
 

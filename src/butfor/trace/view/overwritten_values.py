@@ -7,10 +7,10 @@ from itertools import islice
 
 import numpy as np
 
-from butfor.ir.instructions import Function
 from butfor.ir.recording_segments import variable_and_offset
 from butfor.trace.log.record_layout import MAX_STORE_BYTES, NO_SITE, EventKind
 from butfor.trace.trace import Node, Trace, UnknownValue
+from butfor.trace.view.named_stores import NamedStores
 from butfor.trace.view.run_objects import RunObjects
 
 _FIRST_ROWS_SCANNED, _MAX_ROWS_SCANNED = 1 << 14, 1 << 22  # of the column of addresses, with one numpy operation
@@ -25,7 +25,7 @@ class OverwrittenValues:
     def __init__(self, trace: Trace, objects: RunObjects) -> None:
         self.trace = trace
         self.log = trace.log
-        self.objects = objects
+        self.named = NamedStores(trace, objects.global_at)
 
     def before(self, store: Node) -> bytes | None:
         """The bytes that a store instance overwrote, or None where that is not certain."""
@@ -75,14 +75,14 @@ class OverwrittenValues:
     def _by_name(self, node: Node, address: int, size: int) -> tuple[Node, int] | None:
         """The latest store that touched these bytes through the name of their variable, and its address."""
         best: tuple[Node, int] | None = None
-        for fn, root, start, frame in self._owners(address, node[0]):
+        for fn, root, start, frame in self.named.owners(address, node[0]):
             for instr in fn.instrs:
                 if instr.op != "store":
                     continue
                 named = variable_and_offset(fn, instr.args[1], self.trace.program.layout(fn.name).frame)
                 if named is None or named[0] != root or not start + named[1] < address + size:
                     continue
-                at = self.latest(fn, instr.index, node, frame)
+                at = self.named.latest(fn, instr.index, node, frame)
                 if (
                     at is not None
                     and start + named[1] + len(self.trace.stored_bytes(at)) > address
@@ -90,39 +90,6 @@ class OverwrittenValues:
                 ):
                     best = at, start + named[1]
         return best
-
-    def _owners(self, address: int, i: int) -> Iterator[tuple[Function, int | str, int, int | None]]:
-        """Functions that may name the variable at an address.
-
-        With each: the variable as slot or name, where it starts, and the frame of a local.
-        """
-        found = self.objects.global_at(address)
-        if found is not None:
-            name, offset = found
-            for function in self.trace.executed_functions:
-                yield self.trace.program.function(function), name, address - offset, None
-            return
-        frame = self.trace.frame_holding(address, i)
-        if frame is None:
-            return
-        base = int(self.log.frame["base"][frame])
-        s = self.trace.at(int(self.log.frame["entry"][frame]))
-        slots = s.layout.frame
-        slot = max((k for k, off in slots.items() if base + off <= address), key=slots.__getitem__, default=None)
-        if slot is not None:
-            yield s.fn, slot, base + slots[slot], frame
-
-    def latest(self, fn: Function, n: int, node: Node, frame: int | None) -> Node | None:
-        """The latest earlier instance of instruction n of a function, in a frame if one is given."""
-        places = self.log.positions(self.trace.static.defining_segment(fn, n))
-        k = int(places.searchsorted(node[0], "right")) - 1
-        entry = 0 if frame is None else int(self.log.frame["entry"][frame])
-        while k >= 0 and places[k] >= entry:
-            at = (int(places[k]), n)
-            if at < node and (frame is None or self.log.frame_of(at[0]) == frame):
-                return at
-            k -= 1
-        return None
 
     def _last_event(self, node: Node, address: int, size: int) -> Node | None:
         """The latest copy or library call that wrote to these bytes."""

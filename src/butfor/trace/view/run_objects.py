@@ -14,12 +14,15 @@ from butfor.ir.instructions import Function
 from butfor.trace.log.record_layout import BORN_BEFORE, NO_FRAME, EventKind, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
 from butfor.trace.view.heap_blocks import HeapBlock, HeapBlocks
-from butfor.trace.view.object_parts import member_path
+from butfor.trace.view.named_stores import NamedStores
+from butfor.trace.view.object_parts import member_path, smallest_part
 from butfor.trace.view.string_literals import string_literal, wide_literal
+from butfor.trace.view.texts_in_memory import TextsInMemory
 
 _MAX_OBJECTS_SEARCHED = 4096  # that start below an address; more are freed blocks of a long run
 _MAX_OBJECT_BYTES = 1 << 30  # an object that starts farther below an address is taken not to reach it
 _MAX_FRAMES_SEARCHED = 4096  # for the owner of a stack address, innermost first: a deep recursion has more
+_CHARACTERS = ("char", "uchar")
 _WRITING = (EventKind.COPY, EventKind.FILL, EventKind.WRITE, EventKind.INPUT)
 
 
@@ -67,6 +70,7 @@ class RunObjects:
         self.program = recording.program
         self.source = recording.source
         self.blocks = HeapBlocks(recording)
+        self.texts = TextsInMemory(recording, NamedStores(recording.trace, self.global_at))
 
     def by_number(self, number: int) -> RunObject:
         """The object with that number."""
@@ -172,6 +176,14 @@ class RunObjects:
                 return RunObject(0, ObjectKind.STACK, base + offset, variable.type.size, 0, variable.name, variable)
         return None
 
+    def value_of_pointer(self, address: int, i: int, ctype: CType | None) -> str:
+        """A pointer of a type as people want to see it: the text that it points to, where that is known."""
+        o = self.at(address, i) if address else None
+        data = (
+            self.texts.at(address, i, o.start + o.size) if o is not None and _may_be_text(o, address, ctype) else None
+        )
+        return self.pointer_text(address, i) if data is None else string_literal(data)
+
     def pointer_text(self, address: int, i: int) -> str:
         """A pointer as C text: object and offset."""
         if address == 0:
@@ -218,3 +230,13 @@ class RunObjects:
             return string_literal(init.value[offset:])
         wide = wide_literal(init, offset) if init is not None else None
         return wide or f"&{full}" + (f" + {offset}" if offset else "")
+
+
+def _may_be_text(o: RunObject, address: int, ctype: CType | None) -> bool:
+    """Whether a pointer into an object points to characters, by its own type or else by that of what is there."""
+    if ctype is not None:
+        return ctype.pointee is not None and ctype.pointee.kind in _CHARACTERS
+    if o.variable is not None:
+        path, t, _ = smallest_part(o.variable.type, address - o.start, 1)
+        return path.endswith("]") and t.kind in _CHARACTERS
+    return o.block is not None and o.block.type is not None and o.block.type.kind in _CHARACTERS

@@ -492,6 +492,21 @@ static u32 put_runs(const u8 *p, u64 n) {
   return count;
 }
 
+/* What people read of a text in a report: its first bytes up to the zero byte, also behind what the call of the last event touched. */
+static void put_text(const u8 *p, u64 n) {
+  enum { MOST = 48, ROW = sizeof((struct text_rec *)0)->bytes };
+  if (!(*p ? (*p >= ' ' && *p != 127) || (*p >= '\t' && *p <= '\r') : n == 1)) return;
+  const u8 *last = (const u8 *)(((u64)p + n - 1) | 4095); /* of memory that can be read for certain */
+  u64 most = (u64)(last - p) + 1 < MOST ? (u64)(last - p) + 1 : MOST, length = 0;
+  while (length < most && p[length]) length++;
+  length = length < most ? length + 1 : most / ROW * ROW; /* rows that are filled up mean that the text has ended */
+  for (u64 i = 0; i < length; i += ROW) {
+    struct text_rec *t = PUT(C_TEXT, struct text_rec);
+    *t = (struct text_rec){.event = bf_nevents};
+    memcpy(t->bytes, p + i, length - i < ROW ? length - i : ROW);
+  }
+}
+
 static void mark_id(const u8 *p, u64 n, u32 w) {
   u32 *s = ids(p);
   for (u64 i = 0; i < n; i++) s[i] = w;
@@ -503,6 +518,7 @@ static void mark(const u8 *p, u64 n, u32 event) { mark_id(p, n, BF_EVENT | event
 void bf_wrote(const void *p, u64 n) {
   if (!p || !n) return;
   bf_event(EV_WRITE, p, n);
+  put_text(p, n);
   mark(p, n, bf_nevents);
 }
 /* A va_list of x86-64: its last member points to the registers that the function's entry saved, which no recorded store wrote. */
@@ -530,12 +546,14 @@ void bf_read(const void *p, u64 n) {
   struct event_rec *e = bf_event(EV_READ, p, n);
   /* data changed outside since it was last seen is caught when it is loaded; here the last known writers are enough */
   e->runs = put_runs(p, n);
+  put_text(p, n);
 }
 void bf_input(const void *p, u64 n, int stream, int64_t offset) {
   if (!p || !n) return;
   struct event_rec *e = bf_event(EV_INPUT, p, n);
   e->stream = (int16_t)stream;
   e->addr2 = (u64)offset;
+  put_text(p, n);
   mark(p, n, bf_nevents);
 }
 void bf_input_result(u64 n, int stream, int64_t offset) {
@@ -562,7 +580,10 @@ static struct event_rec *begin_copy(const u8 *dst, const u8 *src, u64 n, u32 sit
   }
   return e;
 }
-void bf_before_copy(const void *dst, const void *src, u64 n) { begin_copy(dst, src, n, ~0u); }
+void bf_before_copy(const void *dst, const void *src, u64 n) {
+  begin_copy(dst, src, n, ~0u);
+  if (n) put_text(src, n);
+}
 void bf_copied(void *dst, const void *src, u64 n) {
   (void)src;
   if (n) mark_id(dst, n, BF_EVENT | copy_event << 3 | BF_COPY_TAG);
@@ -575,6 +596,7 @@ void __bf_copy(u8 *dst, u32 od, u8 *src, u32 os, u64 n, u32 site) {
     bf_copy_site = 0;
   }
   begin_copy(dst, src, n, site);
+  if (n) put_text(src, n);
 }
 void __bf_overlap(u8 *dst, u8 *src, u64 n, u32 site) {
   if (dst != src && (dst < src ? (u64)(src - dst) : (u64)(dst - src)) < n) note_at(ER_OVERLAP, dst, n, 1, site);

@@ -99,7 +99,7 @@ void bf_write_dropped(void) {
 
 /* Objects are kept: what the program holds may be as old as the run, and so are the errors and the output. */
 static void drop_before(const struct part *p) {
-  static const u8 columns[] = {C_SEG, C_LOAD, C_ESCAPE, C_VALUE, C_ADDRESS, C_WORD, C_FRAME, C_READ, C_EVENT, C_RUN, C_CHECK};
+  static const u8 columns[] = {C_SEG, C_LOAD, C_ESCAPE, C_VALUE, C_ADDRESS, C_WORD, C_FRAME, C_READ, C_EVENT, C_RUN, C_TEXT, C_CHECK};
   count_segments(kept.size[C_SEG], p->size[C_SEG]);
   for (unsigned k = 0; k < sizeof columns; k++) {
     u64 end = p->size[columns[k]] & ~(u64)(PAGE - 1);
@@ -175,6 +175,7 @@ static void begin_again(void) {
   bf_restart_column(C_READ);
   bf_restart_column(C_EVENT);
   bf_restart_column(C_RUN);
+  bf_restart_column(C_TEXT);
   bf_nstores = bf_nreads = bf_nevents = bf_store_floor = bf_read_floor = 0;
   bf_forget_events();
   struct part here = part_here();

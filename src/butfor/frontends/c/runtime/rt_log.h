@@ -5,7 +5,7 @@
 
 #define BF_WINDOW 1024 /* segments between two checkpoints */
 
-enum column { C_SEG, C_LOAD, C_ESCAPE, C_VALUE, C_ADDRESS, C_WORD, C_FRAME, C_READ, C_EVENT, C_RUN, C_OBJECT, C_DEATH, C_ERROR, C_OUTPUT, C_PIECE, C_CHECK, C_COUNT };
+enum column { C_SEG, C_LOAD, C_ESCAPE, C_VALUE, C_ADDRESS, C_WORD, C_FRAME, C_READ, C_EVENT, C_RUN, C_OBJECT, C_DEATH, C_ERROR, C_OUTPUT, C_PIECE, C_TEXT, C_CHECK, C_COUNT };
 
 #ifdef BF_WIDE_SEGMENTS
 typedef u32 seg_t;
@@ -25,6 +25,7 @@ struct object_rec { u64 start, size; u32 birth, site, frame; u8 kind, flags, pad
 struct death_rec { u32 object, seg; };
 struct error_rec { u64 addr, size, load, store; u32 seg, object; u8 kind, is_write, pad[2]; u32 site; }; /* site: 1 + the instruction, of copies without a call */
 struct output_rec { int64_t offset; u64 len; u32 seg, piece, pieces, pad; };
+struct text_rec { u32 event; u8 bytes[12]; }; /* the first bytes of a text that a library call read or wrote, in as many rows as they need */
 struct check_rec { u64 loads, bytes, addresses, words; u32 stores, frame, frames, reads, events, escapes; };
 
 enum read_flags { RD_UNINIT = 1, RD_CHANGED = 2, RD_INITIAL = 4, RD_FOREIGN = 8 };

@@ -30,7 +30,7 @@ extern char __executable_start, etext;
 void bf_control_start(void);
 
 static const char *const names[C_COUNT] = {"seg", "load", "escape", "value", "address", "word", "frame", "read", "event",
-                                           "run", "object", "death", "error", "output", "piece", "check"};
+                                           "run", "object", "death", "error", "output", "piece", "text", "check"};
 
 void bf_fence(const char *folder, int kind); /* rt_fence.c */
 int bf_open(const char *path, int flags, unsigned mode); /* as open and unlink, and not refused by the fence */
