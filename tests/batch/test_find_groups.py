@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from butfor.batch.computed_results import ComputedResults, Wanted
+from butfor.batch.computed_results import ComputedResults
+from butfor.batch.examine_item import Ask, Question
 from butfor.batch.find_groups import GroupFinder
 from butfor.batch.result_store import ResultStore
-from butfor.batch.work_items import BatchItem, BatchProgram
+from butfor.batch.work_items import BatchItem, BatchProgram, PlannedRun
 from butfor.options import Options
 
 PROGRAM = BatchProgram("p", Options())
@@ -24,20 +25,15 @@ class Known:
     kind: str
     blamed: Mapping[int, int]
     helps: Mapping[int, Sequence[int]]  # by blamed line
-    lost: dict[str, str] = field(default_factory=dict)
 
-    def key(self, kind: str, item: BatchItem, *more: str) -> str:
-        """What the result is about."""
-        return " ".join((kind, str(item.number), *more))
-
-    def results(self, wanted: Sequence[Wanted], doing: str) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
+    def results(self, questions: Sequence[Question], doing: str) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
         """The results."""
-        for position, one in enumerate(wanted):
-            kind, number, *changes = one.key.split()
-            if kind == "explain":
-                yield position, {"report": self.report(self.blamed[int(number)]), "page": ""}
+        for position, question in enumerate(questions):
+            number = question.item.number
+            if question.ask is Ask.EXPLAIN:
+                yield position, {"report": self.report(self.blamed[number]), "page": ""}
             else:
-                yield position, {"avoids": [int(number) in self.helps[int(change)] for change in changes]}
+                yield position, {"avoids": [number in self.helps[int(change)] for change in question.changes]}
 
     def report(self, line: int) -> dict[str, Any]:
         """An explanation that blames a line."""
@@ -60,7 +56,7 @@ def members(
     folder: Path, kind: str, lines: Sequence[int], blamed: Mapping[int, int], helps: Mapping[int, Sequence[int]]
 ) -> list[tuple[int, ...]]:
     """The members of the groups of runs that fail at these lines."""
-    items = [BatchItem(n, PROGRAM, f"t{n}", Options(args=("x" * n,))) for n in range(len(lines))]
+    items = [BatchItem(n, PROGRAM, PlannedRun(f"t{n}", Options(args=("x" * n,)))) for n in range(len(lines))]
     found = {n: {"failure": failure(kind, line), "story": None, "instructions": 1} for n, line in enumerate(lines)}
     known = cast(ComputedResults, Known(ResultStore(folder / "store"), kind, blamed, helps))
     finder = GroupFinder(items, found, known, folder)

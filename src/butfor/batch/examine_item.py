@@ -6,6 +6,7 @@ question has the same answer in every batch.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,6 +30,37 @@ PASSED, FAILED, NOT_EXAMINED = "passed", "failed", "not-examined"
 
 def _silent(text: str) -> None:
     """Show nobody the progress."""
+
+
+class Ask(enum.StrEnum):
+    """What can be asked about a run."""
+
+    BUILD = "build"  # what identifies its program, and where it was built
+    EXAMINE = "examine"
+    EXPLAIN = "explain"
+    TRY = "try"  # changes
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Something that is asked about a run; plain data, so that it can be sent to another process."""
+
+    ask: Ask
+    item: BatchItem
+    changes: tuple[str, ...] = ()
+
+    def answer(self, warm: WarmProgram) -> dict[str, Any]:
+        """The answer, from a program that is ready."""
+        match self.ask:
+            case Ask.BUILD:
+                return {"key": warm.key, "home": str(warm.build.home)}
+            case Ask.EXAMINE:
+                return examined(self.item, warm)
+            case Ask.EXPLAIN:
+                report, page = explained(self.item, warm)
+                return {"report": report, "page": page}
+            case Ask.TRY:
+                return tried(self.item, warm, self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +95,8 @@ def _stop_at(beginning: Explanation) -> None:
 
 
 def _recorded(item: BatchItem, program: WarmProgram) -> Recording:
+    if item.run.input_file is not None:
+        item.run.input_file.check()
     return c_frontend.record(item.options, program.build, _silent)
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from butfor.batch.batch_result import Group
-from butfor.batch.computed_results import ComputedResults, Result, Wanted
-from butfor.batch.examine_item import WarmProgram, explained, is_partial, tried
+from butfor.batch.computed_results import ComputedResults, Result
+from butfor.batch.examine_item import Ask, Question, is_partial
 from butfor.batch.group_by_cause import (
     RootStatement,
     Shape,
@@ -66,17 +66,8 @@ class GroupFinder:
         """The JSON reports of these runs; their pages are in the folder of the batch."""
         reports: list[Result | None] = [None] * len(numbers)
 
-        def work(item: BatchItem) -> Callable[[WarmProgram], Result]:
-            def explain(warm: WarmProgram) -> Result:
-                report, page = explained(item, warm)
-                return {"report": report, "page": page}
-
-            return explain
-
-        wanted = [
-            Wanted(self.computed.key("explain", self.items[n]), self.items[n], work(self.items[n])) for n in numbers
-        ]
-        for position, found in self.computed.results(wanted, "explaining"):
+        questions = [Question(Ask.EXPLAIN, self.items[number]) for number in numbers]
+        for position, found in self.computed.results(questions, "explaining"):
             if found is not None:
                 reports[position] = found["report"]
                 page = self.folder / page_address(self.items[numbers[position]])
@@ -139,13 +130,9 @@ class GroupFinder:
 
         With each class and run stands whether the first root statement is not enough to tell.
         """
-        wanted = []
-        for cls, number, _ in asked:
-            item = self.items[number]
-            key = self.computed.key("try", item, *cls.changes)
-            wanted.append(Wanted(key, item, _trying(item, cls.changes)))
+        questions = [Question(Ask.TRY, self.items[number], cls.changes) for cls, number, _ in asked]
         answers: list[Verdict | None] = [None] * len(asked)
-        for position, found in self.computed.results(wanted, "trying changes"):
+        for position, found in self.computed.results(questions, "trying changes"):
             if found is not None:
                 cls, _, is_far = asked[position]
                 answers[position] = verdict(cls.roots, found["avoids"], is_far=is_far)
@@ -205,7 +192,7 @@ class GroupFinder:
         """What has to be said about a group beside the answer."""
         notes = []
         if cls.report is None:
-            why = self.computed.lost.get(self.computed.key("explain", first))
+            why = self.computed.lost_answer(Question(Ask.EXPLAIN, first))
             notes.append(f"not explained: the explanation {why}" if why else "not explained: the batch ended before")
         elif is_partial(cls.report):
             notes.append("the explanation is partial: a limit was reached (--budget gives more time)")
@@ -221,7 +208,3 @@ class GroupFinder:
 def page_address(item: BatchItem) -> str:
     """Where the report of a run is, relative to the folder of the batch."""
     return f"{PAGES}/{item.number:06}.html"
-
-
-def _trying(item: BatchItem, changes: Sequence[str]) -> Callable[[WarmProgram], Result]:
-    return lambda warm: tried(item, warm, changes)

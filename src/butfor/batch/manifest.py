@@ -25,7 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from butfor.batch.work_items import BatchItem, BatchProgram
+from butfor.batch.work_items import BatchItem, BatchProgram, InputFile, PlannedRun
 from butfor.errors import UsageError, did_you_mean
 from butfor.files import read_bytes
 from butfor.options import Options
@@ -35,7 +35,6 @@ SUFFIXES = (".toml", ".json")
 INPUT_WORD = "@@"  # in arguments, as AFL++ has it
 _LISTS = ("sources", "each", "tests", "inputs", "args", "includes", "defines", "libs")
 _KEYS = ("name", *_LISTS, "cflags", "expect_exit")
-_Run = tuple[str, Options]
 
 
 def is_manifest(path: Path) -> bool:
@@ -53,7 +52,7 @@ def read_manifest(path: Path, defaults: Options) -> tuple[BatchItem, ...]:
     entries = document.get("program")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
         raise UsageError(f"{where}: there must be programs", hint="write [[program]] and its sources")
-    programs: list[tuple[BatchProgram, tuple[_Run, ...]]] = []
+    programs: list[tuple[BatchProgram, tuple[PlannedRun, ...]]] = []
     for number, entry in enumerate(entries):
         at = f"{where}: program {number + 1}"
         _check(entry, at)
@@ -61,7 +60,7 @@ def read_manifest(path: Path, defaults: Options) -> tuple[BatchItem, ...]:
     return numbered(programs, where)
 
 
-def numbered(programs: Iterable[tuple[BatchProgram, Sequence[_Run]]], where: str) -> tuple[BatchItem, ...]:
+def numbered(programs: Iterable[tuple[BatchProgram, Sequence[PlannedRun]]], where: str) -> tuple[BatchItem, ...]:
     """The items of programs with their runs; a UsageError where two programs have the same name."""
     items: list[BatchItem] = []
     seen: set[str] = set()
@@ -69,16 +68,14 @@ def numbered(programs: Iterable[tuple[BatchProgram, Sequence[_Run]]], where: str
         if program.name in seen:
             raise UsageError(f"{where}: two programs are called {program.name!r}", hint="give one of them a `name`")
         seen.add(program.name)
-        items += (
-            BatchItem(number, program, name, options) for number, (name, options) in enumerate(runs, start=len(items))
-        )
+        items += (BatchItem(number, program, run) for number, run in enumerate(runs, start=len(items)))
     return tuple(items)
 
 
-def runs_of_tests(options: Options, tests: Iterable[TestCase], prefix: str = "") -> tuple[_Run, ...]:
+def runs_of_tests(options: Options, tests: Iterable[TestCase], prefix: str = "") -> tuple[PlannedRun, ...]:
     """The runs that tests describe, of a program with these options."""
     return tuple(
-        (
+        PlannedRun(
             prefix + test.name,
             replace(
                 options,
@@ -93,17 +90,16 @@ def runs_of_tests(options: Options, tests: Iterable[TestCase], prefix: str = "")
     )
 
 
-def runs_on_inputs(options: Options, inputs: Iterable[tuple[str, Path]]) -> tuple[_Run, ...]:
+def runs_on_inputs(options: Options, inputs: Iterable[tuple[str, Path]]) -> tuple[PlannedRun, ...]:
     """One run on each of the named files: its name among the arguments where these have `@@`, else standard input."""
     runs = []
     for name, path in inputs:
-        data = read_bytes(path)
         if any(INPUT_WORD in word for word in options.args):
             given = str(path.resolve())
             args = tuple(word.replace(INPUT_WORD, given) for word in options.args)
-            runs.append((name, replace(options, args=args, stdin=b"")))
+            runs.append(PlannedRun(name, replace(options, args=args, stdin=b""), InputFile.read(path)))
         else:
-            runs.append((name, replace(options, stdin=data)))
+            runs.append(PlannedRun(name, replace(options, stdin=read_bytes(path))))
     return tuple(runs)
 
 
@@ -121,7 +117,7 @@ def matches(patterns: Iterable[str], folder: Path, where: str) -> tuple[Path, ..
 
 def _programs(
     entry: Mapping[str, Any], at: str, folder: Path, defaults: Options
-) -> list[tuple[BatchProgram, tuple[_Run, ...]]]:
+) -> list[tuple[BatchProgram, tuple[PlannedRun, ...]]]:
     sources: list[tuple[Path, ...]]
     if "each" in entry:
         sources = [(path,) for path in matches(entry["each"], folder, f"{at}: each")]
@@ -146,14 +142,14 @@ def _programs(
     return found
 
 
-def _runs(entry: Mapping[str, Any], at: str, folder: Path, options: Options) -> tuple[_Run, ...]:
-    runs: list[_Run] = []
+def _runs(entry: Mapping[str, Any], at: str, folder: Path, options: Options) -> tuple[PlannedRun, ...]:
+    runs: list[PlannedRun] = []
     files = matches(entry.get("tests", ()), folder, f"{at}: tests")
     for path in files:
         runs += runs_of_tests(options, read_tests(path), "" if len(files) == 1 else f"{path.stem}: ")
     inputs = matches(entry.get("inputs", ()), folder, f"{at}: inputs")
     runs += runs_on_inputs(options, ((path.name, path) for path in inputs))
-    return tuple(runs) or (("run", replace(options, stdin=b"")),)
+    return tuple(runs) or (PlannedRun("run", replace(options, stdin=b"")),)
 
 
 def _names(sources: Sequence[tuple[Path, ...]], folder: Path) -> list[str]:

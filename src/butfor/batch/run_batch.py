@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from butfor.batch.batch_result import NOT_RUN, BatchResult, Group, ItemResult
-from butfor.batch.computed_results import ComputedResults, Progress, Result, Wanted
-from butfor.batch.examine_item import FAILED, NOT_EXAMINED, WarmProgram, examined
+from butfor.batch.computed_results import ComputedResults, Engine, Progress, Result
+from butfor.batch.examine_item import FAILED, NOT_EXAMINED, Ask, Question
 from butfor.batch.find_groups import GroupFinder, page_address
 from butfor.batch.group_names import NamedGroups
 from butfor.batch.result_store import ResultStore
+from butfor.batch.warm_worker import WorkerSetup
 from butfor.batch.work_items import BatchItem, BatchLimits
 
 Came = Callable[[ItemResult], None]
@@ -25,6 +27,7 @@ class BatchRun:
     limits: BatchLimits
     folder: Path
     explains_all: bool = False
+    ray: str | None = None  # the address of a cluster that does the work
     progress: Progress | None = None
     came: Came | None = None  # is told of each item as its result comes
 
@@ -33,7 +36,25 @@ class BatchRun:
         store = ResultStore(self.folder / "store")
         store.remove_leftovers()
         computed = ComputedResults(store, self.limits, self.progress)
-        computed.build(list({item.program.name: item.program for item in self.items}.values()))
+        with self._engine(computed.setup) as computed.engine:
+            return self._result(computed)
+
+    @contextmanager
+    def _engine(self, setup: WorkerSetup) -> Iterator[Engine | None]:
+        """The cluster that does the work; None: the workers of this machine."""
+        if self.ray is None:
+            yield None
+            return
+        from butfor.batch.ray_engine import RayEngine  # late: brings an extra package
+
+        engine = RayEngine.connected(self.ray, setup, self.limits.jobs)
+        try:
+            yield engine
+        finally:
+            engine.close()
+
+    def _result(self, computed: ComputedResults) -> BatchResult:
+        computed.build(self.items)
         found = self._examined(computed)
         failed = [item.number for item in self.items if found[item.number]["status"] == FAILED]
         finder = GroupFinder(self.items, found, computed, self.folder)
@@ -54,14 +75,16 @@ class BatchRun:
             if item.program.name not in computed.programs:
                 note(item, _missing(computed.lost.get(item.program.name)))
         items = [item for item in self.items if item.program.name in computed.programs]
-        wanted = [Wanted(computed.key("examine", item), item, _examining(item)) for item in items]
-        for position, result in computed.results(wanted, "running"):
-            note(items[position], result or _missing(computed.lost.get(wanted[position].key)))
+        questions = [Question(Ask.EXAMINE, item) for item in items]
+        for position, result in computed.results(questions, "running"):
+            note(items[position], result or _missing(computed.lost_answer(questions[position])))
         return found
 
     def _named(self, groups: Sequence[Group], computed: ComputedResults) -> tuple[Group, ...]:
         """The groups with the names that they keep, the largest first."""
-        members = [frozenset(computed.key("examine", self.items[n]) for n in group.members) for group in groups]
+        members = [
+            frozenset(computed.key(Question(Ask.EXAMINE, self.items[n])) for n in group.members) for group in groups
+        ]
         names = NamedGroups.in_store(computed.store)
         named = names.named(groups, members)
         names.keep(computed.store)
@@ -86,10 +109,6 @@ class BatchRun:
         why = "--fail-fast" if self.limits.fail_fast else "--max-time"
         notes = (f"{left} runs were not begun ({why}); the same command without it goes on with them",) if left else ()
         return BatchResult(items, groups, notes)
-
-
-def _examining(item: BatchItem) -> Callable[[WarmProgram], Result]:
-    return lambda warm: examined(item, warm)
 
 
 def _missing(why: str | None) -> Result:

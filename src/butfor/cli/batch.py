@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from butfor.batch.crash_folders import crashing_inputs
 from butfor.batch.manifest import is_manifest, numbered, read_manifest, runs_of_tests, runs_on_inputs
 from butfor.batch.reports.batch_formats import BATCH_FORMATS
 from butfor.batch.reports.json_lines import line_of
-from butfor.batch.work_items import BatchItem, BatchLimits, BatchProgram
+from butfor.batch.work_items import BatchItem, BatchLimits, BatchProgram, PlannedRun
 from butfor.cli import shared_options as shared
 from butfor.cli.error_messages import say_batch_interrupted
 from butfor.cli.gather_options import gather_options
@@ -61,7 +60,17 @@ _THRESHOLDS = ("never", "failure", "new-cause")
     metavar="FOLDER",
     help="Where the page, the reports and the results go.",
 )
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="Runs at once (default: one for each core).")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Runs at once (default: one for each core, of a cluster two).",
+)
+@click.option(
+    "--ray",
+    metavar="ADDRESS",
+    help="Let the Ray cluster at ADDRESS do the work; FOLDER is on storage that its nodes share.",
+)
 @click.option("--fail-fast", is_flag=True, help="Begin no more runs after the first that fails.")
 @click.option("--max-time", type=float, metavar="SEC", help="Begin nothing more after this time.")
 @click.option("--item-time", type=float, metavar="SEC", help="Give up a run, or an explanation, after this time.")
@@ -100,6 +109,7 @@ def command(
     crashes: Path | None,
     folder: Path,
     jobs: int | None,
+    ray: str | None,
     fail_fast: bool,
     max_time: float | None,
     item_time: float | None,
@@ -116,7 +126,7 @@ def command(
     options = _options(given, named)
     items = _items(options, crashes, named)
     limits = BatchLimits(
-        jobs or len(os.sched_getaffinity(0)),
+        jobs,
         _positive("--item-time", item_time or options.time_limit + options.budget + _BUILD_SECONDS),
         int(_positive("--item-memory", item_memory or DEFAULT_MEMORY_LIMIT)),
         None if max_time is None else _positive("--max-time", max_time),
@@ -132,7 +142,7 @@ def command(
                     with without_line(progress):
                         write_stdout(line_of(item).encode())
 
-            result = BatchRun(items, limits, folder, explain_all, progress, came).result()
+            result = BatchRun(items, limits, folder.absolute(), explain_all, ray, progress, came).result()
     except KeyboardInterrupt:
         say_batch_interrupted()
         return ExitCode.INTERRUPTED
@@ -180,7 +190,7 @@ def _items(options: Options, crashes: Path | None, named: Iterable[str]) -> tupl
     for path, stem in zip(options.sources, stems, strict=True):
         own = replace(options, sources=(path,))
         program = BatchProgram(stem if stems.count(stem) == 1 else str(path), own)
-        programs.append((program, (("run", own),) if tests is None else runs_of_tests(own, tests)))
+        programs.append((program, (PlannedRun("run", own),) if tests is None else runs_of_tests(own, tests)))
     return numbered(programs, "the command line")
 
 
