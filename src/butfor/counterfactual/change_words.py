@@ -47,6 +47,7 @@ _ON_SIDES = frozenset(
     )
 )
 _STEPS_BY_ONE = re.compile(r"\+\+|--")
+_IS_STEP = re.compile(r"(?:\+\+|--)[^=;]*|[^=;]*(?:\+\+|--)")
 _HAS_SIDES = re.compile(r"[-+*/%<>=!&|^]")  # an operator with two sides; the call of a macro has none
 _MISTAKEN_OPERATORS = frozenset(map(frozenset, ("+-", "*/", "/%", "&|", "|^", "&^", ("<<", ">>"))))
 _GIVEN = re.compile(r"arg[cv]\b")  # what the system passes in is not what a programmer mistyped
@@ -92,13 +93,13 @@ class ChangeWords:
         if op is Op.COMPOUND:
             place = self.places.of_instr(self.places.recording.program.function(c.site.function), self._instr(c.site))
             is_sum = place is not None and bool(place.target) and place.role == "expression"
-            return is_sum and not isinstance(self._instr(c.site).args[0], Const)
+            return is_sum and SIGNS[c.rule.a] == "+" and not isinstance(self._instr(c.site).args[0], Const)
         if op in _ARITHMETIC and (kind is SiteKind.SWITCH or self._is_enumeration(c.site)):
             return False
         if op in _ARITHMETIC and ((c.site.is_pointer and op is Op.PLUS_LOCAL) or self._is_answer_of_library(c.site)):
             return False
-        if op is Op.NEGATE and _STEPS_BY_ONE.search(text):
-            return False
+        if op not in (Op.ADD, Op.KEEP, Op.SKIP) and _IS_STEP.fullmatch(text):
+            return False  # nobody writes `i++` for something else
         if op in _OTHER_VARIABLE and not self._has_type_of(c.site, c.rule.name):
             return False
         if kind is SiteKind.CALL and op is Op.SKIP:

@@ -91,15 +91,15 @@ class RunWords:
     def arguments(self, entry: int) -> list[tuple[str, str]]:
         """The parameters of the call that begins at a segment instance, with their values."""
         s = self.trace.at(entry)
-        found = []
+        found: dict[str, str] = {}
         for n in range(s.seg.start, s.seg.end):
             instr = s.fn.instrs[n]
             if instr.op == "store" and s.fn.is_parameter(instr.args[0]):
                 known = self.steps.accesses.types.variable(s.fn, instr.args[1])
                 value = self.stored_text((entry, n), instr) if known is not None else "0x"
                 if known is not None and not value.startswith("0x"):
-                    found.append((known[0].name, value))
-        return found
+                    found.setdefault(known[0].name, value)  # of a struct in two registers, the first part
+        return list(found.items())
 
     def frames(self, i: int, most: int) -> list[int]:
         """The innermost calls around a segment instance, as the segment instances that are in each, at most so many."""

@@ -315,10 +315,11 @@ class LadderBuilder:
     def _written(self, subject: Subject, origin: Origin) -> None:
         instr, place = self.words.trace.instr(origin.node), self.words.place(origin.node)
         text = f": {self.words.quoted(place)}" if place is not None else ""
-        name = f"`{subject.name}`" if subject.name else "the value"
+        name, value = f"`{subject.name}`" if subject.name else "the value", self.words.text_of(subject.node)
         who = f"{callee_name(instr)}()" if instr.callee and not instr.callee.startswith("llvm.") else "a copy"
         by = "" if who == "a copy" and place is not None and place.role == "declaration" else f", written by {who}"
-        says = f"{name} became {self.words.text_of(subject.node)} here{by}{text}"
+        is_passed_on = bool(origin.through) and who != "a copy"  # the call wrote to another variable
+        says = f"{value} was written here by {who}{text}" if is_passed_on else f"{name} became {value} here{by}{text}"
         self._rung(subject, origin, origin.node, self._located(says, origin.node))
         read = input_words(self.words, origin.node, origin.event)
         if read:

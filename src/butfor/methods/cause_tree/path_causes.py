@@ -13,6 +13,7 @@ from butfor.logic.nearest_core import nearest_core
 from butfor.logic.solvers import Limit, Solver, Verdict
 from butfor.logic.terms import Term, negate
 from butfor.methods.budget import Budget
+from butfor.methods.cause_tree.reading_units import ReadingUnit, reading_units
 from butfor.methods.cause_tree.recorded_indices import RecordedIndices
 from butfor.path.instance_uses import uses_of
 from butfor.path.path_model import Kind, Path
@@ -141,12 +142,11 @@ class PathCauses:
         is_open = address is not None and (address.pinned or not address.proved)
         return replace(cause, core=replace(cause.core, pinned=True)) if is_open else cause
 
-    def _lines(self, positions: Iterable[int]) -> set[tuple[str, int]]:
-        places = (self.path.instances[k].place for k in positions)
-        return {(place.path, place.line) for place in places}
+    def _lines(self, positions: Iterable[int]) -> set[ReadingUnit]:
+        return reading_units(self.path.instances[k].place for k in positions)
 
-    def _lines_above(self, cause: PathCause) -> set[tuple[str, int]]:
-        """The lines of a cause and of those on the way from the failure to it."""
+    def _lines_above(self, cause: PathCause) -> set[ReadingUnit]:
+        """What is read of a cause and of those on the way from the failure to it."""
         found = self._lines(cause.positions)
         while cause.parent is not None:
             cause = self._causes[cause.parent]

@@ -21,6 +21,7 @@ from butfor.methods.cause_tree.confirm_causes import CauseConfirmation, Claim
 from butfor.methods.cause_tree.controlling_decisions import ControllingDecisions
 from butfor.methods.cause_tree.executed_jumps import ExecutedJumps
 from butfor.methods.cause_tree.reading_order import LEVELS_BEHIND
+from butfor.methods.cause_tree.reading_units import ReadingUnit, reading_units
 from butfor.methods.cause_tree.run_cores import CauseCores, Core
 from butfor.trace.dependence.stores_elsewhere import StoresElsewhere
 from butfor.trace.trace import Node
@@ -275,7 +276,9 @@ class CauseTree:
         for jump, node in self._jumps.pop(c.key, {}).items():
             if self._statements.mark(jump) != "benign":
                 statements.setdefault(jump, []).append(node)
-        if self._lines(statements) <= self._lines_above(c.parent):  # no new line, but other decisions may have led here
+        if reading_units(statements) <= self._lines_above(
+            c.parent
+        ):  # nothing new, but others may have led here
             self.complete = self.complete and justified.complete
             self._push_critical_conditions(replace(self.causes[c.parent], nodes=tuple(justified.nodes)), depth)
             return
@@ -339,14 +342,11 @@ class CauseTree:
             self._push_address(cause, tuple(justified.addresses))
         return cause
 
-    def _lines(self, statements: Iterable[Place]) -> set[tuple[str, int]]:
-        return {(place.path, place.line) for place in statements}
-
-    def _lines_above(self, number: int | None) -> set[tuple[str, int]]:
-        """The lines of a cause and of those on the way from the failure to it."""
-        found: set[tuple[str, int]] = set()
+    def _lines_above(self, number: int | None) -> set[ReadingUnit]:
+        """What is read of a cause and of those on the way from the failure to it."""
+        found: set[ReadingUnit] = set()
         while number is not None:
-            found |= self._lines(self.causes[number].statements)
+            found |= reading_units(self.causes[number].statements)
             number = self.causes[number].parent
         return found
 

@@ -85,7 +85,8 @@ class SecurityVerdict:
         """The verdict in one sentence."""
         if self.inputs:
             first = self.inputs[0]
-            values = f"{_quoted(first.fails)} fails, {_quoted(first.passes)} does not; both were run"
+            other = f"{_quoted(first.passes)} does not" if first.passes else "without it the run does not"
+            values = f"{_quoted(first.fails)} fails, {other}; both were run"
             if self.how == "tried":
                 return f"with what comes in later as it was, the failure is controlled by {first.unit.shown}: {values}"
             return f"the failure is controlled by {first.unit.shown}: {values}"
@@ -94,7 +95,7 @@ class SecurityVerdict:
 
 def _quoted(text: str) -> str:
     if not text:
-        return "nothing"
+        return "the end of the input"
     flat = text.encode("unicode_escape").decode() if not text.isprintable() else text
     if len(flat) <= MAX_VALUE_CHARACTERS:
         return f"`{flat}`"
