@@ -189,12 +189,19 @@ class FailingRun:
         """The failing path with any inputs."""
         return self._lifted(free_inputs=True)
 
-    def with_misdirected_stores(self, *, free_inputs: bool = False) -> Path:
+    def with_misdirected_stores(self, *, free_inputs: bool) -> Path:
         """The failing path, and on it stores that may have been meant for what it reads but wrote elsewhere."""
-        from butfor.path.lift.misdirected_stores import with_misdirected_stores  # late: most methods need no path
+        from butfor.path.lift.stores_left_out import with_misdirected_stores  # late: most methods need no path
 
         path = self.free_path if free_inputs else self.path
         return with_misdirected_stores(self._liftable(), path, free_inputs=free_inputs)
+
+    @cached_property
+    def path_with_stores_left_out(self) -> Path:
+        """The failing path, and on it those stores and others that it would depend on if a branch went elsewhere."""
+        from butfor.path.lift.stores_left_out import with_stores_left_out  # late: most methods need no path
+
+        return with_stores_left_out(self._liftable(), self.path, free_inputs=False)
 
     @cached_property
     def any_path(self) -> Path:

@@ -128,3 +128,22 @@ int main(int argc, char **argv) {
     sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
     evidence = {s["statements"][0]["text"]: s["evidence"] for s in sets if len(s["statements"]) == 1}
     assert evidence["n || (b = 2)"] == "heuristic", "no run can make a constant operand come out otherwise"
+
+
+def test_what_an_arm_overwrote_is_changed_together_with_its_condition(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), m = atoi(argv[2]);
+    int x = m * 0;
+    if (n == 1)
+        x = 1;
+    assert(x == 2);
+}
+"""
+    tests = tmp_path / "tests.json"
+    tests.write_text(json.dumps({"tests": [{"name": "kept", "args": ["0", "0"]}, {"name": "set", "args": ["1", "1"]}]}))
+    options = make_options(written(tmp_path, source(body)), methods=("diagnoses",), tests=tests)
+    sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
+    evidence = {frozenset(s["text"] for s in one["statements"]): one["evidence"] for one in sets}
+    assert evidence.get(frozenset({"int x = m * 0;", "n == 1"})) == "replayed"
+    assert evidence.get(frozenset({"int x = m * 0;", "x = 1;"})) == "replayed"
