@@ -13,7 +13,7 @@ from tests.claims.evaluate_expressions import Evaluator
 from tests.claims.formula_text import Evaluated, NotUnderstood, formula
 from tests.claims.run_model import Changes, Decided, Event, Object, StoreChange, Undefined, Value
 from tests.claims.run_program import run_program
-from tests.claims.small_program import Assert, Call, Decision, Node
+from tests.claims.small_program import Assert, Call, Decision, Jump, Node, Switch
 from tests.claims.walk_program import parts
 
 METHOD = "told values"  # of the cause tree and the story: recorded, neither proved nor replayed
@@ -110,6 +110,8 @@ def _read(case: FailingCase, s: Mapping[str, Any], said: str) -> Iterator[_Told 
     told.reads = list(_values(found["reads"] or "", boogie=boogie)) if is_plain else []
     if isinstance(node, Assert) or (became is None and case.run.at in set(parts(node))):
         yield unchecked(METHOD, kind, text, "what was read where the run failed")
+    elif isinstance(node, Switch | Jump):
+        yield unchecked(METHOD, kind, text, "a `switch` or a jump, which is not watched")
     elif (isinstance(node, Decision) and held is None) or (not isinstance(node, Decision) and held is not None):
         yield unchecked(METHOD, kind, text, "no outcome of a whole condition")
     elif became is None and held is None and not told.reads:

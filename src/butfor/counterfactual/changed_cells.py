@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 from butfor.counterfactual.change_rules import MAX_RULES_PER_RUN, Op, Rule
 from butfor.counterfactual.experiment import Experiment, SearchResult
+from butfor.counterfactual.operands_not_evaluated import operands_not_evaluated
 from butfor.counterfactual.rerun import fails_again, start_experiment
 from butfor.errors import ButforError
 from butfor.failures.failure_point import FailurePoint
@@ -27,6 +28,7 @@ from butfor.trace.recording import Recording
 from butfor.trace.semantics.instruction_semantics import SemanticsError, TrapError
 from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.run_objects import RunObjects
+from butfor.trace.view.source_places import Places
 
 MAX_SEGMENTS_TO_NEXT_SITE = 4  # blocks between an assignment and the next site: more are only jumps
 ALLOWED_RULES = 64  # of a run, that are kept for memory errors which the failing run has too
@@ -39,8 +41,9 @@ _PASSIVE = frozenset(("alloca", "gep", "bitcast", "trunc", "zext", "sext", "icmp
 class CellRules:
     """The rules that give cells of a path other values."""
 
-    def __init__(self, recording: Recording, sites: Sequence[Site]) -> None:
+    def __init__(self, recording: Recording, sites: Sequence[Site], places: Places) -> None:
         self.trace = recording.trace
+        self.places = places
         self.log = recording.trace.log
         self.objects = RunObjects(recording)
         self._globals = {name: number for number, (name, _) in enumerate(recording.program.global_table)}
@@ -53,13 +56,21 @@ class CellRules:
         if not edits or len(edits) > MAX_RULES_PER_RUN - ALLOWED_RULES:
             return []
         try:
-            choices = [self._rules(path, edit) for edit in edits]
+            choices = [self._ways(path, edit) for edit in edits]
         except (UnknownValue, SemanticsError, TrapError):
             return []
         if not all(choices):
             return []
-        found = [tuple(c[min(k, len(c) - 1)] for c in choices) for k in range(max(map(len, choices)))]
+        found = [tuple(rule for c in choices for rule in c[min(k, len(c) - 1)]) for k in range(max(map(len, choices)))]
         return [f for f in found if len({(r.site, r.only, r.b if r.site == NOWHERE else 0) for r in f}) == len(f)]
+
+    def _ways(self, path: Path, edit: PathEdit) -> list[tuple[Rule, ...]]:
+        """The ways to make one edit, of which any will do, each with its rules."""
+        ways: list[tuple[Rule, ...]] = [(rule,) for rule in self._rules(path, edit)]
+        if edit.cell == BRANCH and ways and not edit.value and edit.position != BEFORE_FIRST:
+            others = self._operands_not_evaluated(path, edit.position)
+            return [] if others is None else [(*ways[0], *others), *ways] if others else ways
+        return ways
 
     def _rules(self, path: Path, edit: PathEdit) -> list[Rule]:
         """Rules for one edit, of which any will do."""
@@ -245,6 +256,21 @@ class CellRules:
             return []
         return [Rule(site.number, Op.TRUE if held == as_recorded else Op.FALSE, only=self._time(at))]
 
+    def _operands_not_evaluated(self, path: Path, position: int) -> tuple[Rule, ...] | None:
+        """The rules with which the rest of a condition agrees that it comes out otherwise; None if one is lacking."""
+        node = path.acts[position, BRANCH].node
+        fn = self.trace.at(node[0]).fn
+        found = []
+        for operand in operands_not_evaluated(self.trace, self.places, path, position, node):
+            condition = fn.definition(operand.branch.args[0])
+            compared = () if condition is None else self._sites.get((fn.name, condition.index), ())
+            sites = [s for s in compared if s.kind is SiteKind.COMPARE]
+            sites += [s for s in self._sites.get((fn.name, operand.branch.index), ()) if s.kind is SiteKind.BRANCH]
+            if not sites:
+                return None
+            found.append(Rule(sites[0].number, Op.TRUE if operand.holds else Op.FALSE, only=operand.occurrence))
+        return tuple(found)
+
 
 def _double_bits(bits: int) -> int:
     """The bits of the double that has the value of a float with these bits."""
@@ -278,7 +304,7 @@ class ChangedCellRuns:
 
 @contextmanager
 def changed_cell_runs(
-    recording: Recording, point: FailurePoint, cc: str | None, *, checked: bool
+    recording: Recording, point: FailurePoint, places: Places, cc: str | None, *, checked: bool
 ) -> Iterator[ChangedCellRuns | None]:
     """The recorded run, ready to be repeated with changes; None when it cannot be repeated as it was."""
     try:
@@ -290,6 +316,6 @@ def changed_cell_runs(
     try:
         baseline = running.observe()
         same = fails_again(recording, point, running.goal, baseline)
-        yield ChangedCellRuns(CellRules(recording, build.sites), running, baseline) if same else None
+        yield ChangedCellRuns(CellRules(recording, build.sites, places), running, baseline) if same else None
     finally:
         started.__exit__(None, None, None)

@@ -190,15 +190,19 @@ class FailingRun:
         """The failing path with any inputs."""
         return self._lifted(free_inputs=True)
 
-    @cached_property
-    def path_with_misdirected_stores(self) -> Path:
+    def with_misdirected_stores(self, *, free_inputs: bool) -> Path:
         """The failing path, and on it stores that may have been meant for what it reads but wrote elsewhere."""
-        return self._with_misdirected_stores(self.path, free_inputs=False)
+        from butfor.path.lift.stores_left_out import with_misdirected_stores  # late: most methods need no path
+
+        path = self.free_path if free_inputs else self.path
+        return with_misdirected_stores(self._liftable(), path, free_inputs=free_inputs)
 
     @cached_property
-    def free_path_with_misdirected_stores(self) -> Path:
-        """The same with any inputs."""
-        return self._with_misdirected_stores(self.free_path, free_inputs=True)
+    def path_with_stores_left_out(self) -> Path:
+        """The failing path, and on it those stores and others that it would depend on if a branch went elsewhere."""
+        from butfor.path.lift.stores_left_out import with_stores_left_out  # late: most methods need no path
+
+        return with_stores_left_out(self._liftable(), self.path, free_inputs=False)
 
     @cached_property
     def any_path(self) -> Path:
@@ -213,7 +217,8 @@ class FailingRun:
         """The run, ready to be repeated with cells of its path changed; None when it cannot be repeated as it was."""
         from butfor.counterfactual.changed_cells import changed_cell_runs  # late: most methods change no runs
 
-        return changed_cell_runs(self.recording, self.point, self.options.cc, checked=self.options.memory_errors)
+        parts = self.recording, self.point, self.places, self.options.cc
+        return changed_cell_runs(*parts, checked=self.options.memory_errors)
 
     def _lifted(self, *, free_inputs: bool, endless: bool = False) -> Path:
         from butfor.path.lift.lift_run import lift  # late: most methods need no path
@@ -224,11 +229,6 @@ class FailingRun:
             if endless
             else lift(run, free_inputs=free_inputs)
         )
-
-    def _with_misdirected_stores(self, path: Path, *, free_inputs: bool) -> Path:
-        from butfor.path.lift.misdirected_stores import with_misdirected_stores  # late: most methods need no path
-
-        return with_misdirected_stores(self._liftable(), path, free_inputs=free_inputs)
 
     def _liftable(self, endless: bool = False) -> LiftableRun:
         from butfor.path.lift.chosen_effects import LiftableRun  # late: most methods need no path

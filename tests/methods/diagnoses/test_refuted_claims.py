@@ -94,3 +94,56 @@ int main(void) {
     texts = [{s["text"] for s in row["statements"]} for row in sets if row["proved"]]
     part = {"int n = __VERIFIER_nondet_int() & 1;", "int x = k;"}  # x = 2 does, in the last run with n = 2
     assert not [t for t in texts if t > part]
+
+
+@pytest.mark.parametrize("condition", ["c || n > 0", "d && e", "n > 9 && (e || d)", "d || e || n == 3", "c || (e = n)"])
+def test_a_condition_is_reversed_with_the_operands_that_were_not_evaluated(condition: str, tmp_path: Path) -> None:
+    held = condition.startswith("c") or "==" in condition
+    body = f"""
+int main(int argc, char **argv) {{
+    int n = atoi(argv[1]);
+    int a = {int(not held)}, c = n > 2, d = n > 5, e = n > 4;
+    if ({condition})
+        a = {int(held)};
+    assert(a != 1);
+}}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("diagnoses",), args=["3"])
+    sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
+    evidence = {s["statements"][0]["text"]: s["evidence"] for s in sets if len(s["statements"]) == 1}
+    assert evidence.get(condition) == "replayed", "the other outcome of the whole condition avoids the failure"
+
+
+def test_a_condition_that_cannot_be_reversed_as_a_whole_is_not_left_out(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]);
+    int a = 0, b = 0;
+    if (n || (b = 2))
+        a = 1;
+    assert(a != 1);
+}
+"""
+    options = make_options(written(tmp_path, source(body)), methods=("diagnoses",), args=["3"])
+    sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
+    evidence = {s["statements"][0]["text"]: s["evidence"] for s in sets if len(s["statements"]) == 1}
+    assert evidence["n || (b = 2)"] == "heuristic", "no run can make a constant operand come out otherwise"
+
+
+def test_what_an_arm_overwrote_is_changed_together_with_its_condition(tmp_path: Path) -> None:
+    body = """
+int main(int argc, char **argv) {
+    int n = atoi(argv[1]), m = atoi(argv[2]);
+    int x = m * 0;
+    if (n == 1)
+        x = 1;
+    assert(x == 2);
+}
+"""
+    tests = tmp_path / "tests.json"
+    tests.write_text(json.dumps({"tests": [{"name": "kept", "args": ["0", "0"]}, {"name": "set", "args": ["1", "1"]}]}))
+    options = make_options(written(tmp_path, source(body)), methods=("diagnoses",), tests=tests)
+    sets = api.explain(options).to_dict()["methods"]["diagnoses"]["sets"]
+    evidence = {frozenset(s["text"] for s in one["statements"]): one["evidence"] for one in sets}
+    assert evidence.get(frozenset({"int x = m * 0;", "n == 1"})) == "replayed"
+    assert evidence.get(frozenset({"int x = m * 0;", "x = 1;"})) == "replayed"

@@ -82,7 +82,7 @@ def diagnoses_of_runs(case: FailingRun) -> Diagnosis:
 
 def _add(found: DiagnosedRuns, name: str, case: FailingRun) -> None:
     endless = case.point.kind is FailureKind.NO_END
-    path = case.any_path if endless else case.path_with_misdirected_stores
+    path = case.any_path if endless else case.path_with_stores_left_out
     found.paths[name] = path
     found.cases.append(case)
     found.by_value.append({p: c for p, c in value_changes(case, path).items() if case.may_be_changed(p)})

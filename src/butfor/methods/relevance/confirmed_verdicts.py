@@ -15,7 +15,7 @@ from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.statement_verdicts import StatementVerdict
 from butfor.path.changed_runs import KEPT, ChangedRuns, PathEdit, RunVerdict
 from butfor.path.execute.any_value import OtherValue, other_text
-from butfor.path.execute.plain_edits import plain_edits
+from butfor.path.execute.plain_edits import MAX_CELLS_EDITED, plain_edits
 from butfor.path.execute.single_change import Avoidance, can_avoid
 from butfor.path.execute.single_change_rerun import SingleChangeRerun
 from butfor.path.execute.statement_changes import Change, plain_changes
@@ -23,6 +23,7 @@ from butfor.path.path_model import Kind, Path
 from butfor.trace.view.source_places import Place
 
 MAX_INSTANCES_TRIED = 2  # of one statement, the last ones: most others are like them
+NEAR_INDICES = (2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8, -8)  # how far an index may be off, besides by one
 RUNS_PER_BATCH = 64  # between two looks at the clock
 SECONDS_PER_DOUBT = 2.0  # for the question whether a statement is irrelevant whatever skipped blocks do
 
@@ -54,6 +55,51 @@ def confirmed(
         for proposal in _others(path, k, row, address)
     )
     return tuple(trials.rows)
+
+
+def relevant_elsewhere(
+    path: Path,
+    wider: Path,
+    rows: Sequence[StatementVerdict],
+    runs: ChangedRuns,
+    is_over: Callable[[], bool],
+    address: Callable[[int], str] = hex,
+) -> tuple[StatementVerdict, ...]:
+    """Verdicts on statements that only the wider path has, as far as a run shows that another value avoids the failure.
+
+    They sent a store elsewhere that could have gone to what the path reads. Of the others nothing is said.
+    """
+    known = {row.place for row in rows} | {instance.place for instance in path.instances}
+    positions: dict[Place, list[int]] = {}
+    for k, instance in enumerate(wider.instances):
+        if instance.place not in known and not instance.trusted:
+            positions.setdefault(instance.place, []).append(k)
+    unknown = Relevance.UNKNOWN
+    candidates = [
+        StatementVerdict(place, unknown, unknown, instances=len(ks), positions=tuple(ks))
+        for place, ks in positions.items()
+    ]
+    trials = _Trials(wider, candidates, runs, is_over)
+    for distance in (0, *NEAR_INDICES):
+        trials.run(
+            proposal
+            for k, row in enumerate(trials.rows)
+            if row.run is not RunVerdict.AVOIDED
+            for proposal in (_near(wider, k, row, distance) if distance else _others(wider, k, row, address))
+        )
+    return tuple(row for row in trials.rows if row.run is RunVerdict.AVOIDED)
+
+
+def _near(path: Path, number: int, row: StatementVerdict, distance: int) -> Iterator[_Proposal]:
+    """Values at a distance from what a statement assigned last: an index may be wrong by more than one."""
+    for k in row.positions[-MAX_INSTANCES_TRIED:]:
+        for cell, _ in path.instances[k].writes[:MAX_CELLS_EDITED]:
+            recorded = path.instances[k].recorded.get(cell.name)
+            if recorded is not None and cell.sort > 0 and not cell.is_pointer:
+                value = (recorded + distance) % (1 << cell.sort)
+                yield _Proposal(
+                    number, (PathEdit(k, cell.name, value),), other_text(OtherValue(cell, value, cell.sort))
+                )
 
 
 def _with_doubts(

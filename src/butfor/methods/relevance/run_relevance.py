@@ -8,7 +8,7 @@ from butfor.errors import ButforError
 from butfor.methods.budget import Budget
 from butfor.methods.case import FailingRun
 from butfor.methods.other_failing_tests import other_paths
-from butfor.methods.relevance.confirmed_verdicts import confirmed
+from butfor.methods.relevance.confirmed_verdicts import confirmed, relevant_elsewhere
 from butfor.methods.relevance.instance_verdicts import Relevance
 from butfor.methods.relevance.relevance_findings import diagnosis, none_alone, none_relevant
 from butfor.methods.relevance.security_verdict import security_verdict
@@ -35,7 +35,7 @@ def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
     """The verdicts on the statements, and whether inputs control the failure."""
     seconds = SECURITY_SHARE * case.options.budget
     try:
-        path = case.path_with_misdirected_stores if is_pinned else case.free_path_with_misdirected_stores
+        path = case.path if is_pinned else case.free_path
     except ButforError as e:
         security = security_verdict(case, seconds)
         said = (f"the relevance of statements is not known: {e.message}", security.sentence)
@@ -51,8 +51,11 @@ def relevance_in_run(case: FailingRun, *, is_pinned: bool) -> Diagnosis:
     with case.changed_runs() as runs:
         share = Budget(CONFIRMING_SHARE * case.options.budget)  # of runs: to build the program may take longer
         rows = confirmed(path, rows, runs, lambda: share.is_over() or case.budget.is_over(), case.pointer_text)
+        if runs is not None and not others:
+            wider = case.with_misdirected_stores(free_inputs=not is_pinned)
+            rows = (*rows, *relevant_elsewhere(path, wider, rows, runs, share.is_over, case.pointer_text))
         notes_list = none_alone(case.path, case.budget, runs) if none_relevant(rows) else []
-    security = security_verdict(case, seconds, None if is_pinned else (path, verdicts.judgement))
+    security = security_verdict(case, seconds, None if is_pinned else verdicts.judgement)
     notes_list += [security.sentence] if security.sentence else []
     notes_list += [f"relevance follows a path that is not exact: {path.approximate[0]}"] if path.approximate else []
     return diagnosis(path, verdicts, rows, security.plain(), notes_list)

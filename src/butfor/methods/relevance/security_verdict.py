@@ -42,8 +42,6 @@ from butfor.trace.trace import Node, Trace
 
 _GETENV = re.compile(r'\bgetenv\s*\(\s*"([^"]+)"')
 _OPENED = re.compile(rf'\b(?:{"|".join(names_where(lambda f: f.opens_file))})(?:64)?\s*\(\s*"([^"]+)"')
-JudgedPath = tuple[Path, Judgement]
-
 MAX_PROOF_SECONDS = 2.0  # for the proof that no input avoids the failure; most take far less
 SECONDS_PER_INPUT_QUERY = 0.5  # to the solver, where only inputs are judged: they are many
 MAX_VALUE_CHARACTERS = 40  # of a value in a sentence
@@ -103,18 +101,18 @@ def _quoted(text: str) -> str:
 
 
 def security_verdict(
-    case: FailingRun, seconds: float, judged: JudgedPath | None = None, *, whole: bool = True
+    case: FailingRun, seconds: float, judgement: Judgement | None = None, *, whole: bool = True
 ) -> SecurityVerdict:
     """The verdict within so many seconds.
 
-    `judged` is a path with free inputs, if one was judged. `whole`: look for all inputs, not just for one.
+    `judgement` is that of the path with free inputs, if there is one. `whole`: look for all inputs, not just for one.
     """
     reason = _cannot_be_judged(case)
     if reason:
         return SecurityVerdict("unknown", why=reason)
     end = time.monotonic() + seconds
     try:
-        return _InputSearch(case, lambda: time.monotonic() >= end or case.budget.is_over(), whole).security(judged)
+        return _InputSearch(case, lambda: time.monotonic() >= end or case.budget.is_over(), whole).security(judgement)
     except ButforError as e:
         return SecurityVerdict("unknown", why=f"whether inputs control the failure could not be tried: {e.message}")
 
@@ -186,14 +184,14 @@ class _InputSearch:
         build = hooked_program(recording, case.options.cc, checked=case.point.is_survivable, arithmetic=arithmetic)
         self.steering = InputSteering(build, meta.invoked_as, folder, self.run_inputs, case.point.kind)
 
-    def security(self, judged: JudgedPath | None) -> SecurityVerdict:
+    def security(self, judgement: Judgement | None) -> SecurityVerdict:
         with self.steering as steering:
             if not steering.fails():
                 why = (
                     "whether inputs control the failure could not be tried: run again, the program behaves differently"
                 )
                 return SecurityVerdict("unknown", why=why)
-            proposed = [] if judged is None else list(self._proposals(*judged))
+            proposed = list(self._proposals(self.case.free_path, judgement)) if judgement is not None else []
             last = self._last_controlling(proposed)
             if last is not None:
                 return self._read_one_by_one(last)
@@ -205,7 +203,7 @@ class _InputSearch:
             if found:
                 how = "tried" if reads_in_order(self.case.trace, self.run_inputs.spec.stdin) else "replayed"
                 return SecurityVerdict("input-controlled", tuple(found.values()), how, runs=steering.runs)
-            return self._without_replay(judged)
+            return self._without_replay(judgement)
 
     def _controlling(self, proposed: Iterable[tuple[InputUnit, str]]) -> Iterator[ControllingInput]:
         """Inputs that are there from the start and avoid the failure when the program is run with them."""
@@ -280,7 +278,7 @@ class _InputSearch:
 
     # --- no run avoids the failure ------------------------------------------------------------------------------------
 
-    def _without_replay(self, judged: JudgedPath | None) -> SecurityVerdict:
+    def _without_replay(self, judgement: Judgement | None) -> SecurityVerdict:
         """The verdict when no run with other inputs avoided the failure: what the path proves or suggests."""
         runs = self.steering.runs
         tried = (
@@ -306,9 +304,7 @@ class _InputSearch:
                 why="no input controls the failure: it happens whatever comes in (proved)",
                 runs=runs,
             )
-        if judged is not None:
-            path, judgement = judged
-        else:
+        if judgement is None:
             only = {k for k, i in enumerate(path.instances) if i.kind is Kind.HAVOC}
             judgement = judge(path, self.is_over, flow=False, only=only, seconds_per_query=SECONDS_PER_INPUT_QUERY)
             for unit, text in self._proposals(path, judgement):

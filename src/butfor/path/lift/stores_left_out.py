@@ -1,17 +1,19 @@
-"""Stores that wrote elsewhere and may have been meant for what a path reads: the wrong index, the wrong pointer.
+"""Stores that are no part of a failing path, which has only what the failure depends on, but of some other one.
 
-They are no part of the failing path, which has only what the failure depends on. Whether another value would have
-sent them to its cells, runs tell.
+A store that wrote elsewhere may have been meant for what the path reads: the wrong index, the wrong pointer. A store
+that an arm of the path overwrote is read where the arm does not run.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from butfor.errors import ButforError
 from butfor.ir.machine_types import store_size
 from butfor.path.lift.chosen_effects import LiftableRun
 from butfor.path.lift.lift_run import lift
 from butfor.path.lift.movable_stores import movable_stores
-from butfor.path.path_model import Path
+from butfor.path.path_model import BRANCH, Path
 from butfor.trace.trace import Node
 
 MAX_STORES_FOLLOWED = 400  # the latest of them: with what they depend on they make a path several times as long
@@ -20,15 +22,47 @@ MAX_WRITES_LOOKED_AT = 400  # through pointers to other objects, the latest
 
 def with_misdirected_stores(run: LiftableRun, path: Path, *, free_inputs: bool) -> Path:
     """The path, and on it stores that went elsewhere with all that they depend on; the same if there are none."""
-    stores = [node for node in movable_stores(run, path) if node[0] >= 0]
-    found = [*dict.fromkeys((*stores, *_through_other_pointers(run, path)))]
-    if not found:
+    return _with_stores(run, path, _misdirected(run, path), free_inputs)
+
+
+def with_stores_left_out(run: LiftableRun, path: Path, *, free_inputs: bool) -> Path:
+    """The path, and on it stores that went elsewhere, and those whose value is kept where an arm does not run."""
+    return _with_stores(run, path, [*_misdirected(run, path), *_kept_by_other_arms(run, path)], free_inputs)
+
+
+def _with_stores(run: LiftableRun, path: Path, stores: Sequence[Node], free_inputs: bool) -> Path:
+    if not stores:
         return path
-    latest = sorted(found)[-MAX_STORES_FOLLOWED:]
+    latest = sorted(dict.fromkeys(stores))[-MAX_STORES_FOLLOWED:]
     try:
         return lift(run, free_inputs, also=latest)
     except ButforError:
         return path
+
+
+def _kept_by_other_arms(run: LiftableRun, path: Path) -> list[Node]:
+    """The stores before branches whose arms assign the same cells."""
+    trace, hypothetical = run.recording.trace, run.dependence.potential_dependence.hypothetical
+    followed = path.followed
+    seen: set[tuple[int, str]] = set()
+    found: dict[Node, None] = {}
+    for instance in path.instances:
+        for cell, _ in instance.writes:
+            for branch in reversed(instance.scope):
+                if (branch, cell.name) in seen:
+                    break
+                seen.add((branch, cell.name))
+                r, act = path.ranges.get(cell.name), path.acts.get((branch, BRANCH))
+                arm = -1 if r is None or act is None else trace.next_in_frame(act.node[0])
+                store = None if r is None or arm < 0 else hypothetical.last_store(arm, r.start, r.end - r.start)
+                if store is not None and store not in followed:
+                    found[store] = None
+    return list(found)
+
+
+def _misdirected(run: LiftableRun, path: Path) -> list[Node]:
+    stores = [node for node in movable_stores(run, path) if node[0] >= 0]
+    return [*stores, *_through_other_pointers(run, path)]
 
 
 def _through_other_pointers(run: LiftableRun, path: Path) -> list[Node]:
