@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, changed, diagnoses, growth, invariants, program_size, ranking, relevance, repair, scale
+from bench import causes, changed, diagnoses, growth, invariants, log_bytes, program_size, ranking, relevance, repair, scale
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
@@ -160,6 +160,10 @@ def main() -> None:
                 print(_line(measure(PROGRAMS / f"{name}.c", size, folder)), flush=True)
     finally:
         shutil.rmtree(folder)
+    print("\nWhere the bytes of the log go: bytes for each executed instruction; and which loads read a local variable")
+    print("whose address is never taken.\n")
+    for line in log_bytes.rows():
+        print(line, flush=True)
     print("\nGrowth with the length of the run (an interpreter); CPU times without the start of the process.\n")
     for line in growth.rows(growth.measured_runs()):
         print(line, flush=True)

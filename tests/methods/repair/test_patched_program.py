@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome
+from butfor.errors import CompileError
+from butfor.frontends.c import toolchain
 from butfor.frontends.c.build import BuildSpec
 from butfor.frontends.c.object_files import code_of, exported, renamed
 from butfor.frontends.c.program_variants import Copy, Variants, build_variants, can_be_copied
@@ -86,6 +90,29 @@ def test_what_does_not_compile_is_left_out(tmp_path: Path) -> None:
     assert set(variants.refused) == {2, 3, 4}
     assert "called" in variants.refused[2] or "calls" in variants.refused[2]
     assert run(variants, 1)[0] == b"-29 -4\n"
+
+
+LENIENT = b"int main(void) { char *p = 7; return p != 7; }\n"  # a number for a pointer: old programs do that
+BROKEN = b"int main(void) { return 7 }\n"
+
+
+@pytest.mark.parametrize(("text", "asked"), [(PROGRAM, 1), (LENIENT, 2), (BROKEN, 1)], ids=["strict", "old", "broken"])
+def test_a_lenient_compiler_is_only_asked_about_what_it_may_let_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, asked: int
+) -> None:
+    file = tmp_path / "prog.c"
+    file.write_bytes(text)
+    compiled = []
+    run_tool = toolchain.run_tool
+
+    def counted(command: Sequence[str], failure: str) -> str:
+        compiled.extend(word for word in command if word == "-c")
+        return run_tool(command, failure)
+
+    monkeypatch.setattr(toolchain, "run_tool", counted)
+    with pytest.raises(CompileError) if text == BROKEN else nullcontext():
+        build_variants(BuildSpec((file,)), ())
+    assert len(compiled) == asked
 
 
 def test_a_version_that_never_ends_is_stopped(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from butfor.ask_methods import ask_methods
@@ -14,7 +15,7 @@ from butfor.methods.repair.propose_edits import Proposer
 from butfor.methods.repair.run_repair import suspects
 from butfor.options import MethodSettings
 from butfor.source.edits import apply_edits
-from tests.small import case_of, recorded, source
+from tests.small import Source, case_of, recorded, source
 
 PROGRAM = source(
     """
@@ -50,16 +51,45 @@ def _earlier(case: FailingRun) -> Earlier:
     return {a.method: a for a in ask_methods(case, methods, lambda name: None).diagnoses}
 
 
-def proposed(folder: Path) -> dict[str, float]:
+def proposed(folder: Path, program: Source = PROGRAM) -> dict[str, float]:
     """The lines that proposals make, without blanks at their ends, with their weights."""
-    case = case_of(recorded(folder, PROGRAM))
-    data = PROGRAM.text.encode()
+    case = case_of(recorded(folder, program))
+    data = program.text.encode()
     found: dict[str, float] = {}
     for p in Proposer(case.places, slip_library.builtin_library()).proposals(suspects(case, _earlier(case))):
         text = apply_edits(data, p.edits).decode()
-        for line in {row.strip() for row in text.splitlines()} - {row.strip() for row in PROGRAM.text.splitlines()}:
+        for line in {row.strip() for row in text.splitlines()} - {row.strip() for row in program.text.splitlines()}:
             found[line] = max(p.weight, found.get(line, 0.0))
     return found
+
+
+DECLARATIONS = source(
+    """
+#include <ctype.h>
+#define LIMIT 4
+static int count;
+static int sum;
+int main(void) {
+    int first, last = count;
+    first = LIMIT;
+    sum = first + last;
+    count = sum;
+    assert(count != 4);
+    return 0;
+}
+"""
+)
+
+
+def test_a_name_that_is_declared_is_not_replaced_by_a_value(tmp_path: Path) -> None:
+    found = proposed(tmp_path, DECLARATIONS)
+    made = {line for line in found if line.startswith(("static int", "int first"))}
+    assert "static int count = 0;" in made
+    assert "int first = 0, last = count;" in made
+    assert "int first, last = sum;" in made
+    for line in made:
+        declared = re.findall(r"(?:int|,) (\w+)(?= =|,|;)", line)
+        assert declared in (["count"], ["sum"], ["first", "last"]), line
 
 
 def test_kinds_of_edits(tmp_path: Path) -> None:

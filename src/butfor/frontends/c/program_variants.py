@@ -26,19 +26,11 @@ from butfor.native import build_cache
 from butfor.native.kept_process import temporary_folder
 
 _ERROR = re.compile(r"bf-variant-(\d+):\d+:\d+: (?:fatal )?error: (.*)")
+_ANY_ERROR = re.compile(r": (?:fatal )?error: (.*)")
 # A change that makes a number of a pointer or the other way round is no repair, even where old programs may do that.
-_STRICT = (
-    "-Wno-everything",
-    "-Werror=int-conversion",
-    "-Werror=incompatible-pointer-types",
-    "-Werror=implicit-function-declaration",
-)
-_LENIENT = (
-    "-Wno-everything",
-    "-Wno-int-conversion",
-    "-Wno-incompatible-pointer-types",
-    "-Wno-implicit-function-declaration",
-)
+_MISTAKES = ("int-conversion", "incompatible-pointer-types", "implicit-function-declaration")
+_STRICT = ("-Wno-everything", *(f"-Werror={mistake}" for mistake in _MISTAKES))
+_LENIENT = ("-Wno-everything", *(f"-Wno-{mistake}" for mistake in _MISTAKES))
 _FLAGS = (
     "-c",
     "-O0",
@@ -188,11 +180,17 @@ def _compiled(
             found = {int(m[1]): m[2] for m in _ERROR.finditer(e.stderr)}
             if found:
                 refused.update(found)
-            elif quiet is _STRICT:
+            elif quiet is _STRICT and _are_tolerable(e.stderr):
                 quiet = _LENIENT
             else:
                 raise
     raise CompileError(f"{source} does not compile with its variants")
+
+
+def _are_tolerable(stderr: str) -> bool:
+    """Whether all errors are among those that a lenient compiler lets pass, so that it is worth asking one."""
+    tags = tuple(f"-W{mistake}]" for mistake in _MISTAKES)
+    return all(error.rstrip().endswith(tags) for error in _ANY_ERROR.findall(stderr))
 
 
 def with_copies(data: bytes, name: str, copies: Iterable[Copy]) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from tree_sitter import Node
 
-from butfor.methods.repair.ingredients import FunctionIngredients, Replacement
+from butfor.methods.repair.ingredients import FunctionIngredients, Replacement, is_declared
 
 MAX_CALLS_AROUND_VALUE = 4  # missing calls are rare
 MAX_SWAPPED_PAIRS = 6  # of arguments of one call
@@ -125,5 +125,5 @@ def _takes(parameter: str, mine: str) -> bool:
 
 def _is_target(node: Node, parent: Node) -> bool:
     """Whether a node is not read for its value: it is assigned, called, declared, or part of a larger expression."""
-    field = "declarator" if parent.type.endswith("declarator") else _FIELDS_NOT_READ.get(parent.type)
-    return field is not None and node == parent.child_by_field_name(field)
+    field = _FIELDS_NOT_READ.get(parent.type)
+    return is_declared(node, parent) or (field is not None and node == parent.child_by_field_name(field))

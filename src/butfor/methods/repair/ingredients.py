@@ -51,6 +51,11 @@ def walk(node: Node) -> Iterator[Node]:
         stack += reversed(here.children)
 
 
+def is_declared(node: Node, parent: Node) -> bool:
+    """Whether a node is the name that a declaration declares, not a value."""
+    return parent.type.endswith(("declarator", "declaration")) and node in parent.children_by_field_name("declarator")
+
+
 class FileIngredients:
     """What one source file offers."""
 

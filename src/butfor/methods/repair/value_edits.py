@@ -10,7 +10,14 @@ from tree_sitter import Node
 
 from butfor.ir.debug_types import CType
 from butfor.methods.repair import call_edits
-from butfor.methods.repair.ingredients import ASSIGNABLE, COMPARISONS, FunctionIngredients, Replacement, is_in_directive
+from butfor.methods.repair.ingredients import (
+    ASSIGNABLE,
+    COMPARISONS,
+    FunctionIngredients,
+    Replacement,
+    is_declared,
+    is_in_directive,
+)
 from butfor.methods.repair.names_in_scope import type_class
 
 MAX_CONSTANTS = 14  # of one kind for one value: the nearest ones
@@ -133,7 +140,7 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     if (
         parent is None
         or (parent.type == "call_expression" and node == parent.child_by_field_name("function"))
-        or _declares(node, parent)
+        or is_declared(node, parent)
     ):
         return
     name = code.name(node)
@@ -300,10 +307,6 @@ def _pointers(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
                 f"`{code.file.shown(other)}` instead of `NULL`",
                 penalty=POINTER_FOR_NULL,
             )
-
-
-def _declares(node: Node, parent: Node) -> bool:
-    return parent.type.endswith("declarator") and node == parent.child_by_field_name("declarator")
 
 
 def _names_nearby(node: Node, code: FunctionIngredients) -> frozenset[str]:
