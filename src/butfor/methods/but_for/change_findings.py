@@ -54,9 +54,17 @@ class ChangeReporter:
         what = f"{self.words.clause(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
         output = "" if best.keeps else ", with other output before"
         memory = _NOT_CHECKED if not best.is_checked else "" if best.is_clean else _MEMORY_ERRORS_REMAIN
-        text = f"{what}, {self.then}{output}{memory}{self._tests(best)}"
+        text = f"{what}, {self._then(best)}{output}{memory}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
         return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, evidence, extra=extra)
+
+    def _then(self, c: ConfirmedChange) -> str:
+        """What would have been with a change."""
+        if not c.is_past:
+            return self.then
+        if c.outcome.exit_status is None:
+            return "the run would have got past the failure: it was still running when it was stopped"
+        return f"the run would have ended with exit status {c.outcome.exit_status} instead"
 
     def _best(self, s: ChangedStatement) -> tuple[ConfirmedChange, bool]:
         """The change that speaks for a statement, and whether somebody could have meant it."""
@@ -85,6 +93,7 @@ class ChangeReporter:
             "changed": c.outcome.changed,
             "passes": c.passes,
             "keeps": c.keeps,
+            "past": c.is_past,
             "clean": c.is_clean,
             "checked": c.is_checked,
             "direct": c.is_direct,
