@@ -226,6 +226,18 @@ MEMORY = [
         use="read",
     ),
     memory(
+        "uninitialised pointer that is read through, before an exit status that it led to",
+        'static void fill(void) { char *a[9]; for (int i = 0; i < 9; i++) a[i] = "x"; puts(a[8]); }\n'
+        'static int check(const char *t) { return §strcmp(t, "y"); }\n'
+        "static int go(int n) { char *t; if (n) t = 0; return check(t) ? 3 : 0; }\n"
+        "int main(int argc, char **argv) {\n fill(); return go(argc > 5); }\n",
+        "an uninitialised value of `t` (declared at line 11) is a pointer through which strcmp() reads; "
+        "the program ended with exit status 3",
+        kind="uninitialised",
+        function="check",
+        use="pointer",
+    ),
+    memory(
         "uninitialised size",
         "int main(void) {\n unsigned *p = malloc(4);\n free(§malloc(*p & 7));\n return 0; }\n",
         "an uninitialised value of an `unsigned int` made at prog.c:10 is passed to malloc()",

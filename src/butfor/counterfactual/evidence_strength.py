@@ -5,7 +5,8 @@ distinguishes the fault from its bystanders. The weights are log-odds: a conditi
 failing run, fitted on 147 faults that people made in small programs, 127 faults of older test suites and half a of the
 seeded faults (bench/ranking.py), and rounded. Half b of those was held out. Too few faults determine the weights of
 `size`, `solved`, `term` and `outcome`, of a change that repairs all tests, of remaining memory errors, and of a failure
-that is bypassed: they are set by hand, as are those of edits (methods/repair/edit_findings.py).
+that is bypassed, and of a run that only gets past the failure: they are set by hand, as are those of edits
+(methods/repair/edit_findings.py).
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ _ASSUMED_ALTERED_SHARE = 0.5  # of other inputs, if too few were tried
 _BYPASS = -1.5  # the point of failure is not reached any more, which avoids most failures, however natural the edit
 _DIRECT = -0.3  # it overrides the wrong value itself, which is bound to help
 _OTHER_OUTPUT = -0.5  # the output before the failure would differ
+_ONLY_PAST = -0.7  # the run gets past the failure, but ends with another status than 0 or goes on
 _ERRORS = -0.5  # memory errors of the failing run remain
 AVOIDS, BREAKS = 1.5, -3.0  # all other failing tests pass with it, all passing tests fail with it
 COMPLETE = 1.0  # all failing tests pass with it and all passing tests still do
@@ -82,6 +84,8 @@ def strength(c: ConfirmedChange, weights: Sequence[float], failing: int, passing
         total += _BYPASS
     if not c.keeps:
         total += _OTHER_OUTPUT
+    if c.is_past:
+        total += _ONLY_PAST
     if not c.is_clean:
         total += _ERRORS
     if failing:

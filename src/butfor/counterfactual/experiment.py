@@ -34,6 +34,7 @@ MAX_CHECK_SLOWDOWN = 8  # times that memory checks make a run slower
 MAX_ALLOWED_ERRORS = 60  # memory errors of the failing run that changed runs may have too; each costs a run
 PATIENT_LIMITS = RunLimits(1_000, 20_000_000)  # for changed runs that go on much longer than the failing one
 MAX_PATIENT_RUNS = 8  # seconds in all
+MAX_CUT_RUNS = 60  # that count as having got past a failure; they come from the most promising places
 MIN_EVENTS_LIMIT = 400_000  # events that a changed run may have, however short the failing one is: milliseconds
 ENDLESS_EVENTS_LIMIT = 300_000  # events after which a run counts as endless when that is the failure
 MAX_OBSERVED_TESTS = 4  # other tests whose values are proposed
@@ -65,6 +66,7 @@ class Goal:
     is_memory: bool = False  # the failure is a memory error: then none is allowed
     failing_checks: frozenset[int] = frozenset()  # of the failing instruction; their errors are never allowed
     is_endless: bool = False  # the failure is that the run does not end
+    is_open: bool = False  # nobody said how the run should end, only that it should not fail as it does
 
     def is_met(self, outcome: RunOutcome) -> bool:
         """Whether the run did not fail. Its output may differ if none is expected: it may have been wrong before."""
@@ -72,6 +74,15 @@ class Goal:
         if status is None or (self.exit_status is not None and status not in (self.exit_status, self.or_status)):
             return False
         return not self.is_whole or (self.keeps(outcome) and outcome.output == len(self.output))
+
+    def is_past(self, outcome: RunOutcome, baseline: RunOutcome) -> bool:
+        """Whether the run got past a crash, but ended with a status of its own, or was still running when it was cut.
+
+        A program that crashes on bad input should often refuse that input, and a server should go on.
+        """
+        if not self.is_open or self.is_endless or baseline.exit_status is not None:
+            return False
+        return outcome.is_cut or outcome.exit_status is not None
 
     def keeps(self, outcome: RunOutcome) -> bool:
         """Whether the output begins as it should, or as it did up to the failure."""
@@ -89,6 +100,7 @@ class ConfirmedChange:
     is_clean: bool = True  # there is no memory error, not even one that the failing run had too
     is_checked: bool = True  # for memory errors: there was time to, or the user wants no checks
     is_direct: bool = False  # it overrides the wrong value itself where it is only forwarded
+    is_past: bool = False  # the run only got past the failure: it ended with another status, or was cut while it ran
     avoids: int = 0  # other failing tests that pass with it
     breaks: int = 0  # passing tests that fail with it
     other_effects: list[Effect] = field(default_factory=list)  # on other inputs
@@ -109,6 +121,7 @@ class SearchResult:
     failing: int = 0  # other tests that were tried, failing and passing ones
     passing: int = 0
     confirmed: list[ConfirmedChange] = field(default_factory=list)
+    past: list[ConfirmedChange] = field(default_factory=list)  # those that only got past the failure, not yet checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +301,7 @@ class Experiment:
         """Try the candidates in their order and add those that avoid the failure to the result, in that order too."""
         probe = self._probe()
         found: dict[int, ConfirmedChange] = {}
+        past: dict[int, ConfirmedChange] = {}
         longer: list[tuple[int, ChangeCandidate]] = []
 
         def rules(
@@ -308,8 +322,12 @@ class Experiment:
                 if outcome.changed and self.goal.is_met(outcome):
                     passes = not probe or outcome.reached >= result.reached
                     found[number] = ConfirmedChange(candidate, outcome, passes, self.goal.keeps(outcome))
-                elif outcome.changed and outcome.is_cut:
+                    continue
+                if outcome.changed and outcome.is_cut:
                     longer.append((number, candidate))
+                if outcome.changed and self.goal.is_past(outcome, result.baseline):
+                    passes = not probe or outcome.reached >= result.reached
+                    past[number] = ConfirmedChange(candidate, outcome, passes, self.goal.keeps(outcome), is_past=True)
 
         before = result.runs
         run(enumerate(candidates))
@@ -324,6 +342,19 @@ class Experiment:
             for server, limits in zip(self.servers, was, strict=True):
                 server.limits = limits
         result.confirmed += self._without_new_memory_errors(result, [found[number] for number in sorted(found)])
+        result.past += (past[number] for number in sorted(past.keys() - found.keys()))
+
+    def confirm_past(self, result: SearchResult) -> None:
+        """Add the changes that only got past the failure to those that avoid it.
+
+        Of runs that were cut only a few: with memory checks they would be cut even earlier.
+        """
+        ended = [c for c in result.past if not c.outcome.is_cut]
+        cut = [c for c in result.past if c.outcome.is_cut][:MAX_CUT_RUNS]
+        for c in cut:
+            c.is_checked = self._build_checked is None
+        result.confirmed += [*self._without_new_memory_errors(result, ended), *cut]
+        result.past = []
 
     def verdicts(self, result: SearchResult, changes: Sequence[Sequence[Rule]]) -> list[RunVerdict]:
         """What becomes of the failure with each of these sets of rules: avoided only without new memory errors."""

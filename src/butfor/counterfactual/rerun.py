@@ -83,6 +83,7 @@ def goal_of_run(recording: Recording, point: FailurePoint, build: HookedBuild | 
         is_memory,
         failing,
         is_endless,
+        is_open=exit_status is None,
     )
 
 

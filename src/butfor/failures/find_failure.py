@@ -75,10 +75,11 @@ def find_failure(
         failure = (
             _error_before_status(errors, _failed_expectation(recording, trace, dependence, trusted))
             or next(iter(errors), None)
-            or _unexpected_exit(recording, trace, dependence, trusted)
         )
-        if failure is None and look_for_memory_errors:
-            failure = uninitialised_use(trace, objects)
+    if failure is None and end.reason != EndReason.ASSUME:
+        failure = _unexpected_exit(recording, trace, dependence, trusted)
+        if look_for_memory_errors and (failure is None or "status" in failure.details):
+            failure = _before_exit(uninitialised_use(trace, objects), failure)
     rest = tuple(e for e in errors if failure is None or not failure.is_survivable or e.node != failure.node)
     return Verdict(failure, rest, end.reason == EndReason.ASSUME)
 
@@ -301,6 +302,16 @@ def _unexpected_exit(
     if status == 0 or meta.expect_exit is not None or meta.expect_stdout is not None or _exit_is_accidental(trace):
         return None
     return _exit_status(recording, dependence, 0, trusted)
+
+
+def _before_exit(use: FailurePoint | None, failure: FailurePoint | None) -> FailurePoint | None:
+    """The use of an uninitialised value before an exit status that nobody said to be wrong; else the failure."""
+    if use is None or failure is None or use.node is None or failure.node is None:
+        return failure or use
+    if use.node >= failure.node or failure.kind is not FailureKind.EXIT_STATUS:
+        return failure
+    message = f"{use.message}; the program ended with exit status {failure.details['status']}"
+    return replace(use, message=message)
 
 
 def _exit_is_accidental(trace: Trace) -> bool:

@@ -51,6 +51,7 @@ _USES = {
     "status": "is the exit status",
     "argument": "is passed to {}()",
     "read": "is read by {}()",
+    "pointer": "is a pointer through which {}() reads",
 }
 _USES_OF_SECOND_OPERAND = {
     **dict.fromkeys(("udiv", "sdiv", "urem", "srem"), "divisor"),
@@ -387,11 +388,22 @@ class _DefinednessFlow:
             for k, m in enumerate(masks):
                 if m and (is_output or k in decisive_arguments(call.callee)):
                     return self._point(node, "output" if is_output else "argument", slice(k, k + 1))
+                if m and self._is_read_through(node, instr.args[k]):
+                    return self._point(node, "pointer", slice(k, k + 1))
             if self._reads_by_call(node[0], s):
                 return self._point(node, "output" if is_output else "read", slice(0, None))
         elif kind == "pure" and instr.slot >= 0 and any(masks):
             regs[instr.slot] = (1 << max(8 * store_size(instr.type), 1)) - 1
         return None
+
+    def _is_read_through(self, node: Node, argument: Operand) -> bool:
+        """Whether a library function read what an argument points to."""
+        try:
+            pointer = int(self.trace.operand(node[0], argument))
+        except (UnknownValue, TypeError, ValueError):
+            return False
+        read = (self.log.event[k] for k in self.log.events_of(node[0]))
+        return any(int(e["kind"]) == EventKind.READ_BY_CALL and int(e["addr"]) == pointer and e["len"] for e in read)
 
     def _reads_by_call(self, i: int, s: StaticSegment) -> bool:
         """Whether a library function printed or looked at bytes that were never written."""
@@ -410,7 +422,7 @@ class _DefinednessFlow:
             roots = operand_roots(self.trace, node, which)
         except UnknownValue:
             roots = ()
-        o = self.objects.at(self.origin, node[0]) if self.origin else None
+        o = self.objects.in_use_at(self.origin, node[0]) if self.origin else None
         declared = o.variable if o is not None and o.kind == ObjectKind.STACK else None
         where = f" (declared at line {declared.line})" if declared is not None and not declared.is_parameter else ""
         what = f" of {o.describe()}{where}" if o is not None else ""

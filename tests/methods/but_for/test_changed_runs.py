@@ -284,3 +284,48 @@ def test_changes_that_there_was_no_time_to_check_for_memory_errors_say_so(
     assert reasons
     assert all(r.evidence is Evidence.HEURISTIC for r in reasons)
     assert any("to check for memory errors takes longer than was left" in note for note in answer.notes)
+
+
+def test_a_change_after_which_the_program_refuses_its_input_got_past_the_crash(tmp_path: Path) -> None:
+    program = source(
+        """
+static const char *value_of(int words, char **argv) {
+    if (words > 3)
+        return argv[2];
+    return NULL;
+}
+int main(int argc, char **argv) {
+    const char *mode = value_of(argc, argv);
+    int digit = *mode - '0';
+    printf("%d\\n", digit);
+    exit(digit > 7 ? 3 : 4);
+}
+"""
+    )
+    answer = explained(tmp_path, program, args=["install", "8"])
+    row = next(row for row in answer.ranking if row.line == program.line_of("words > 3"))
+    assert row.reasons[0].text.endswith("the run would have ended with exit status 3 instead")
+    assert row.extra["counterfactual"]["past"]
+    expected = explained(tmp_path, program, args=["install", "8"], expect_exit=0)
+    assert not expected.ranking, "another status than the expected one is no way out"
+
+
+def test_a_change_after_which_the_program_goes_on_got_past_the_crash(tmp_path: Path) -> None:
+    program = source(
+        """
+int main(int argc, char **argv) {
+    const char *mode = NULL;
+    int words = argc;
+    if (words > 3)
+        mode = argv[2];
+    int digit = *mode - '0';
+    for (unsigned k = 0; k % 2 < 2; k++)
+        digit = -digit;
+    return digit;
+}
+"""
+    )
+    answer = explained(tmp_path, program, args=["install", "8"])
+    row = next(row for row in answer.ranking if row.line == program.line_of("words > 3"))
+    assert "the run would have got past the failure: it was still running" in row.reasons[0].text
+    assert row.evidence is Evidence.HEURISTIC, "it was not looked at for memory errors"

@@ -42,12 +42,11 @@ class ChangeReporter:
 
     def finding(self, s: ChangedStatement, log_odds: float) -> Finding:
         """The statement with its best change."""
-        sensible = [c for c in s.found if self.words.is_sensible(c.candidate) or self._is_right_in_tests(c)]
-        best = (sensible or s.found)[0]
+        best, is_sensible = self._best(s)
         edit = self.words.edit(best.candidate)
         # An unchecked run may have avoided the failure by causing a memory error: that confirms nothing.
         evidence = Evidence.REPLAYED if best.is_checked else Evidence.HEURISTIC
-        if not sensible:
+        if not is_sensible:
             extra = {"counterfactual": self._change(best)}
             score = round(score_of_log_odds(log_odds), 4)
             return Finding(s.place, score, UNSPOKEN_CHANGE, evidence, extra=extra)
@@ -55,9 +54,23 @@ class ChangeReporter:
         what = f"{self.words.clause(best.candidate)}{f' ({edit})' if edit and not names_edit else ''}"
         output = "" if best.keeps else ", with other output before"
         memory = _NOT_CHECKED if not best.is_checked else "" if best.is_clean else _MEMORY_ERRORS_REMAIN
-        text = f"{what}, {self.then}{output}{memory}{self._tests(best)}"
+        text = f"{what}, {self._then(best)}{output}{memory}{self._tests(best)}"
         extra = {"counterfactual": self._change(best)}
         return Finding(s.place, round(score_of_log_odds(log_odds), 4), text, evidence, extra=extra)
+
+    def _then(self, c: ConfirmedChange) -> str:
+        """What would have been with a change."""
+        if not c.is_past:
+            return self.then
+        if c.outcome.exit_status is None:
+            return "the run would have got past the failure: it was still running when it was stopped"
+        return f"the run would have ended with exit status {c.outcome.exit_status} instead"
+
+    def _best(self, s: ChangedStatement) -> tuple[ConfirmedChange, bool]:
+        """The change that speaks for a statement, and whether somebody could have meant it."""
+        sensible = (c for c in s.found if self.words.is_sensible(c.candidate) or self._is_right_in_tests(c))
+        found = next(sensible, None)
+        return (s.found[0], False) if found is None else (found, True)
 
     def _is_right_in_tests(self, c: ConfirmedChange) -> bool:
         """Whether a change avoids all other failures too: then it may well be what was meant."""
@@ -80,6 +93,7 @@ class ChangeReporter:
             "changed": c.outcome.changed,
             "passes": c.passes,
             "keeps": c.keeps,
+            "past": c.is_past,
             "clean": c.is_clean,
             "checked": c.is_checked,
             "direct": c.is_direct,
@@ -91,7 +105,11 @@ class ChangeReporter:
 
     def plain(self, s: ChangedStatement) -> dict[str, Any]:
         """The statement and its changes for the report, best first."""
-        changes = [self._change(c) for c in s.found[:MAX_CHANGES_PER_STATEMENT]]
+        shown = s.found[:MAX_CHANGES_PER_STATEMENT]
+        best, _ = self._best(s)
+        if best not in shown:  # the row of the statement names it
+            shown[-1] = best
+        changes = [self._change(c) for c in shown]
         return {
             "file": s.place.file,
             "line": s.place.line,

@@ -102,6 +102,8 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
             running.search(result, (c for c, _ in solved), is_over)
             places |= single.places | {id(c): place for c, place in solved}
             proposed += len(single) + len(solved)
+        if len({places[id(c.candidate)] for c in result.confirmed}) < MIN_STATEMENTS_FOUND:
+            running.confirm_past(result)
         if tests:
             edits = _in_all_runs(result.confirmed, places)
             running.search(result, (c for c, _ in edits), case.budget.is_over)

@@ -142,17 +142,32 @@ class RunObjects:
             return self._local_at(address, i)
         return self.by_number(best)
 
+    def in_use_at(self, address: int, i: int) -> RunObject | None:
+        """The object that contained an address, not the variable of a call that had returned, if that can be told."""
+        o = self.at(address, i)
+        if o is None or o.kind != ObjectKind.STACK or not o.number:
+            return o
+        if int(self.log.object[o.number]["frame"]) in self._active_frames(i):
+            return o
+        return self._local_at(address, i) or o
+
+    def _active_frames(self, i: int) -> list[int]:
+        """The frames that were active when segment instance i ran, innermost first."""
+        active: list[int] = []
+        frame = self.log.frame_of(i)
+        while frame != NO_FRAME and len(active) < _MAX_FRAMES_SEARCHED:
+            active.append(frame)
+            frame = int(self.log.frame["parent"][frame])
+        return active
+
     def is_live(self, address: int, i: int) -> bool:
         """Whether an address was in a heap block or in a variable of an active frame when segment instance i ran."""
         log, trace = self.log, self.recording.trace
-        active: set[int] = set()
-        frame = log.frame_of(i)
-        while frame != NO_FRAME and len(active) < _MAX_FRAMES_SEARCHED:
+        active = self._active_frames(i)
+        for frame in active:
             base = int(log.frame["base"][frame])
             if base <= address < base + trace.at(int(log.frame["entry"][frame])).layout.frame_size:
                 return True
-            active.add(frame)
-            frame = int(log.frame["parent"][frame])
         o = self.at(address, i)
         if o is None or o.number == 0:
             return False

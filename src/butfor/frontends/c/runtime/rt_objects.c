@@ -54,9 +54,15 @@ static u32 global_at(const u8 *p) {
   return (u64)p - (u64)bf_objects[o].start <= bf_objects[o].size ? o : 0;
 }
 
+/* The live heap object whose cell an address is in, or 0. In a freed block libc may have made one of its own, unseen: an entry of a folder, a stream. */
+static u32 heap_object_at(const u8 *p) {
+  u32 o = *heap_map(p);
+  return bf_objects[o].dead ? 0 : o;
+}
+
 u32 bf_lookup(const void *q) {
   const u8 *p = q;
-  u32 o = *heap_map(p);
+  u32 o = heap_object_at(p);
   if (o && (u64)p - (u64)bf_objects[o].start < bf_objects[o].size + 16) return o | BF_WEAK;
   if ((o = global_at(p))) return o | BF_WEAK;
   for (u32 i = bf_osp; i; i--) {
@@ -85,8 +91,7 @@ void bf_check(const void *q, u64 n, u32 o, int is_write) {
   u64 off = (u64)p - (u64)b->start;
   int inside = off < b->size && off + n <= b->size;
   if (o & BF_WEAK) { /* by address only: a neighbour may have been meant, so only what no live object can explain is an error */
-    if (b->kind == OB_HEAP && b->dead && inside) bf_report(ER_FREED, p, n, k, is_write);
-    else if (b->kind == OB_HEAP && !b->dead && off < b->size && off + n > b->size) bf_report(ER_BOUNDS, p, n, k, is_write);
+    if (b->kind == OB_HEAP && !b->dead && off < b->size && off + n > b->size) bf_report(ER_BOUNDS, p, n, k, is_write);
     return;
   }
   if (b->dead) bf_report(b->kind == OB_HEAP ? ER_FREED : b->dead == OUT_OF_SCOPE ? ER_SCOPE : ER_RETURNED, p, n, k, is_write);
@@ -105,7 +110,7 @@ static int in_variable(const u8 *p) {
 }
 
 int bf_never_written(const u8 *p) {
-  u32 o = *heap_map(p);
+  u32 o = heap_object_at(p);
   if (o && (u64)p - (u64)bf_objects[o].start < bf_objects[o].size) return RD_UNINIT;
   if (global_at(p)) return RD_INITIAL;
   u8 here;
