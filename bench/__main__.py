@@ -14,7 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, changed, diagnoses, growth, invariants, log_bytes, program_size, ranking, relevance, repair, scale
+from bench import (
+    causes,
+    changed,
+    diagnoses,
+    growth,
+    invariants,
+    log_bytes,
+    program_size,
+    ranking,
+    relevance,
+    repair,
+    scale,
+)
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options

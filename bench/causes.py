@@ -25,7 +25,7 @@ from butfor.methods.cause_tree.method import OPTIMISATIONS, CauseTreeMethod
 from butfor.methods.cause_tree.run_causes import MAX_CAUSES, CauseTree
 from butfor.options import Options
 from butfor.pipeline import run_info
-from butfor.trace import recording as recordings
+from butfor.trace import recording_file as recordings
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.view.source_places import Places
 from tests.seeded_corpus import faults, run_correct

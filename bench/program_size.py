@@ -16,7 +16,7 @@ from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.frontends.program_kinds import RECORDING
 from butfor.options import Options
 from butfor.pipeline import analyse
-from butfor.trace import recording as recordings
+from butfor.trace import recording_file as recordings
 from butfor.trace.recording import Recording
 
 FUNCTIONS = (50, 500, 2_500)  # of ten lines each

@@ -30,8 +30,9 @@ from butfor.methods.method import Subject
 from butfor.options import Options
 from butfor.origins.queries import RunQueries
 from butfor.pipeline import Known, analyse, explain_tests, run_info, unshown
-from butfor.trace import recording as recordings
+from butfor.trace import recording_file as recordings
 from butfor.trace.dependence.dependence import Dependence
+from butfor.trace.distrust import distrusting
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
 
@@ -163,11 +164,13 @@ def replay(path: Path, options: Options, progress: Progress | None = None) -> Ex
     """The explanation of a saved recording."""
     RECORDING.check_options(options.sources, options.given)
     methods = options.methods or registry.without_running()
-    answer = analyse(
-        recordings.load(path, RECORDING.run_frontend.read_program),
-        replace(options, marks=options.marks or marks_file(path), methods=methods),
-        progress or _silent,
-    )
+    recording = recordings.load(path, RECORDING.run_frontend.read_program)
+    with distrusting(recording, path):
+        answer = analyse(
+            recording,
+            replace(options, marks=options.marks or marks_file(path), methods=methods),
+            progress or _silent,
+        )
     if options.methods or answer.failure is None:
         return answer
     return replace(

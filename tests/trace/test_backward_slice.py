@@ -38,7 +38,7 @@ def sliced(folder: Path, body: str, limit: int | None = None, **knobs: object) -
         places = [case.places.of(node) for node in s.distance if node[1] < 0 or case.trace.instr(node).op != "alloca"]
         lines[kind] = {p.line for p in places if p is not None}
     assert lines["data"] <= lines["control"] <= lines["relevant"]
-    found = [case.objects.global_at(address) for address in slices["data"].initial]
+    found = [case.objects.globals.at(address) for address in slices["data"].initial]
     lines["initial"] = {p.line for o in found if o is not None for p in case.places.initialisers(*o)}
     return Sliced(program, slices, lines)
 

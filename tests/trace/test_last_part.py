@@ -15,7 +15,8 @@ from butfor.frontends.c.c_module import CModule
 from butfor.options import Options
 from butfor.pipeline import analyse
 from butfor.trace.last_writers import ByteSource
-from butfor.trace.recording import Recording, load, save
+from butfor.trace.recording import Recording
+from butfor.trace.recording_file import load, save
 from butfor.trace.replay.full_replay import Replay
 from butfor.trace.replay.replay_kernel import replayed
 

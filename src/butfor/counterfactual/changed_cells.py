@@ -128,7 +128,7 @@ class CellRules:
         if base <= value < base + self.trace.at(i).layout.frame_size:
             size = self._size_of_local(i, value - base)
             return [Rule(site.number, Op.ADDRESS_LOCAL, value - base, only=only, size=size)] if size else []
-        found = self.objects.global_at(value)
+        found = self.objects.globals.at(value)
         if found is not None:
             return [Rule(site.number, Op.ADDRESS_GLOBAL, self._globals[found[0]], found[1], only=only)]
         return []

@@ -124,7 +124,7 @@ class FailingRun:
 
     def initialisers(self, address: int) -> list[Place]:
         """The declarations that gave the byte at an address its initial value."""
-        found = self.objects.global_at(address)
+        found = self.objects.globals.at(address)
         return [] if found is None else self.places.initialisers(found[0], found[1])
 
     @cached_property
@@ -154,7 +154,8 @@ class FailingRun:
             self._slicing.end - self._slicing.seconds * (1 - (KINDS.index(kind) + 1) / len(KINDS)),
         )
         asked_until = end - (1 - ASKING_SHARE) * max(0.0, end - time.monotonic())
-        slicer.stop = lambda: time.monotonic() >= end or self.budget.is_over()
+        budget = self.budget  # the slice keeps its bounds, which must not keep the case and its recording
+        slicer.stop = lambda: time.monotonic() >= end or budget.is_over()
         slicer.stop_asking = lambda: time.monotonic() >= asked_until
         return slicer.backward(self.point.roots, kind, self.point.node, possible_roots=maybe)
 

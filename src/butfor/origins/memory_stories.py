@@ -92,7 +92,7 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     assert access.base is not None
     origin = words.origins.of(access.base)
     stores = [n for n in origin.through if n[1] >= 0 and words.trace.instr(n).op == "store"]
-    copied = [n for n in stores if n[0] > death] if death >= 0 else []
+    copied = taken_over(words, stores, death)
     if copied:
         _tell_copied_after_free(b, access, copied[-1])
         return
@@ -113,6 +113,15 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     read = next((load for store, load in origin.reads if store == kept), None)
     if read is not None:
         b.tell_missing(read, 2, most=1)
+
+
+def taken_over(words: RunWords, stores: list[Node], death: int) -> list[Node]:
+    """The stores that took over a pointer when its block had been freed already; arguments are only handed over."""
+
+    def is_argument(n: Node) -> bool:
+        return words.trace.at(n[0]).fn.is_parameter(words.trace.instr(n).args[0])
+
+    return [n for n in stores if n[0] > death and not is_argument(n)] if death >= 0 else []
 
 
 def _tell_copied_after_free(b: LadderBuilder, access: FailingAccess, copy: Node) -> None:

@@ -23,14 +23,14 @@ class MissingAssignments:
         o = self.words.objects.at(origin.address, origin.node[0])
         if o is not None and o.variable is not None:
             if o.kind == ObjectKind.GLOBAL:
-                found = self.words.objects.global_at(origin.address)
+                found = self.words.objects.globals.at(origin.address)
                 initial = self.words.places.initialisers(*found) if found is not None else []
                 if initial:
                     return initial[0]
             return self.words.places.declaration(o.variable, self.words.trace.at(origin.node[0]).fn.name)
         if o is not None and o.block is not None:
             return self.words.place(o.block.made_by)
-        constant = self.words.objects.global_at(origin.address)
+        constant = self.words.objects.globals.at(origin.address)
         copied = None if constant is None else self.words.places.copied_initialiser(constant[0])
         return copied or self.words.place(origin.node)
 
@@ -50,7 +50,7 @@ class MissingAssignments:
     def initial_words(self, origin: Origin, name: str) -> str:
         """That a variable still has its initial value; of a table that nothing assigns, the element that was read."""
         shown, value = f"`{name}`" if name else "it", self.words.text_of(origin.node)
-        found = self.words.objects.global_at(origin.address)
+        found = self.words.objects.globals.at(origin.address)
         declared = self.words.places.recording.source.global_variables().get(found[0]) if found is not None else None
         if declared is None or not declared.constant:
             return f"{shown} still had its initial value {value}: nothing had assigned it"

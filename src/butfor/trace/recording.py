@@ -1,37 +1,27 @@
-"""Recordings: the columns of a run with the program's IR and sources, in a folder or in a file."""
+"""Recordings: the columns of a run with the program's IR and sources, in a folder."""
 
 from __future__ import annotations
 
 import io
-import json
-import os
 import struct
 import weakref
-import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from copy import copy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.errors import DiskFull, RecordingError
+from butfor.errors import RecordingError
 from butfor.ir.program import Program, ProgramSource
-from butfor.native.kept_process import new_folder, remove_folder
+from butfor.native.kept_process import remove_folder
 from butfor.trace.log.columns import Log
-from butfor.trace.log.record_layout import COLUMNS
 from butfor.trace.log.static_segments import StaticTable
 from butfor.trace.trace import Trace
 
-FORMAT = 1
-_MAGIC = "butfor recording"
-_OTHER_MEMBERS = ("start", "end", "stdin", "stdout", "stderr", "module.ll", "segments.npy")
-_OPTIONAL_MEMBERS = ("dropped",)  # of long runs whose beginning the log does not hold
-_LATER_COLUMNS = ("text",)  # that recordings made by earlier versions lack; empty ones say the same
-_MAX_UNPACKED_BYTES = 64 * 2**30  # a file that claims more is no recording but a zip bomb
+_MAX_ARGUMENTS = 1 << 22  # the kernel passes on fewer
 
 
 def invoked_as(name: str) -> str:
@@ -126,27 +116,32 @@ class _Contents:
     def arguments(self) -> tuple[tuple[int, int], ...]:
         """Address and length of every command-line argument's text, the program's name first."""
         data = (self.home / "start").read_bytes()
-        try:
-            (argc,) = struct.unpack_from("<Q", data)
-            return tuple(struct.unpack_from("<QQ", data, 32 + 16 * k) for k in range(argc))
-        except struct.error as e:
-            raise RecordingError("the recording's start is damaged") from e
+        return tuple(struct.unpack_from("<QQ", data, 32 + 16 * k) for k in range(_argument_count(data)))
 
     def _addresses(self) -> tuple[dict[str, int], dict[tuple[str, str], int]]:
         """Addresses of functions and globals in this run, and of labels."""
         data = (self.home / "start").read_bytes()
         program = self.code.program
         try:
-            (argc,) = struct.unpack_from("<Q", data)
-            at = 32 + 16 * argc
+            at = 32 + 16 * _argument_count(data)
             names, targets = program.function_table, program.label_table
             found = dict(zip(names, struct.unpack_from(f"<{len(names)}Q", data, at), strict=True))
             labels = dict(zip(targets, struct.unpack_from(f"<{len(targets)}Q", data, at + 8 * len(names)), strict=True))
         except struct.error as e:
             raise RecordingError("the recording's start is damaged") from e
+        if len(self.log.object) <= len(program.global_table):
+            raise RecordingError("the recording lacks objects")
         for k, (name, _) in enumerate(program.global_table):
             found[name] = int(self.log.object[k + 1]["start"])
         return found, labels
+
+
+def _argument_count(start: bytes) -> int:
+    """How many arguments the program had, by the recording's start."""
+    (count,) = struct.unpack_from("<Q", start) if len(start) >= 8 else (_MAX_ARGUMENTS,)
+    if count >= _MAX_ARGUMENTS or 32 + 16 * count > len(start):
+        raise RecordingError("the recording's start is damaged")
+    return int(count)
 
 
 class Recording:
@@ -213,111 +208,3 @@ class Recording:
         """The content of a source file as it was when the run was recorded."""
         member = self.meta.sources.get(path)
         return (self.home / member).read_bytes() if member else None
-
-
-def save(recording: Recording, out: Path) -> None:
-    """Write the recording to one file."""
-    optional = [name for name in _OPTIONAL_MEMBERS if (recording.home / name).exists()]
-    members = [*COLUMNS, *_OTHER_MEMBERS, *optional, *recording.meta.sources.values()]
-    try:
-        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as z:
-            z.writestr("butfor.json", json.dumps({"magic": _MAGIC, "format": FORMAT, "meta": asdict(recording.meta)}))
-            for member in dict.fromkeys(members):
-                z.write(recording.home / member, member)
-    except OSError as e:
-        raise DiskFull(f"the recording could not be written to {out}: {e.strerror}") from e
-
-
-def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
-    """The recording saved in a file, unpacked to a temporary folder."""
-    try:
-        archive = zipfile.ZipFile(path)
-    except FileNotFoundError as e:
-        raise RecordingError(f"{path}: no such file") from e
-    except (zipfile.BadZipFile, OSError) as e:
-        raise RecordingError(
-            f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`"
-        ) from e
-    with archive as z:
-        meta = _read_meta(z, path)
-        if sum(i.file_size for i in z.infolist()) > _MAX_UNPACKED_BYTES:
-            raise RecordingError(f"{path} would unpack to more than {_MAX_UNPACKED_BYTES >> 30} GB")
-        try:
-            home = new_folder()
-        except OSError as e:
-            raise DiskFull(f"no temporary folder can be made: {e.strerror}") from e
-        try:
-            _unpack(z, home, meta, path)
-        except BaseException:
-            remove_folder(home)
-            raise
-    return Recording(home, meta, RecordedProgram.in_folder(home, parse))
-
-
-def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
-    try:
-        head = json.loads(z.read("butfor.json"))
-        if head["magic"] != _MAGIC:
-            raise KeyError("magic")
-        version = int(head["format"])
-    except (KeyError, ValueError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error, EOFError) as e:
-        raise RecordingError(
-            f"{path} is not a butfor recording, or it is damaged", hint="make one with `butfor record`"
-        ) from e
-    if version != FORMAT:
-        raise RecordingError(
-            f"{path} was made by another version of butfor (format {version}, this one reads {FORMAT})"
-        )
-    try:
-        raw = head["meta"]
-        for name in ("args", "nondet", "given", "libs"):
-            raw[name] = tuple(raw.get(name, ()))
-        raw["env"] = tuple((k, v) for k, v in raw["env"])
-        raw.pop("checks", None)  # recordings made by earlier versions have it
-        meta = Meta(**raw)
-        _check_types(meta)
-        return meta
-    except (KeyError, TypeError, ValueError, AttributeError) as e:
-        raise RecordingError(f"{path} is damaged: its description cannot be read") from e
-
-
-def _check_types(meta: Meta) -> None:
-    """Raise TypeError or ValueError if a field of a description has the wrong type."""
-    texts = (
-        *meta.args,
-        *meta.libs,
-        meta.name,
-        meta.folder,
-        meta.limit,
-        meta.coverage,
-        *meta.given,
-        *(x for pair in meta.env for x in pair),
-    )
-    texts += (*meta.sources, *meta.sources.values(), meta.expect_stdout or "")
-    numbers = (meta.returncode, meta.dropped, *meta.nondet, meta.expect_exit or 0)
-    if (
-        not all(isinstance(t, str) for t in texts)
-        or not all(type(n) is int for n in numbers)
-        or not isinstance(meta.seconds, int | float)
-    ):
-        raise TypeError("a field has the wrong type")
-    (meta.expect_stdout or "").encode("latin-1")
-
-
-def _unpack(z: zipfile.ZipFile, home: Path, meta: Meta, path: Path) -> None:
-    optional = {*_OPTIONAL_MEMBERS} & {*z.namelist()}
-    lacking = {*_LATER_COLUMNS} - {*z.namelist()}
-    wanted = {*COLUMNS, *_OTHER_MEMBERS, *optional, *meta.sources.values()} - lacking
-    try:
-        for name in lacking:
-            (home / name).touch()
-        for name in wanted:
-            if os.path.isabs(name) or ".." in Path(name).parts:
-                raise RecordingError(f"{path} holds a member with an unsafe name")
-            z.extract(name, home)
-    except KeyError as e:
-        raise RecordingError(f"{path} is damaged: it lacks {e.args[0]}") from e
-    except (RuntimeError, zipfile.BadZipFile, zlib.error, EOFError) as e:
-        raise RecordingError(f"{path} is damaged: {e}") from e
-    except OSError as e:
-        raise DiskFull(f"{path} could not be unpacked to {home}: {e.strerror}") from e

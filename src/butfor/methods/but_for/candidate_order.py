@@ -131,7 +131,7 @@ def _initial_data(case: FailingRun) -> Iterator[tuple[float, ChangeCandidate, Pl
     relevant = case.slices["relevant"]
     met: set[tuple[str, int]] = set()
     for address, reader in relevant.initial.items():
-        found = case.objects.global_at(address)
+        found = case.objects.globals.at(address)
         element = _element(case, *found[:2]) if found is not None else None
         if found is None or element is None or (found[0], element[0]) in met or len(met) >= MAX_INITIAL_ELEMENTS:
             continue

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from butfor.methods.case import FailingRun
 from butfor.origins.failing_access import failing_access, failing_object
-from butfor.origins.memory_stories import is_tested_before_use
+from butfor.origins.memory_stories import is_tested_before_use, taken_over
 from butfor.origins.run_words import RunWords
 from butfor.origins.value_origins import Origin, OriginKind
 from butfor.trace.trace import Node
@@ -52,7 +52,7 @@ def _of_freed_block(case: FailingRun, words: RunWords, node: Node, origin: Origi
     if o is None or freed is None:
         return
     stores = [n for n in origin.through if n[1] >= 0 and words.trace.instr(n).op == "store"]
-    copied = [n for n in stores if n[0] > death]
+    copied = taken_over(words, stores, death)
     for store in copied[-1:]:
         yield from _at(case, store, "copied", f"it takes over a pointer to {o.describe()}, which was freed already")
     yield from _at(case, (death, freed.index), "freed", f"it frees {o.describe()}, which is used later")

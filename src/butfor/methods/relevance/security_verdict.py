@@ -137,7 +137,7 @@ def all_inputs_are_free(case: FailingRun) -> bool:
     found = case.slices["relevant"]
     return (
         found.complete
-        and all(case.objects.global_at(address) is not None for address in found.initial)
+        and all(case.objects.globals.at(address) is not None for address in found.initial)
         and not any(_is_passed_from_outside(case.trace, node) for node in found.distance)
         and not any(_may_bring_input(name) for name in _library_calls(case.trace))
     )

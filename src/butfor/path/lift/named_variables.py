@@ -35,7 +35,7 @@ def _locals(run: LiftableRun, frame: int) -> Iterator[NamedVariable]:
 
 def _global_variables(run: LiftableRun) -> Iterator[NamedVariable]:
     declared = run.recording.trace.program.source.global_declarations()
-    for name, start in run.objects.global_variables():
+    for name, start in run.objects.globals:
         if name in declared:
             yield from _of_types("", declared[name].type, start)
 

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from butfor.ir.instructions import Function
 from butfor.trace.trace import Node, Trace
+from butfor.trace.view.global_variables import GlobalVariables
 
 
 class NamedStores:
-    """Which functions may name a variable, and their latest stores; `global_at` finds globals by address."""
+    """Which functions may name a variable, and their latest stores."""
 
-    def __init__(self, trace: Trace, global_at: Callable[[int], tuple[str, int] | None]) -> None:
+    def __init__(self, trace: Trace, variables: GlobalVariables) -> None:
         self.trace = trace
         self.log = trace.log
-        self.global_at = global_at
+        self.variables = variables
 
     def owners(self, address: int, i: int) -> Iterator[tuple[Function, int | str, int, int | None]]:
         """Functions that may name the variable at an address.
 
         With each: the variable as slot or name, where it starts, and the frame of a local.
         """
-        found = self.global_at(address)
+        found = self.variables.at(address)
         if found is not None:
             name, offset = found
             for function in self.trace.executed_functions:

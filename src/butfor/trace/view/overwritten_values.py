@@ -25,7 +25,7 @@ class OverwrittenValues:
     def __init__(self, trace: Trace, objects: RunObjects) -> None:
         self.trace = trace
         self.log = trace.log
-        self.named = NamedStores(trace, objects.global_at)
+        self.named = NamedStores(trace, objects.globals)
 
     def before(self, store: Node) -> bytes | None:
         """The bytes that a store instance overwrote, or None where that is not certain."""

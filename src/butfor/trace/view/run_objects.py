@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,6 +12,7 @@ from butfor.ir.debug_types import CType, Variable
 from butfor.ir.instructions import Function
 from butfor.trace.log.record_layout import BORN_BEFORE, NO_FRAME, EventKind, ObjectKind, byval_parameter
 from butfor.trace.recording import Recording
+from butfor.trace.view.global_variables import GlobalVariables
 from butfor.trace.view.heap_blocks import HeapBlock, HeapBlocks
 from butfor.trace.view.named_stores import NamedStores
 from butfor.trace.view.object_parts import member_path, smallest_part
@@ -70,7 +70,8 @@ class RunObjects:
         self.program = recording.program
         self.source = recording.source
         self.blocks = HeapBlocks(recording)
-        self.texts = TextsInMemory(recording, NamedStores(recording.trace, self.global_at))
+        self.globals = GlobalVariables(recording.log, recording.program)
+        self.texts = TextsInMemory(recording, NamedStores(recording.trace, self.globals))
 
     def by_number(self, number: int) -> RunObject:
         """The object with that number."""
@@ -99,30 +100,6 @@ class RunObjects:
         starts = self.log.object["start"].astype(np.int64)
         order = np.argsort(starts, kind="stable")
         return starts[order].tolist(), order.tolist()
-
-    @cached_property
-    def _globals(self) -> tuple[list[int], list[int]]:
-        rows = sorted(
-            (int(o["start"]), k)
-            for k, o in enumerate(self.log.object[: len(self.program.global_table) + 1])
-            if int(o["size"])
-        )
-        return [start for start, _ in rows], [k for _, k in rows]
-
-    def global_variables(self) -> Iterator[tuple[str, int]]:
-        """The name and address of each global variable, in the order of their addresses."""
-        for start, number in zip(*self._globals, strict=True):
-            yield self.program.global_table[int(self.log.object[number]["site"])][0], start
-
-    def global_at(self, address: int) -> tuple[str, int] | None:
-        """The name of the global at an address, and the offset in it."""
-        starts, numbers = self._globals
-        k = bisect_right(starts, address) - 1
-        if k < 0:
-            return None
-        o = self.log.object[numbers[k]]
-        offset = address - int(o["start"])
-        return (self.program.global_table[int(o["site"])][0], offset) if offset < int(o["size"]) else None
 
     def at(self, address: int, i: int) -> RunObject | None:
         """The object that contained an address when segment instance i ran."""

@@ -19,7 +19,8 @@ from butfor.frontends.c.c_frontend import finished_recording, new_recording_fold
 from butfor.frontends.c.observed_runs.observe_starts import Ended, HandOver, Observer, Start
 from butfor.frontends.c.whole_programs.build_twin import build_twin
 from butfor.options import RunOptions
-from butfor.trace.recording import Meta, Recording, save
+from butfor.trace.recording import Meta, Recording
+from butfor.trace.recording_file import save
 
 Progress = Callable[[str], None]
 _FAILURE_SIGNALS = frozenset(
