@@ -9,6 +9,10 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
 from typing import Any
 
 from butfor.batch.work_items import BatchItem
@@ -20,7 +24,8 @@ from butfor.frontends.c import c_frontend
 from butfor.frontends.c.build import Build
 from butfor.options import Options
 from butfor.pipeline import analyse
-from butfor.report.html import render
+from butfor.report.html import page_template, render
+from butfor.report.html_source import coloured_lines
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.recording import Recording
 from butfor.trace.view.source_places import Places
@@ -74,6 +79,33 @@ class WarmProgram:
         """What identifies the sources, the headers, the compiler and its flags."""
         return self.build.home.name
 
+    def get_ready_for(self, ask: Ask) -> None:
+        """Load and read what all questions of this kind need: each is answered by a process that is forked after it."""
+        program = self.build.code.static.program
+        for name in program.source.function_names():
+            program.function(name)
+        if ask is Ask.EXPLAIN:
+            _load_methods()
+            for text in self.sources():
+                coloured_lines(text)
+
+    def sources(self) -> list[str]:
+        """The texts of the files that the program was made of."""
+        names = (self.build.home / "files").read_text("utf-8", "surrogateescape").splitlines()
+        files = [self.build.texts.get(name, Path(name)) for name in names]
+        return [file.read_text("utf-8", "surrogateescape") for file in files if file.is_file()]
+
+
+@cache
+def _load_methods() -> None:
+    """Import what explanations need and import late, and compile the page."""
+    for package in ("encode", "logic", "methods", "path"):
+        folder = import_module(f"butfor.{package}")
+        for module in walk_packages(folder.__path__, f"butfor.{package}."):
+            import_module(module.name)
+    import_module("z3")
+    page_template()
+
 
 def warmed(options: Options) -> WarmProgram:
     """The program of the options, built and read."""
@@ -120,7 +152,7 @@ def examined(item: BatchItem, program: WarmProgram) -> dict[str, Any]:
     }
     if answer.failure is not None:
         told = answer.to_dict()
-        found |= {"failure": told["failure"], "story": told["story"]}
+        found |= {"failure": told["failure"], "story": told["story"], "memory_errors": told["memory_errors"][:1]}
     return found
 
 
