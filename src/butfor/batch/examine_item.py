@@ -16,6 +16,8 @@ from pkgutil import walk_packages
 from typing import Any
 
 from butfor.batch.work_items import BatchItem
+from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable
+from butfor.counterfactual.shrink_run import smaller_run
 from butfor.counterfactual.user_changes import changed_run
 from butfor.errors import ButforError, UsageError
 from butfor.explanation import Explanation, Status
@@ -44,6 +46,7 @@ class Ask(enum.StrEnum):
     EXAMINE = "examine"
     EXPLAIN = "explain"
     TRY = "try"  # changes
+    SHRINK = "shrink"  # the input
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +69,8 @@ class Question:
                 return {"report": report, "page": page}
             case Ask.TRY:
                 return tried(self.item, warm, self.changes)
+            case Ask.SHRINK:
+                return shrunk(self.item, warm)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +179,19 @@ def tried(item: BatchItem, program: WarmProgram, changes: Sequence[str]) -> dict
         outcome = changed_run(places, point, (change,), item.options.cc, item.options)
         avoiding.append(outcome.avoids if outcome.changed else None)
     return {"avoids": avoiding}
+
+
+def shrunk(item: BatchItem, program: WarmProgram) -> dict[str, Any]:
+    """A smaller input with which the run fails in the same way: arguments, and the bytes of its other input."""
+    recording = _recorded(item, program)
+    recording = recording.with_expectations(item.options.expect_stdout, item.options.expect_exit)
+    file = item.run.input_file.path if item.run.input_file is not None else None
+    try:
+        found, _ = smaller_run(item.options, program.build, recording, SHRINK_SHARE * item.options.budget, file)
+    except NotShrinkable as error:
+        return {"why": str(error)}
+    told = {"args": found.spec.args, "nondet": found.spec.nondet, "input": found.spec.stdin.decode("latin-1")}
+    return {**told, "bytes_before": found.before, "bytes": found.after, "complete": found.complete}
 
 
 def is_partial(report: Mapping[str, Any]) -> bool:

@@ -33,6 +33,7 @@ from butfor.batch.group_by_cause import (
 from butfor.batch.work_items import BatchItem
 from butfor.native.build_cache import key_of
 
+SMALLER_INPUTS = "inputs"  # the folder of reduced inputs
 PAGES = "reports"  # the folder of the reports, in that of the batch
 _MAX_SPLITS = 8  # of the runs with one story, by the changes that help: each costs an explanation
 _ROWS_KEPT = 7  # of a ranking, as in the reports
@@ -115,6 +116,36 @@ class GroupFinder:
                 page = self.folder / page_address(self.items[numbers[position]])
                 self.computed.store.put_file(page, found["page"].encode("utf-8", "backslashreplace"))
         return reports
+
+    def with_smaller_inputs(self, groups: Sequence[Group]) -> list[Group]:
+        """The groups with an input of fewer bytes each, where one is found; its bytes are in a file of their own."""
+        questions = [Question(Ask.SHRINK, self.items[group.representative]) for group in groups]
+        found = list(groups)
+        for position, answer in self.computed.results(questions, "shrinking inputs"):
+            found[position] = self._with_smaller_input(groups[position], answer, questions[position])
+        return found
+
+    def _with_smaller_input(self, group: Group, answer: Result | None, question: Question) -> Group:
+        if answer is None:
+            why = self.computed.lost_answer(question)
+            note = (
+                f"the input was not reduced: that {why}" if why else "the input was not reduced: the batch ended before"
+            )
+            return replace(group, notes=(*group.notes, note))
+        if "why" in answer:
+            return replace(group, notes=(*group.notes, answer["why"]))
+        data = answer["input"].encode("latin-1")
+        name = f"{SMALLER_INPUTS}/{group.representative:06}"
+        if data:
+            self.computed.store.put_file(self.folder / name, data)
+        told = {key: value for key, value in answer.items() if key != "input"}
+        before, after = answer["bytes_before"], answer["bytes"]
+        where = f"{name}, " if data else ""
+        said = (
+            f"smaller input: {where}{after} instead of {before} bytes" if after < before else "no smaller input found"
+        )
+        smaller = {**told, "file": name if data else ""}
+        return replace(group, smaller=smaller, notes=(*group.notes, said))
 
     def _rank(self, number: int) -> tuple[int, int, int]:
         """What decides which of the failing runs stands for the others."""

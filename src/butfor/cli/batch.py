@@ -77,6 +77,7 @@ _THRESHOLDS = ("never", "failure", "new-cause")
 @click.option(
     "--item-memory", type=int, metavar="MB", help="Give it up beyond this much memory (default: half of the machine's)."
 )
+@click.option("--shrink", is_flag=True, help="Look for a smaller input for each group.")
 @click.option("--explain-all", is_flag=True, help="Explain every failing run, not one of each group.")
 @click.option(
     "--fail-on",
@@ -114,6 +115,7 @@ def command(
     max_time: float | None,
     item_time: float | None,
     item_memory: int | None,
+    shrink: bool,
     explain_all: bool,
     fail_on: str,
     baseline: Path | None,
@@ -142,7 +144,7 @@ def command(
                     with without_line(progress):
                         write_stdout(line_of(item).encode())
 
-            result = BatchRun(items, limits, folder.absolute(), explain_all, ray, progress, came).result()
+            result = BatchRun(items, limits, folder.absolute(), explain_all, shrink, ray, progress, came).result()
     except KeyboardInterrupt:
         say_batch_interrupted()
         return ExitCode.INTERRUPTED
