@@ -272,3 +272,17 @@ def test_the_content_of_an_input_file_counts_and_is_reduced(work: Path) -> None:
     (work / "crashes" / "crash-3").write_text("7 0\n")
     batch(work, *command, "--", "@@")
     assert len(answer(work)["groups"][0]["members"]) == 3, "another content is another input"
+
+
+def test_recordings_are_grouped_like_the_runs_that_they_are(work: Path) -> None:
+    faults = fuzzed(work)
+    chosen = [0, 6, 7, 8]
+    for number in chosen:
+        data = (work / "crashes" / f"id:{number:06},sig:11").read_bytes()
+        done = butfor_command(["record", "ledger.c", "-o", f"run-{number}.bfr"], work, stdin=data)
+        assert (work / f"run-{number}.bfr").is_file(), done.stderr
+    batch(work, *(f"run-{number}.bfr" for number in chosen), *ALONE)
+    found = answer(work)
+    assert {item["program"] for item in found["items"]} == {"ledger"}
+    assert sorted(sorted({faults[chosen[n]] for n in group["members"]}) for group in found["groups"]) == [[1], [3], [4]]
+    assert sum(len(group["members"]) for group in found["groups"]) == len(chosen)

@@ -13,6 +13,7 @@ from butfor.batch.baseline import causes_in
 from butfor.batch.batch_result import NOT_RUN, BatchResult, ItemResult
 from butfor.batch.crash_folders import crashing_inputs
 from butfor.batch.manifest import is_manifest, numbered, read_manifest, runs_of_tests, runs_on_inputs
+from butfor.batch.recorded_items import recorded_items
 from butfor.batch.reports.batch_formats import BATCH_FORMATS
 from butfor.batch.reports.json_lines import line_of
 from butfor.batch.work_items import BatchItem, BatchLimits, BatchProgram, PlannedRun
@@ -21,6 +22,7 @@ from butfor.cli.error_messages import say_batch_interrupted
 from butfor.cli.gather_options import gather_options
 from butfor.cli.terminal_output import progress_line, without_line, write_result, write_stdout
 from butfor.errors import ExitCode, UsageError
+from butfor.frontends.program_kinds import is_recording
 from butfor.options import DEFAULT_BUDGET, DEFAULT_MEMORY_LIMIT, Options
 from butfor.tests_file import read_tests
 
@@ -29,10 +31,12 @@ Examples:
   butfor batch prog.c --tests tests.json
   butfor batch manifest.toml --jobs 8
   butfor batch --crashes out/default prog.c -- @@
+  butfor batch butfor-failures/*
   butfor batch manifest.toml --format junit --fail-on new-cause --baseline known.json
 
 Runs everything, groups the failing runs by cause and explains the shortest of each group. PROGRAMS are C files, each a
-program of its own, or a binary that carries its code; or one manifest (TOML or JSON) that names programs and tests.
+program of its own, or a binary that carries its code; or recordings, such as those of `butfor run`; or one manifest
+(TOML or JSON) that names programs and tests.
 
 The page, a report for each group and the results go to a folder. A batch that was stopped goes on where it was when the
 same command is given again.
@@ -180,6 +184,10 @@ def _items(options: Options, crashes: Path | None, named: Iterable[str]) -> tupl
                 "a manifest names its inputs", hint="give `inputs` in the manifest, or --crashes and a program"
             )
         return read_manifest(options.sources[0], replace(options, sources=()))
+    if any(is_recording([path]) for path in options.sources):
+        if crashes is not None or options.tests is not None or options.args:
+            raise UsageError("a recording has its input", hint="leave out --crashes, --tests and the arguments")
+        return recorded_items(options.sources, options)
     if crashes is not None and options.tests is not None:
         raise UsageError("--crashes and --tests are two batches", hint="leave one out, or write a manifest")
     tests = None if options.tests is None else read_tests(options.tests)

@@ -174,6 +174,11 @@ class Recording:
         return view
 
     @property
+    def code(self) -> RecordedProgram:
+        """The program, which all recordings of one build share."""
+        return self._contents.code
+
+    @property
     def home(self) -> Path:
         """The folder."""
         return self._contents.home
@@ -227,8 +232,8 @@ def save(recording: Recording, out: Path) -> None:
         raise DiskFull(f"the recording could not be written to {out}: {e.strerror}") from e
 
 
-def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
-    """The recording saved in a file, unpacked to a temporary folder."""
+def load(path: Path, parse: Callable[[str], ProgramSource], code: RecordedProgram | None = None) -> Recording:
+    """The recording saved in a file, unpacked to a temporary folder; `code` is its program, if it is read already."""
     try:
         archive = zipfile.ZipFile(path)
     except FileNotFoundError as e:
@@ -250,7 +255,7 @@ def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
         except BaseException:
             remove_folder(home)
             raise
-    return Recording(home, meta, RecordedProgram.in_folder(home, parse))
+    return Recording(home, meta, code or RecordedProgram.in_folder(home, parse))
 
 
 def _read_meta(z: zipfile.ZipFile, path: Path) -> Meta:
