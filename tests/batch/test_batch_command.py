@@ -286,3 +286,22 @@ def test_recordings_are_grouped_like_the_runs_that_they_are(work: Path) -> None:
     assert {item["program"] for item in found["items"]} == {"ledger"}
     assert sorted(sorted({faults[chosen[n]] for n in group["members"]}) for group in found["groups"]) == [[1], [3], [4]]
     assert sum(len(group["members"]) for group in found["groups"]) == len(chosen)
+
+
+def test_the_failing_cases_of_a_test_run_are_a_batch(work: Path) -> None:
+    (work / "suite.c").write_text(
+        "#include <stdlib.h>\n#include <string.h>\n"
+        "int main(int argc, char **argv) {\n"
+        '    if (argc > 1 && !strcmp(argv[1], "quotient")) return 7 / (argc - 2);\n'
+        "    return 0;\n}\n"
+    )
+    (work / "results.xml").write_text(
+        '<testsuites><testsuite><testcase classname="sums" name="quotient"><failure/></testcase>'
+        '<testcase classname="sums" name="total"/><testcase classname="other" name="x"><error/></testcase>'
+        "</testsuite></testsuites>"
+    )
+    (work / "map.toml").write_text('[[program]]\nsources = ["suite.c"]\ncases = ["sums.*"]\nargs = ["{name}"]\n')
+    text = batch(work, "--junit", "results.xml", "--map", "map.toml", *ALONE)
+    (item,) = answer(work)["items"]
+    assert (item["name"], item["status"], item["failure"]["kind"]) == ("sums.quotient", "failed", "division")
+    assert "1 failing cases are not in map.toml: other.x" in text

@@ -30,6 +30,7 @@ class BatchRun:
     folder: Path
     explains_all: bool = False
     shrinks: bool = False
+    notes: tuple[str, ...] = ()  # about runs that are not part of it
     ray: str | None = None  # the address of a cluster that does the work
     progress: Progress | None = None
     came: Came | None = None  # is told of each item as its result comes
@@ -123,7 +124,7 @@ class BatchRun:
         left = sum(item.status == NOT_RUN for item in items)
         why = "--fail-fast" if self.limits.fail_fast else "--max-time"
         notes = (f"{left} runs were not begun ({why}); the same command without it goes on with them",) if left else ()
-        return BatchResult(items, groups, notes)
+        return BatchResult(items, groups, (*self.notes, *notes))
 
 
 def _missing(why: str | None) -> Result:

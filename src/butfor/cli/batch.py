@@ -12,7 +12,8 @@ import click
 from butfor.batch.baseline import causes_in
 from butfor.batch.batch_result import NOT_RUN, BatchResult, ItemResult
 from butfor.batch.crash_folders import crashing_inputs
-from butfor.batch.manifest import is_manifest, numbered, read_manifest, runs_of_tests, runs_on_inputs
+from butfor.batch.junit_results import failing_cases
+from butfor.batch.manifest import is_manifest, numbered, read_manifest, read_map, runs_of_tests, runs_on_inputs
 from butfor.batch.recorded_items import recorded_items
 from butfor.batch.reports.batch_formats import BATCH_FORMATS
 from butfor.batch.reports.json_lines import line_of
@@ -43,16 +44,30 @@ same command is given again.
 """
 _GROUP_BUDGET = 120.0  # seconds: nobody waits for a single explanation, and a complete one groups better
 _BUILD_SECONDS = 60.0  # beside the run and its explanation
+_MAX_CASES_SHOWN = 10  # in a note
 _THRESHOLDS = ("never", "failure", "new-cause")
 
 
 @click.command("batch", cls=shared.ProgramCommand, help=_HELP)
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PROGRAMS...")
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="PROGRAMS...")
 @click.option(
     "--crashes",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Run the program on the crashing inputs that AFL++ or libFuzzer left in DIR.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Run what failed in a test run, going by its JUnit XML; --map says which runs these are.",
+)
+@click.option(
+    "--map",
+    "map_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The manifest whose programs have the `cases` of --junit.",
 )
 @click.option(
     "-o",
@@ -112,6 +127,8 @@ _THRESHOLDS = ("never", "failure", "new-cause")
 @shared.debug_option
 def command(
     crashes: Path | None,
+    junit: Path | None,
+    map_file: Path | None,
     folder: Path,
     jobs: int | None,
     ray: str | None,
@@ -129,8 +146,15 @@ def command(
 ) -> int:
     """The exit status; reports are written to the folder and one to stdout."""
     known = _known_causes(fail_on, baseline)
-    options = _options(given, named)
-    items = _items(options, crashes, named)
+    notes: tuple[str, ...] = ()
+    if junit is not None:
+        items, notes = _failing_cases(given, named, junit, map_file)
+        options = items[0].options
+    else:
+        if map_file is not None or not given["sources"]:
+            raise UsageError("no program was given", hint="name one; or give --junit and --map")
+        options = _options(given, named)
+        items = _items(options, crashes, named)
     limits = BatchLimits(
         jobs,
         _positive("--item-time", item_time or options.time_limit + options.budget + _BUILD_SECONDS),
@@ -148,7 +172,8 @@ def command(
                     with without_line(progress):
                         write_stdout(line_of(item).encode())
 
-            result = BatchRun(items, limits, folder.absolute(), explain_all, shrink, ray, progress, came).result()
+            home = folder.absolute()
+            result = BatchRun(items, limits, home, explain_all, shrink, notes, ray, progress, came).result()
     except KeyboardInterrupt:
         say_batch_interrupted()
         return ExitCode.INTERRUPTED
@@ -202,6 +227,21 @@ def _items(options: Options, crashes: Path | None, named: Iterable[str]) -> tupl
         program = BatchProgram(stem if stems.count(stem) == 1 else str(path), own)
         programs.append((program, (PlannedRun("run", own),) if tests is None else runs_of_tests(own, tests)))
     return numbered(programs, "the command line")
+
+
+def _failing_cases(
+    given: dict[str, Any], named: Iterable[str], junit: Path, map_file: Path | None
+) -> tuple[tuple[BatchItem, ...], tuple[str, ...]]:
+    """The runs that the failing cases of a test run are, and a note about those that no run is known for."""
+    if map_file is None or given["sources"]:
+        raise UsageError("--junit needs --map, a manifest, and no other programs", hint="--map manifest.toml")
+    options = _options({**given, "sources": (map_file,)}, named)
+    cases = failing_cases(junit)
+    if not cases:
+        raise UsageError(f"{junit}: no case failed in it", hint="there is nothing to explain")
+    items, left = read_map(map_file, replace(options, sources=()), cases)
+    shown = ", ".join(left[:_MAX_CASES_SHOWN]) + (", ..." if len(left) > _MAX_CASES_SHOWN else "")
+    return items, (f"{len(left)} failing cases are not in {map_file}: {shown}",) if left else ()
 
 
 def _known_causes(fail_on: str, baseline: Path | None) -> frozenset[str]:
