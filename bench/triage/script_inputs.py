@@ -7,7 +7,7 @@ from random import Random
 from bench.triage.planted_program import PlantedProgram
 
 _BUCKETS = 5  # of the table of variables
-_NAMES = ("sum", "mean", "total", "count", "left", "right", "size", "width", "height", "depth", "speed", "price", "cost")
+_NAMES = tuple("sum mean total count left right size width height depth speed price cost".split())
 _TEXTS = ("apple", "Bread", "corn", "DATE", "eggs", "fig", "Grape")
 
 

@@ -105,3 +105,23 @@ def test_statements_that_make_no_difference_to_a_run_do_not_count() -> None:
     assert verdict(roots, [None, None, True, None, None, None], Enough.HALF) is Verdict.HELPS
     assert verdict(roots, [None, None, False, None, None, None], Enough.FIRST_OR_HALF) is Verdict.DOES_NOT_HELP
     assert verdict(roots, [None] * 6, Enough.FIRST_OR_HALF) is Verdict.NO_DIFFERENCE
+
+
+def test_changes_bound_to_a_number_tell_nothing_about_other_runs() -> None:
+    shape = Shape("p", "output", (("a.c", 9),))
+    roots = [RootStatement("a.c", 1, "", ("set 7",), is_general=False), RootStatement("a.c", 2, "", ("keep",))]
+    assert [root.line for root in telling_roots(shape, roots)] == [2]
+
+
+def test_near_its_cause_only_the_statements_of_the_story_tell() -> None:
+    roots = [RootStatement("a.c", n, "", ("keep",)) for n in (3, 22)]
+    story = (("a.c", 35), ("a.c", 22))
+    assert [root.line for root in telling_roots(Shape("p", "signal", story), roots)] == [22]
+    assert [root.line for root in telling_roots(Shape("p", "assertion", story), roots)] == [3, 22]
+
+
+def test_what_fails_after_memory_was_misused_is_told_by_the_place_of_that() -> None:
+    misused = {"kind": "memory", "file": "a.c", "line": 7}
+    one = {**run(rung("value", 22)), "memory_errors": [misused]}
+    other = {**run(rung("value", 29), kind="output", line=70), "memory_errors": [misused]}
+    assert shape_of("p", one) == shape_of("p", other) != shape_of("p", run(rung("value", 22)))

@@ -8,6 +8,7 @@ costs a few changed runs for each group that it may belong to, and an explanatio
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,6 +37,7 @@ from butfor.native.build_cache import key_of
 SMALLER_INPUTS = "inputs"  # the folder of reduced inputs
 PAGES = "reports"  # the folder of the reports, in that of the batch
 _MAX_SPLITS = 8  # of the runs with one story, by the changes that help: each costs an explanation
+_MAX_LEADERS_OF_A_KIND = 4  # explained at once: enough to have work for some cores
 _ROWS_KEPT = 7  # of a ranking, as in the reports
 
 
@@ -305,10 +307,19 @@ class GroupFinder:
 
 
 def _leading(classes: Sequence[_Class]) -> list[_Class]:
-    """The classes to be explained next: of those that may have one cause, the first of each place of the failure."""
+    """The classes to be explained next: of those that may have one cause, the first of each place of the failure.
+
+    Of failures far from their cause, only a few: most of the others will join these.
+    """
     found: dict[tuple[object, ...], _Class] = {}
+    alike: Counter[tuple[str, str]] = Counter()
     for cls in classes:
-        found.setdefault((cls.shape.program, cls.shape.kind, cls.shape.place), cls)
+        shape = cls.shape
+        key = shape.program, shape.kind, shape.place
+        if key in found or (shape.is_far and alike[shape.program, shape.kind] >= _MAX_LEADERS_OF_A_KIND):
+            continue
+        found[key] = cls
+        alike[shape.program, shape.kind] += 1
     return list(found.values())
 
 
