@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from bench import causes, changed, diagnoses, growth, invariants, program_size, ranking, relevance, repair, scale
+from bench.triage import judged_groups
+from bench.triage import speed as batch_speed
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
@@ -145,6 +147,12 @@ def main() -> None:
     for line in changed.rows():
         print(line, flush=True)
     for line in changed.throughput():
+        print(line, flush=True)
+    print("\nFailing runs with planted faults, grouped by cause.\n")
+    for line in judged_groups.rows():
+        print(line, flush=True)
+    print("\nExplanations in a batch, against a process of its own for each.\n")
+    for line in batch_speed.rows():
         print(line, flush=True)
     print("\nA short run in programs of different sizes, after the build; and the time that is taken on a budget.\n")
     for line in program_size.rows():
