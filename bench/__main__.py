@@ -27,6 +27,8 @@ from bench import (
     repair,
     scale,
 )
+from bench.triage import judged_groups
+from bench.triage import speed as batch_speed
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
@@ -157,6 +159,12 @@ def main() -> None:
     for line in changed.rows():
         print(line, flush=True)
     for line in changed.throughput():
+        print(line, flush=True)
+    print("\nFailing runs with planted faults, grouped by cause.\n")
+    for line in judged_groups.rows():
+        print(line, flush=True)
+    print("\nExplanations in a batch, against a process of its own for each.\n")
+    for line in batch_speed.rows():
         print(line, flush=True)
     print("\nA short run in programs of different sizes, after the build; and the time that is taken on a budget.\n")
     for line in program_size.rows():

@@ -35,7 +35,6 @@ class PlantedProgram:
 
     name: str
     triggers: Sequence[Callable[[Random], str]]  # for each fault, from 1: an input
-    kinds: str = ""
 
     @property
     def faults(self) -> range:

@@ -8,16 +8,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from butfor.ask_methods import chosen_methods
-from butfor.counterfactual.fork_server import ForkServer, RunLimits
-from butfor.counterfactual.rerun import hooked_program, recorded_spec
-from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable, check_shrinkable, is_same_failure, shrink
+from butfor.counterfactual.shrink_input import SHRINK_SHARE, NotShrinkable
+from butfor.counterfactual.shrink_run import failure_in, smaller_run
 from butfor.counterfactual.user_changes import ChangedRun, changed_run
-from butfor.errors import ReachesBeyond, UsageError
-from butfor.explanation import Explanation, Failure, RunInfo
-from butfor.failures.find_failure import reported_failure, verdict_on
+from butfor.errors import UsageError
+from butfor.explanation import Explanation, RunInfo
+from butfor.failures.find_failure import verdict_on
 from butfor.frontends.c.build import Build
-from butfor.frontends.c.c_frontend import record as record_run
-from butfor.frontends.c.run_program import RunSpec
 from butfor.frontends.program_kinds import (
     RECORDING,
     ProgramKind,
@@ -95,36 +92,11 @@ def repair(options: Options, progress: Progress | None = None) -> Explanation:
 def _explain_shrunk(options: Options, program: Build, recording: Recording, say: Progress) -> Explanation:
     """The explanation of a run with a smaller input that fails in the same way."""
     start = time.monotonic()
-    failure = _failure_in(recording, options)
-    if failure is None:
+    if failure_in(recording, options) is None:
         return analyse(recording, options, say)
-    smallest, end = recording, start + SHRINK_SHARE * options.budget
-    unexpecting = replace(
-        options,
-        expect_stdout=None,
-        expect_exit=None,
-        time_limit=min(options.time_limit, 1 + 10 * recording.meta.seconds),
-    )
-
-    def fails_alike(spec: RunSpec) -> bool:
-        nonlocal smallest
-        inputs = replace(unexpecting, args=spec.args, stdin=spec.stdin, nondet=spec.nondet)
-        try:
-            tried = record_run(inputs, program, _silent, is_fenced=True)
-        except ReachesBeyond:
-            return False
-        if not is_same_failure(_failure_in(tried, unexpecting), failure):
-            return False
-        smallest = tried
-        return True
-
     say("looking for a smaller input")
     try:
-        check_shrinkable(failure, options)
-        build = hooked_program(recording, options.cc)
-        spec = recorded_spec(recording)
-        with ForkServer(build, recording.meta.invoked_as, spec, limits=RunLimits(milliseconds=1000)) as server:
-            found = shrink(server, spec, failure.kind, fails_alike, lambda: time.monotonic() >= end)
+        found, smallest = smaller_run(options, program, recording, SHRINK_SHARE * options.budget)
     except NotShrinkable as e:
         answer = analyse(recording, options, say)
         return replace(answer, notes=(str(e), *answer.notes))
@@ -133,12 +105,6 @@ def _explain_shrunk(options: Options, program: Build, recording: Recording, say:
         options = replace(options, expect_stdout=None, expect_exit=None)
     answer = analyse(smallest, replace(options, budget=left), say)
     return replace(answer, notes=(*found.notes, *answer.notes), extra={**answer.extra, "shrunk": found.to_dict()})
-
-
-def _failure_in(recording: Recording, options: Options) -> Failure | None:
-    places = Places(recording)
-    point = verdict_on(recording, places, Dependence(recording.trace), options).failure
-    return reported_failure(point, places) if point is not None else None
 
 
 def record(options: Options, out: Path, progress: Progress | None = None) -> RunInfo:

@@ -238,3 +238,70 @@ def test_wrong_use_is_refused(work: Path, words: tuple[str, ...], said: str) -> 
     done = butfor_command(["batch", *words], work)
     assert done.code == 2
     assert said in done.stderr
+
+
+def test_each_group_gets_a_smaller_input(work: Path) -> None:
+    faults = fuzzed(work)
+    batch(work, "--crashes", "crashes", "ledger.c", *ALONE, "--shrink")
+    for group in answer(work)["groups"]:
+        smaller = group["smaller_input"]
+        data = (work / "butfor-batch" / smaller["file"]).read_bytes()
+        assert len(data) == smaller["bytes"] <= smaller["bytes_before"]
+        if faults[group["members"][0]] == 4:
+            assert data == b"share0"
+
+
+def test_the_content_of_an_input_file_counts_and_is_reduced(work: Path) -> None:
+    (work / "quotient.c").write_text(
+        "#include <stdio.h>\n"
+        "int main(int argc, char **argv) {\n"
+        "    int a = 0, b = 1;\n"
+        '    FILE *in = fopen(argv[argc - 1], "r");\n'
+        '    if (in == NULL || fscanf(in, "%d %d", &a, &b) != 2) return 0;\n'
+        '    printf("%d\\n", a / b);\n'
+        "    return 0;\n}\n"
+    )
+    (work / "crashes").mkdir()
+    for name, text in (("crash-1", "4000 0 and more\n"), ("crash-22", "5 0\n"), ("crash-3", "5 1\n")):
+        (work / "crashes" / name).write_text(text)
+    command = ("--crashes", "crashes", "quotient.c", *ALONE, "--shrink")
+    batch(work, *command, "--", "@@")
+    (group,) = answer(work)["groups"]
+    assert group["members"] == [1, 0], "the file is what makes an input short, not its name"
+    assert (work / "butfor-batch" / group["smaller_input"]["file"]).read_bytes() == b"5 0"
+    (work / "crashes" / "crash-3").write_text("7 0\n")
+    batch(work, *command, "--", "@@")
+    assert len(answer(work)["groups"][0]["members"]) == 3, "another content is another input"
+
+
+def test_recordings_are_grouped_like_the_runs_that_they_are(work: Path) -> None:
+    faults = fuzzed(work)
+    chosen = [0, 6, 7, 8]
+    for number in chosen:
+        data = (work / "crashes" / f"id:{number:06},sig:11").read_bytes()
+        done = butfor_command(["record", "ledger.c", "-o", f"run-{number}.bfr"], work, stdin=data)
+        assert (work / f"run-{number}.bfr").is_file(), done.stderr
+    batch(work, *(f"run-{number}.bfr" for number in chosen), *ALONE)
+    found = answer(work)
+    assert {item["program"] for item in found["items"]} == {"ledger"}
+    assert sorted(sorted({faults[chosen[n]] for n in group["members"]}) for group in found["groups"]) == [[1], [3], [4]]
+    assert sum(len(group["members"]) for group in found["groups"]) == len(chosen)
+
+
+def test_the_failing_cases_of_a_test_run_are_a_batch(work: Path) -> None:
+    (work / "suite.c").write_text(
+        "#include <stdlib.h>\n#include <string.h>\n"
+        "int main(int argc, char **argv) {\n"
+        '    if (argc > 1 && !strcmp(argv[1], "quotient")) return 7 / (argc - 2);\n'
+        "    return 0;\n}\n"
+    )
+    (work / "results.xml").write_text(
+        '<testsuites><testsuite><testcase classname="sums" name="quotient"><failure/></testcase>'
+        '<testcase classname="sums" name="total"/><testcase classname="other" name="x"><error/></testcase>'
+        "</testsuite></testsuites>"
+    )
+    (work / "map.toml").write_text('[[program]]\nsources = ["suite.c"]\ncases = ["sums.*"]\nargs = ["{name}"]\n')
+    text = batch(work, "--junit", "results.xml", "--map", "map.toml", *ALONE)
+    (item,) = answer(work)["items"]
+    assert (item["name"], item["status"], item["failure"]["kind"]) == ("sums.quotient", "failed", "division")
+    assert "1 failing cases are not in map.toml: other.x" in text

@@ -81,3 +81,18 @@ def test_one_change_that_helps_two_crashes_does_not_put_them_together(tmp_path: 
 def test_help_has_to_go_both_ways(tmp_path: Path) -> None:
     found = members(tmp_path, "output", [9, 12], {0: 1, 1: 1}, {1: [0]})
     assert found == [(0,), (1,)]
+
+
+def test_runs_with_one_cause_are_explained_once(tmp_path: Path) -> None:
+    """The changes of the first runs help all others, wherever these fail: nothing else is explained."""
+    lines = list(range(9, 59))
+    asked: list[int] = []
+
+    class Blames(dict[int, int]):
+        def __getitem__(self, number: int) -> int:
+            asked.append(number)
+            return 1
+
+    found = members(tmp_path, "output", [9] * 25 + lines[:25], Blames(), {1: range(50)})
+    assert found == [tuple(range(50))]
+    assert len(asked) <= 4

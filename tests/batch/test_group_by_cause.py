@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from butfor.batch.group_by_cause import RootStatement, Verdict, fingerprint, root_statements, shape_of, verdict
+from butfor.batch.group_by_cause import (
+    Enough,
+    RootStatement,
+    Shape,
+    Verdict,
+    fingerprint,
+    root_statements,
+    shape_of,
+    telling_roots,
+    verdict,
+)
 
 FAILURE = {
     "kind": "signal",
@@ -80,18 +90,38 @@ def test_roots_are_statements_before_the_failing_one_with_changes_that_fit_many_
 
 def test_half_of_the_roots_have_to_help() -> None:
     roots = [RootStatement("a.c", n, "", ("one", "two")) for n in (1, 2, 3)]
-    assert verdict(roots, [False, True, True, False, False, False], is_far=True) is Verdict.HELPS
-    assert verdict(roots, [False, False, True, False, False, False], is_far=False) is Verdict.DOES_NOT_HELP
+    assert verdict(roots, [False, True, True, False, False, False], Enough.HALF) is Verdict.HELPS
+    assert verdict(roots, [False, False, True, False, False, False], Enough.FIRST_OR_HALF) is Verdict.DOES_NOT_HELP
 
 
 def test_the_most_likely_cause_alone_decides_only_where_the_failure_is_near() -> None:
     roots = [RootStatement("a.c", n, "", ("one", "two")) for n in (1, 2, 3)]
-    assert verdict(roots, [True, True, False, False, False, False], is_far=True) is Verdict.DOES_NOT_HELP
-    assert verdict(roots, [True, True, False, False, False, False], is_far=False) is Verdict.HELPS
+    assert verdict(roots, [True, True, False, False, False, False], Enough.HALF) is Verdict.DOES_NOT_HELP
+    assert verdict(roots, [True, True, False, False, False, False], Enough.FIRST_OR_HALF) is Verdict.HELPS
 
 
 def test_statements_that_make_no_difference_to_a_run_do_not_count() -> None:
     roots = [RootStatement("a.c", n, "", ("one", "two")) for n in (1, 2, 3)]
-    assert verdict(roots, [None, None, True, None, None, None], is_far=True) is Verdict.HELPS
-    assert verdict(roots, [None, None, False, None, None, None], is_far=False) is Verdict.DOES_NOT_HELP
-    assert verdict(roots, [None] * 6, is_far=False) is Verdict.NO_DIFFERENCE
+    assert verdict(roots, [None, None, True, None, None, None], Enough.HALF) is Verdict.HELPS
+    assert verdict(roots, [None, None, False, None, None, None], Enough.FIRST_OR_HALF) is Verdict.DOES_NOT_HELP
+    assert verdict(roots, [None] * 6, Enough.FIRST_OR_HALF) is Verdict.NO_DIFFERENCE
+
+
+def test_changes_bound_to_a_number_tell_nothing_about_other_runs() -> None:
+    shape = Shape("p", "output", (("a.c", 9),))
+    roots = [RootStatement("a.c", 1, "", ("set 7",), is_general=False), RootStatement("a.c", 2, "", ("keep",))]
+    assert [root.line for root in telling_roots(shape, roots)] == [2]
+
+
+def test_near_its_cause_only_the_statements_of_the_story_tell() -> None:
+    roots = [RootStatement("a.c", n, "", ("keep",)) for n in (3, 22)]
+    story = (("a.c", 35), ("a.c", 22))
+    assert [root.line for root in telling_roots(Shape("p", "signal", story), roots)] == [22]
+    assert [root.line for root in telling_roots(Shape("p", "assertion", story), roots)] == [3, 22]
+
+
+def test_what_fails_after_memory_was_misused_is_told_by_the_place_of_that() -> None:
+    misused = {"kind": "memory", "file": "a.c", "line": 7}
+    one = {**run(rung("value", 22)), "memory_errors": [misused]}
+    other = {**run(rung("value", 29), kind="output", line=70), "memory_errors": [misused]}
+    assert shape_of("p", one) == shape_of("p", other) != shape_of("p", run(rung("value", 22)))

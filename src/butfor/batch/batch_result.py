@@ -66,6 +66,7 @@ class Group:
     is_checked: bool  # whether the changes were tried on all members
     page: str
     notes: tuple[str, ...] = ()
+    smaller: Mapping[str, Any] | None = None  # an input of fewer bytes: its file, its arguments, its size
 
     @property
     def representative(self) -> int:
@@ -87,6 +88,7 @@ class Group:
             "avoided_in": self.helped if self.is_checked else None,
             "report": self.page,
             "notes": list(self.notes),
+            **({"smaller_input": dict(self.smaller)} if self.smaller is not None else {}),
         }
 
 

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Protocol
 
 from butfor.batch.examine_item import Ask, Question
@@ -28,14 +27,6 @@ class Engine(Protocol):
         """The ends of the tasks as they come; no more tasks are begun once `may_begin` says no."""
 
 
-@dataclass(frozen=True, slots=True)
-class BuiltProgram:
-    """A program that was built: what identifies it, and the folder that it is in."""
-
-    key: str
-    home: Path
-
-
 @dataclass(slots=True)
 class ComputedResults:
     """The results of one batch, and why some are missing."""
@@ -46,7 +37,7 @@ class ComputedResults:
     engine: Engine | None = None  # what answers the questions; None: the workers of this machine
     has_failed: bool = False  # whether a run failed, which ends a batch with --fail-fast
     lost: dict[str, str] = field(default_factory=dict)  # by key, or by the name of a program that was not built
-    programs: dict[str, BuiltProgram] = field(default_factory=dict)  # by name
+    programs: dict[str, str] = field(default_factory=dict)  # what identifies each program that was built, by name
     _begun: float = field(default_factory=time.monotonic)
 
     def build(self, items: Sequence[BatchItem]) -> None:
@@ -57,7 +48,7 @@ class ComputedResults:
             name = task.question.item.program.name
             found = self.store.get(task.key) if wrong is None else None
             if found is not None:
-                self.programs[name] = BuiltProgram(found["key"], Path(found["home"]))
+                self.programs[name] = found["key"]
             else:
                 self.lost[name] = wrong or "left a damaged result"
 
@@ -66,7 +57,7 @@ class ComputedResults:
         run = question.item.run
         options = repr(replace(run.options, sources=()))
         digest = run.input_file.digest if run.input_file is not None else ""
-        program = self.programs[question.item.program.name].key
+        program = self.programs[question.item.program.name]
         return key_of([version_of_code(), program, question.ask, options, digest, *question.changes])
 
     def lost_answer(self, question: Question) -> str | None:

@@ -1,15 +1,12 @@
-"""Failing runs grouped by cause: the same story back from the failure, avoided by the same changes.
+"""What the stories and the explanations of failing runs say about whether they have one cause.
 
-Runs are first put together whose failures are of one kind and whose ladders have the same rungs on the main chain: the
-failing statement, the statements that made the bad value and passed it on, the test that is missing. What lies beside
-that chain (which decisions let a statement run, how often a loop went round) differs between runs of one fault, and is
-left out.
+The shape of a run is the kind of its failure and the rungs on the main chain of its ladder: the failing statement, the
+statements that made the bad value and passed it on, the test that is missing. What lies beside that chain (which
+decisions let a statement run, how often a loop went round) differs between runs of one fault, and is left out. Where
+memory was misused before a check failed, whatever is told about the check is about the consequences: the shape is the
+place of the first such error.
 
-Then the shortest run of each such class is explained, and the changes that avoid its failure are tried on the others.
-Runs that they do not help fail for another reason, although the stories end alike: they make a class of their own.
-
-Where a check is far from what it checks (an output that differs, an assertion), one fault has many stories. Classes
-that name the same statement as a cause are put together if the changes of each help the shortest run of the other.
+The changes that avoid the failure of one run are tried on others: see `find_groups`.
 """
 
 from __future__ import annotations
@@ -26,8 +23,11 @@ from butfor.origin_ladder import RungKind
 _NAMED_CHARS = 4  # of the hash in a group's name: enough to tell the groups of one function apart
 _ROOT_STATEMENTS = 3  # of the ranking, whose changes are tried on the other runs
 _CHANGES_PER_STATEMENT = 3
-_BOUND_TO_VALUES = frozenset({"value", "shift"})  # changes to a number that fits one run and hardly another
+_BOUND_TO_VALUES = frozenset({"value", "shift", "solved"})  # changes to a number that fits one run and hardly another
 _FAR_CHECKS = frozenset({FailureKind.OUTPUT, FailureKind.EXIT_STATUS, FailureKind.ASSERTION, FailureKind.REACH_ERROR})
+
+
+Place = tuple[str, int]  # file and line
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,25 @@ class Shape:
 
     program: str
     kind: str  # of the failure
-    rungs: tuple[tuple[str, str, int], ...]  # kind, file and line, the failure first
+    rungs: tuple[Place, ...]  # the failure first
 
     @property
-    def order(self) -> tuple[str, str, tuple[tuple[str, str, int], ...]]:
+    def place(self) -> Place:
+        """Where the failure is."""
+        return self.rungs[0]
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the failure says little about where the fault is."""
+        return self.kind in _FAR_CHECKS
+
+    @property
+    def is_judged_whole(self) -> bool:
+        """Whether a changed run counts as right only if its whole output is: no other way out avoids the failure."""
+        return self.kind == FailureKind.OUTPUT
+
+    @property
+    def order(self) -> tuple[str, str, tuple[Place, ...]]:
         """What shapes are sorted by."""
         return self.program, self.kind, self.rungs
 
@@ -47,18 +62,18 @@ class Shape:
 def shape_of(program: str, result: Mapping[str, Any]) -> Shape:
     """The shape of a failing run, from its failure and its ladder."""
     failure = result["failure"]
-    main = [rung for rung in _rungs(result) if _is_on_main_chain(rung)]
-    places = [
-        place
-        for rung in main
-        for place in (
-            *sorted({("through", on["file"], on["line"]) for on in rung["through"]}),
-            (rung["kind"], rung["file"], rung["line"]),
-        )
-    ]
-    first = (RungKind.FAILURE.value, failure["file"], failure["line"])
-    rungs = [first, *(place for place in places if place[0] != RungKind.FAILURE)]
-    return Shape(program, failure["kind"], tuple(dict.fromkeys(rungs)))
+    misused = result.get("memory_errors")
+    if misused:
+        return Shape(program, FailureKind.MEMORY, (_place_of(misused[0]),))
+    places = [_place_of(failure)]
+    for rung in _rungs(result):
+        if _is_on_main_chain(rung) and rung["kind"] != RungKind.FAILURE:
+            places += [*sorted(map(_place_of, rung["through"])), _place_of(rung)]
+    return Shape(program, failure["kind"], tuple(dict.fromkeys(places)))
+
+
+def _place_of(where: Mapping[str, Any]) -> Place:
+    return where["file"], where["line"]
 
 
 def fingerprint(result: Mapping[str, Any]) -> str:
@@ -94,6 +109,12 @@ class RootStatement:
     line: int
     text: str
     changes: tuple[str, ...]  # as `--with` takes them
+    is_general: bool = True  # whether the changes can help other runs: they do not only set a number that fits one
+
+    @property
+    def place(self) -> Place:
+        """Where it is."""
+        return self.file, self.line
 
 
 def root_statements(report: Mapping[str, Any]) -> tuple[RootStatement, ...]:
@@ -111,11 +132,23 @@ def root_statements(report: Mapping[str, Any]) -> tuple[RootStatement, ...]:
     found = []
     for row in (elsewhere or rows)[:_ROOT_STATEMENTS]:
         changes = confirmed[row["file"], row["line"], row["text"]]
-        general = [change for change in changes if change["family"] not in _BOUND_TO_VALUES] or changes
-        spelled = tuple(change["with"] for change in general[:_CHANGES_PER_STATEMENT] if change["with"])
+        general = [change for change in changes if change["family"] not in _BOUND_TO_VALUES]
+        spelled = tuple(change["with"] for change in (general or changes)[:_CHANGES_PER_STATEMENT] if change["with"])
         if spelled:
-            found.append(RootStatement(row["file"], row["line"], row["text"], spelled))
+            found.append(RootStatement(row["file"], row["line"], row["text"], spelled, bool(general)))
     return tuple(found)
+
+
+def telling_roots(shape: Shape, roots: Sequence[RootStatement]) -> tuple[RootStatement, ...]:
+    """The root statements whose changes can tell whether other runs have the same cause.
+
+    They are not bound to the numbers of one run. Where a failure is near its cause they are part of its story: that a
+    run takes another way altogether, and so does not come to the failing statement, says nothing.
+    """
+    general = tuple(root for root in roots if root.is_general)
+    if shape.is_far:
+        return general
+    return tuple(root for root in general if root.place in shape.rungs)
 
 
 def is_complete(report: Mapping[str, Any]) -> bool:
@@ -123,20 +156,15 @@ def is_complete(report: Mapping[str, Any]) -> bool:
     return bool(report["methods"].get("butfor", {}).get("complete", False))
 
 
-def is_far_check(kind: str) -> bool:
-    """Whether failures of this kind say little about where the fault is."""
-    return kind in _FAR_CHECKS
-
-
 def share_a_first_root(first: Sequence[RootStatement], second: Sequence[RootStatement]) -> bool:
     """Whether the most likely cause of one is among the causes of the other."""
-    places, others = ([(root.file, root.line) for root in roots] for roots in (first, second))
+    places, others = ([root.place for root in roots] for roots in (first, second))
     return bool(places and others) and (places[0] in others or others[0] in places)
 
 
 def have_one_first_root(first: Sequence[RootStatement], second: Sequence[RootStatement]) -> bool:
     """Whether both have the same most likely cause."""
-    return bool(first and second) and (first[0].file, first[0].line) == (second[0].file, second[0].line)
+    return bool(first and second) and first[0].place == second[0].place
 
 
 class Verdict(enum.Enum):
@@ -147,13 +175,16 @@ class Verdict(enum.Enum):
     DOES_NOT_HELP = enum.auto()
 
 
-def verdict(roots: Sequence[RootStatement], avoids: Sequence[bool | None], *, is_far: bool) -> Verdict:
-    """What the changes do to a run; `avoids` is for each change, `is_far` says whether its check is far from the cause.
+class Enough(enum.Enum):
+    """Of the statements that make a difference to a run, which have to help so that all of them count as a help."""
 
-    Statements where no change makes a difference to the run do not count. Of the others the most likely one has to help
-    or half of them; for a far check half of them, since a statement that all runs depend on is often the first. Where
-    both runs have the same first statement, that is evidence enough, and the caller says that the check is not far.
-    """
+    FIRST_OR_HALF = enum.auto()  # the most likely one, or half of them
+    HALF = enum.auto()
+    ALL = enum.auto()
+
+
+def verdict(roots: Sequence[RootStatement], avoids: Sequence[bool | None], enough: Enough) -> Verdict:
+    """What the changes do to a run; `avoids` is for each change."""
     at = 0
     helping: list[bool] = []
     for root in roots:
@@ -163,5 +194,10 @@ def verdict(roots: Sequence[RootStatement], avoids: Sequence[bool | None], *, is
             helping.append(any(own))
     if not helping:
         return Verdict.NO_DIFFERENCE
-    enough = 2 * sum(helping) >= len(helping) or (helping[0] and not is_far)
-    return Verdict.HELPS if enough else Verdict.DOES_NOT_HELP
+    is_half = 2 * sum(helping) >= len(helping)
+    helps = {
+        Enough.FIRST_OR_HALF: is_half or helping[0],
+        Enough.HALF: is_half,
+        Enough.ALL: all(helping),
+    }
+    return Verdict.HELPS if helps[enough] else Verdict.DOES_NOT_HELP

@@ -8,6 +8,8 @@
     inputs = ["inputs/*"]             # files, each the input of one run
     args = ["--quiet", "@@"]          # arguments of the runs on inputs; @@ is the input's name, else it is stdin
     expect_exit = 0                   # of the runs on inputs
+    cases = ["parser.*"]              # with --junit: the failing cases that are runs of this program; {name} and
+                                      # {class} in `args` are theirs, or they are the `tests` of that name
     cflags = "-std=gnu89"
     includes, defines, libs = [...]
 
@@ -25,6 +27,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from butfor.batch.junit_results import FailingCase
 from butfor.batch.work_items import BatchItem, BatchProgram, InputFile, PlannedRun
 from butfor.errors import UsageError, did_you_mean
 from butfor.files import read_bytes
@@ -33,7 +36,7 @@ from butfor.tests_file import TestCase, read_tests
 
 SUFFIXES = (".toml", ".json")
 INPUT_WORD = "@@"  # in arguments, as AFL++ has it
-_LISTS = ("sources", "each", "tests", "inputs", "args", "includes", "defines", "libs")
+_LISTS = ("sources", "each", "tests", "inputs", "cases", "args", "includes", "defines", "libs")
 _KEYS = ("name", *_LISTS, "cflags", "expect_exit")
 
 
@@ -44,6 +47,12 @@ def is_manifest(path: Path) -> bool:
 
 def read_manifest(path: Path, defaults: Options) -> tuple[BatchItem, ...]:
     """The runs of a manifest, in order; `defaults` are the options of programs that say nothing else."""
+    programs = [one for at, entry in _entries(path) for one in _programs(entry, at, path.parent, defaults)]
+    return numbered(programs, str(path))
+
+
+def _entries(path: Path) -> list[tuple[str, Mapping[str, Any]]]:
+    """The entries of a manifest, checked, each with its place for messages."""
     where = str(path)
     document = _parsed(path)
     unknown = sorted(set(document) - {"program"})
@@ -52,12 +61,33 @@ def read_manifest(path: Path, defaults: Options) -> tuple[BatchItem, ...]:
     entries = document.get("program")
     if not isinstance(entries, list) or not entries or not all(isinstance(entry, dict) for entry in entries):
         raise UsageError(f"{where}: there must be programs", hint="write [[program]] and its sources")
-    programs: list[tuple[BatchProgram, tuple[PlannedRun, ...]]] = []
-    for number, entry in enumerate(entries):
-        at = f"{where}: program {number + 1}"
+    named = [(f"{where}: program {number}", entry) for number, entry in enumerate(entries, start=1)]
+    for at, entry in named:
         _check(entry, at)
-        programs += _programs(entry, at, path.parent, defaults)
-    return numbered(programs, where)
+    return named
+
+
+def read_map(path: Path, defaults: Options, cases: Sequence[FailingCase]) -> tuple[tuple[BatchItem, ...], list[str]]:
+    """The runs of a manifest that these failing cases are, and the titles of the cases that it has no program for."""
+    programs: list[tuple[BatchProgram, tuple[PlannedRun, ...]]] = []
+    left = list(cases)
+    for at, entry in _entries(path):
+        own = [case for case in left if case.matches(entry.get("cases", ()))]
+        left = [case for case in left if case not in own]
+        if len(found := _programs(entry, at, path.parent, defaults)) != 1:
+            raise UsageError(f"{at}: cases are runs of one program", hint="write `sources` instead of `each`")
+        program = found[0][0]
+        if "tests" in entry:
+            files = matches(entry["tests"], path.parent, f"{at}: tests")
+            tests = [test for file in files for test in read_tests(file)]
+            runs = runs_of_tests(program.options, [case.test(tests, at) for case in own])
+        else:
+            runs = tuple(case.run(program.options) for case in own)
+        programs.append((program, runs))
+    items = numbered(programs, str(path))
+    if not items:
+        raise UsageError(f"{path}: no failing case is one of its `cases`", hint=f"there are {len(cases)} failing cases")
+    return items, [case.title for case in left]
 
 
 def numbered(programs: Iterable[tuple[BatchProgram, Sequence[PlannedRun]]], where: str) -> tuple[BatchItem, ...]:

@@ -20,6 +20,7 @@ from butfor.batch.warm_worker import Task, TaskEnd, WorkerSetup
 from butfor.batch.work_items import BatchProgram
 from butfor.errors import UsageError
 from butfor.frontends.c.c_frontend import compile_program
+from butfor.frontends.program_kinds import is_recording
 
 _RETRIES = 3  # of a task whose node or process of Ray was lost
 _TASKS_PER_CORE = 2  # one at work and one waiting, so that no core waits for the network
@@ -88,6 +89,8 @@ class RayEngine:
 
     def _shipped(self, program: BatchProgram) -> tuple[str, Any]:
         """The key of a program and its place in the cluster, to which it is sent once."""
+        if is_recording(program.options.sources):
+            raise UsageError("--ray takes programs, not recordings", hint="leave out --ray")
         if program.name not in self._programs:
             shipped = ShippedProgram.of(compile_program(program.options, lambda text: None))
             # In a tuple Ray passes the place on as it is, and a node fetches the program once.

@@ -128,9 +128,7 @@ def main() -> None:
 
     def warmed() -> WarmProgram:
         _check(node)
-        ready = WarmProgram(program.unpacked())
-        _ = ready.build.code.static
-        return ready
+        return WarmProgram.of_build(program.unpacked())
 
     with tempfile.TemporaryDirectory(prefix="butfor-node-") as notes:
         work(warmed, replace(node.setup, notes=Path(notes)), orders, replies)

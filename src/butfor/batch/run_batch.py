@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,13 @@ from pathlib import Path
 from butfor.batch.batch_result import NOT_RUN, BatchResult, Group, ItemResult
 from butfor.batch.computed_results import ComputedResults, Engine, Progress, Result
 from butfor.batch.examine_item import FAILED, NOT_EXAMINED, Ask, Question
-from butfor.batch.find_groups import GroupFinder, page_address
+from butfor.batch.find_groups import PAGES, SMALLER_INPUTS, GroupFinder, page_address
 from butfor.batch.group_names import NamedGroups
 from butfor.batch.result_store import ResultStore
 from butfor.batch.warm_worker import WorkerSetup
 from butfor.batch.work_items import BatchItem, BatchLimits
 
+_OWN_FILE = re.compile(r"\.?\d{6}(\.|$)")  # numbered, or such a file while it was written
 Came = Callable[[ItemResult], None]
 
 
@@ -27,6 +29,8 @@ class BatchRun:
     limits: BatchLimits
     folder: Path
     explains_all: bool = False
+    shrinks: bool = False
+    notes: tuple[str, ...] = ()  # about runs that are not part of it
     ray: str | None = None  # the address of a cluster that does the work
     progress: Progress | None = None
     came: Came | None = None  # is told of each item as its result comes
@@ -59,7 +63,12 @@ class BatchRun:
         failed = [item.number for item in self.items if found[item.number]["status"] == FAILED]
         finder = GroupFinder(self.items, found, computed, self.folder)
         groups = self._named(finder.groups(failed), computed)
-        return self._assembled(found, groups, self._pages(groups, failed, finder))
+        if self.shrinks:
+            groups = tuple(finder.with_smaller_inputs(groups))
+        pages = self._pages(groups, failed, finder)
+        inputs = [str(group.smaller["file"]) for group in groups if group.smaller is not None]
+        self._remove_others({PAGES: pages.values(), SMALLER_INPUTS: inputs})
+        return self._assembled(found, groups, pages)
 
     def _examined(self, computed: ComputedResults) -> dict[int, Result]:
         """How each run went, by number."""
@@ -99,6 +108,13 @@ class BatchRun:
                     pages[number] = page_address(self.items[number])
         return pages
 
+    def _remove_others(self, known: Mapping[str, Collection[str]]) -> None:
+        """Remove what earlier batches left in these folders, those that were killed included."""
+        for folder, names in known.items():
+            for path in (self.folder / folder).glob("*"):
+                if _OWN_FILE.match(path.name) and f"{folder}/{path.name}" not in names:
+                    path.unlink()
+
     def _assembled(self, found: dict[int, Result], groups: tuple[Group, ...], pages: dict[int, str]) -> BatchResult:
         names = {number: group.name for group in groups for number in group.members}
         items = tuple(
@@ -108,7 +124,7 @@ class BatchRun:
         left = sum(item.status == NOT_RUN for item in items)
         why = "--fail-fast" if self.limits.fail_fast else "--max-time"
         notes = (f"{left} runs were not begun ({why}); the same command without it goes on with them",) if left else ()
-        return BatchResult(items, groups, notes)
+        return BatchResult(items, groups, (*self.notes, *notes))
 
 
 def _missing(why: str | None) -> Result:

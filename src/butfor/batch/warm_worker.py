@@ -77,16 +77,21 @@ def work(warmed: Callable[[], WarmProgram], setup: WorkerSetup, orders: BinaryIO
     except ButforError as error:
         say(REFUSED, CallEnd("error", error.message))
         return
-    gc.collect()
-    gc.freeze()  # what all tasks share is not looked at again in each of them
     say(READY, CallEnd("done"))
     store = ResultStore(setup.store)
     status = setup.notes / f"status-{os.getpid()}"
+    got_ready_for = None
     while True:
         try:
             task: Task = pickle.load(orders)
         except EOFError:
             return
+        ask = task.question.ask
+        if ask is not got_ready_for:
+            ready.get_ready_for(ask)
+            gc.collect()
+            gc.freeze()  # what all tasks share is not looked at again in each of them
+            got_ready_for = ask
         say(ENDED, supervised(partial(_answer, task, ready, store), setup.limits, status))
 
 

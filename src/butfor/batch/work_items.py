@@ -46,6 +46,7 @@ class PlannedRun:
     name: str  # of the test or the input
     options: Options  # those of the program with the arguments, the input and the expectations of this run
     input_file: InputFile | None = None
+    is_recorded: bool = False  # the run was made before, and the file is its recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,8 @@ class BatchItem:
         stdin, file = self.options.stdin, self.run.input_file
         given = len(stdin) if isinstance(stdin, bytes) else 0
         words = sum(len(word.encode("utf-8", "surrogateescape")) + 1 for word in self.options.args)
-        return given + words + (file.size if file is not None else 0)
+        read = file.size if file is not None and not self.run.is_recorded else 0
+        return given + words + read
 
     @property
     def title(self) -> str:

@@ -12,7 +12,9 @@ import click
 from butfor.batch.baseline import causes_in
 from butfor.batch.batch_result import NOT_RUN, BatchResult, ItemResult
 from butfor.batch.crash_folders import crashing_inputs
-from butfor.batch.manifest import is_manifest, numbered, read_manifest, runs_of_tests, runs_on_inputs
+from butfor.batch.junit_results import failing_cases
+from butfor.batch.manifest import is_manifest, numbered, read_manifest, read_map, runs_of_tests, runs_on_inputs
+from butfor.batch.recorded_items import recorded_items
 from butfor.batch.reports.batch_formats import BATCH_FORMATS
 from butfor.batch.reports.json_lines import line_of
 from butfor.batch.work_items import BatchItem, BatchLimits, BatchProgram, PlannedRun
@@ -21,6 +23,7 @@ from butfor.cli.error_messages import say_batch_interrupted
 from butfor.cli.gather_options import gather_options
 from butfor.cli.terminal_output import progress_line, without_line, write_result, write_stdout
 from butfor.errors import ExitCode, UsageError
+from butfor.frontends.program_kinds import is_recording
 from butfor.options import DEFAULT_BUDGET, DEFAULT_MEMORY_LIMIT, Options
 from butfor.tests_file import read_tests
 
@@ -29,26 +32,42 @@ Examples:
   butfor batch prog.c --tests tests.json
   butfor batch manifest.toml --jobs 8
   butfor batch --crashes out/default prog.c -- @@
+  butfor batch butfor-failures/*
   butfor batch manifest.toml --format junit --fail-on new-cause --baseline known.json
 
 Runs everything, groups the failing runs by cause and explains the shortest of each group. PROGRAMS are C files, each a
-program of its own, or a binary that carries its code; or one manifest (TOML or JSON) that names programs and tests.
+program of its own, or a binary that carries its code; or recordings, such as those of `butfor run`; or one manifest
+(TOML or JSON) that names programs and tests.
 
 The page, a report for each group and the results go to a folder. A batch that was stopped goes on where it was when the
 same command is given again.
 """
 _GROUP_BUDGET = 120.0  # seconds: nobody waits for a single explanation, and a complete one groups better
 _BUILD_SECONDS = 60.0  # beside the run and its explanation
+_MAX_CASES_SHOWN = 10  # in a note
 _THRESHOLDS = ("never", "failure", "new-cause")
 
 
 @click.command("batch", cls=shared.ProgramCommand, help=_HELP)
-@click.argument("sources", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PROGRAMS...")
+@click.argument("sources", nargs=-1, type=click.Path(path_type=Path), metavar="PROGRAMS...")
 @click.option(
     "--crashes",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Run the program on the crashing inputs that AFL++ or libFuzzer left in DIR.",
+)
+@click.option(
+    "--junit",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Run what failed in a test run, going by its JUnit XML; --map says which runs these are.",
+)
+@click.option(
+    "--map",
+    "map_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="The manifest whose programs have the `cases` of --junit.",
 )
 @click.option(
     "-o",
@@ -77,6 +96,7 @@ _THRESHOLDS = ("never", "failure", "new-cause")
 @click.option(
     "--item-memory", type=int, metavar="MB", help="Give it up beyond this much memory (default: half of the machine's)."
 )
+@click.option("--shrink", is_flag=True, help="Look for a smaller input for each group.")
 @click.option("--explain-all", is_flag=True, help="Explain every failing run, not one of each group.")
 @click.option(
     "--fail-on",
@@ -107,6 +127,8 @@ _THRESHOLDS = ("never", "failure", "new-cause")
 @shared.debug_option
 def command(
     crashes: Path | None,
+    junit: Path | None,
+    map_file: Path | None,
     folder: Path,
     jobs: int | None,
     ray: str | None,
@@ -114,6 +136,7 @@ def command(
     max_time: float | None,
     item_time: float | None,
     item_memory: int | None,
+    shrink: bool,
     explain_all: bool,
     fail_on: str,
     baseline: Path | None,
@@ -123,8 +146,15 @@ def command(
 ) -> int:
     """The exit status; reports are written to the folder and one to stdout."""
     known = _known_causes(fail_on, baseline)
-    options = _options(given, named)
-    items = _items(options, crashes, named)
+    notes: tuple[str, ...] = ()
+    if junit is not None:
+        items, notes = _failing_cases(given, named, junit, map_file)
+        options = items[0].options
+    else:
+        if map_file is not None or not given["sources"]:
+            raise UsageError("no program was given", hint="name one; or give --junit and --map")
+        options = _options(given, named)
+        items = _items(options, crashes, named)
     limits = BatchLimits(
         jobs,
         _positive("--item-time", item_time or options.time_limit + options.budget + _BUILD_SECONDS),
@@ -142,7 +172,8 @@ def command(
                     with without_line(progress):
                         write_stdout(line_of(item).encode())
 
-            result = BatchRun(items, limits, folder.absolute(), explain_all, ray, progress, came).result()
+            home = folder.absolute()
+            result = BatchRun(items, limits, home, explain_all, shrink, notes, ray, progress, came).result()
     except KeyboardInterrupt:
         say_batch_interrupted()
         return ExitCode.INTERRUPTED
@@ -178,6 +209,10 @@ def _items(options: Options, crashes: Path | None, named: Iterable[str]) -> tupl
                 "a manifest names its inputs", hint="give `inputs` in the manifest, or --crashes and a program"
             )
         return read_manifest(options.sources[0], replace(options, sources=()))
+    if any(is_recording([path]) for path in options.sources):
+        if crashes is not None or options.tests is not None or options.args:
+            raise UsageError("a recording has its input", hint="leave out --crashes, --tests and the arguments")
+        return recorded_items(options.sources, options)
     if crashes is not None and options.tests is not None:
         raise UsageError("--crashes and --tests are two batches", hint="leave one out, or write a manifest")
     tests = None if options.tests is None else read_tests(options.tests)
@@ -192,6 +227,21 @@ def _items(options: Options, crashes: Path | None, named: Iterable[str]) -> tupl
         program = BatchProgram(stem if stems.count(stem) == 1 else str(path), own)
         programs.append((program, (PlannedRun("run", own),) if tests is None else runs_of_tests(own, tests)))
     return numbered(programs, "the command line")
+
+
+def _failing_cases(
+    given: dict[str, Any], named: Iterable[str], junit: Path, map_file: Path | None
+) -> tuple[tuple[BatchItem, ...], tuple[str, ...]]:
+    """The runs that the failing cases of a test run are, and a note about those that no run is known for."""
+    if map_file is None or given["sources"]:
+        raise UsageError("--junit needs --map, a manifest, and no other programs", hint="--map manifest.toml")
+    options = _options({**given, "sources": (map_file,)}, named)
+    cases = failing_cases(junit)
+    if not cases:
+        raise UsageError(f"{junit}: no case failed in it", hint="there is nothing to explain")
+    items, left = read_map(map_file, replace(options, sources=()), cases)
+    shown = ", ".join(left[:_MAX_CASES_SHOWN]) + (", ..." if len(left) > _MAX_CASES_SHOWN else "")
+    return items, (f"{len(left)} failing cases are not in {map_file}: {shown}",) if left else ()
 
 
 def _known_causes(fail_on: str, baseline: Path | None) -> frozenset[str]:

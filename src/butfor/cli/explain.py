@@ -9,9 +9,11 @@ from typing import Any
 import click
 
 from butfor.cli import shared_options as shared
-from butfor.cli.ask_and_report import answer, replay_command_for
+from butfor.cli.ask_and_report import Known, Progress, answer, replay_command_for
 from butfor.cli.gather_options import gather_options
 from butfor.cli.report_targets import ReportRequest
+from butfor.explanation import Explanation
+from butfor.frontends.c.sanitizer_report import read_report
 
 _HELP = """\b
 Examples:
@@ -21,6 +23,7 @@ Examples:
   butfor explain task.c --witness witness.yml
   butfor explain main.c util.c -I include -D DEBUG -l m -v
   butfor explain prog.c -o report.html -- 6 5 4
+  butfor explain ./prog --asan-log asan.log
 
 Compiles and runs the program, finds out how it failed, and ranks the statements that caused it. SOURCES are .c files;
 or .ll and .bc files; or a recording; or a binary that carries its code; or a Boogie program (.bpl), which is searched
@@ -35,16 +38,32 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @shared.run_options
 @shared.witness_option
 @shared.expect_options
+@click.option(
+    "--asan-log",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Repeat the run that a report of ASan, UBSan or libFuzzer tells of; it names the arguments if none are given.",
+)
 @shared.tests_option
 @shared.shrink_option
 @shared.compile_options
 @shared.analysis_options
 @shared.report_options()
 @click.pass_context
-def command(ctx: click.Context, /, report: ReportRequest, named: tuple[str, ...], **given: Any) -> int:
+def command(
+    ctx: click.Context, /, report: ReportRequest, named: tuple[str, ...], asan_log: Path | None, **given: Any
+) -> int:
     """The exit status; the explanation is written to stdout or to files."""
+    sanitizer = None if asan_log is None else read_report(asan_log)
     options = replace(gather_options(given, named), story=report.needs_story)
+    if sanitizer is not None:
+        options = sanitizer.started(options)
     from butfor import api  # late: --help and wrong flags need none of it
 
     replay_command = replay_command_for(ctx, options) if options.tests is None else ""
-    return answer(lambda progress, known: api.explain(options, progress, known), report, replay_command=replay_command)
+
+    def explained(progress: Progress | None, known: Known) -> Explanation:
+        found = api.explain(options, progress, known)
+        return found if sanitizer is None else sanitizer.compared(found, options)
+
+    return answer(explained, report, replay_command=replay_command)

@@ -64,6 +64,9 @@ def command(
             lines.append(f"  butfor replay {shlex.quote(str(failure.recording))} --method slice,cascade,butfor")
         else:
             lines.append(f"  not recorded: {failure.reason}")
+    kept = [failure for failure in done.failures if failure.recording is not None]
+    if len(kept) > 1:
+        lines.append(f"  butfor batch {shlex.quote(str(folder))}/* groups them by cause")
     seen = f"{done.starts} start{'s' * (done.starts != 1)} of programs built with butfor cc"
     lines.append(f"butfor: {seen}, {len(done.failures)} failed")
     if done.unseen:

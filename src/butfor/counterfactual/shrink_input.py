@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from butfor.counterfactual.fork_server import ForkServer, RunOutcome
+from butfor.counterfactual.fork_server import RunOutcome
 from butfor.explanation import Failure, FailureKind
 from butfor.frontends.c.run_program import RunSpec
 from butfor.options import RunOptions
@@ -45,6 +45,16 @@ class NotShrinkable(Exception):
 
 class _OutOfTime(Exception):
     """The time is used up."""
+
+
+class InputServer(Protocol):
+    """Something that runs the program with hooks on one input after the other."""
+
+    def set_input(self, spec: RunSpec) -> None:
+        """Let the next runs have this input."""
+
+    def run(self) -> RunOutcome:
+        """One run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +135,7 @@ def size_of(spec: RunSpec) -> int:
 
 
 def shrink(
-    server: ForkServer,
+    server: InputServer,
     spec: RunSpec,
     kind: FailureKind,
     fails_alike: Callable[[RunSpec], bool],
@@ -191,7 +201,7 @@ class _Reduction:
 
     def __init__(
         self,
-        server: ForkServer,
+        server: InputServer,
         spec: RunSpec,
         fails_alike: Callable[[RunSpec], bool],
         is_over: Callable[[], bool],

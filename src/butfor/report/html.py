@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files as package_files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
 from butfor import __version__
@@ -48,16 +48,22 @@ def _page_file(name: str) -> str:
     return package_files("butfor.report").joinpath("page_files", name).read_text("utf-8")
 
 
+@cache
+def page_template() -> Template:
+    """The template of the page, compiled once: that takes longer than to fill it."""
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose, "coded": _coded})
+    return environment.from_string(_page_file("page.html.j2"))
+
+
 def render(explanation: Explanation) -> str:
     """The page, to be written as UTF-8."""
     numbers = {name: k for k, name in enumerate(_ordered(explanation))}
     style = _page_file("page.css")
     script = "'use strict';\n(async () => {\n" + "\n".join(_page_file(name) for name in _SCRIPTS) + "})();\n"
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update({"flat": one_line, "inert": inert, "prose": _prose, "coded": _coded})
     view = _view(explanation, numbers)
     coding, data = _data_element(_data(explanation, numbers, view))
-    return environment.from_string(_page_file("page.html.j2")).render(
+    return page_template().render(
         **view,
         style=Markup(style),
         script=Markup(script),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 
@@ -17,6 +18,7 @@ _MAX_LINES_SHOWN_WHOLE = 5000  # of a file; a browser lays out larger ones slowl
 _CONTEXT_LINES = 60  # shown around each line that matters in a larger file: a screen
 _MAX_LINE_CHARS = 4000  # longer lines are data, not code to read
 _MAX_COLOURED_CHARS = 1_000_000  # of a file; colouring more takes seconds
+_FILES_KEPT = 64  # whose coloured lines are remembered: many reports of one program show the same
 LINES_PER_CHUNK = 100  # that a browser lays out at a time, when they come into view
 
 
@@ -115,7 +117,7 @@ def invariants_by_line(e: Explanation) -> dict[tuple[str, int], list[str]]:
 
 
 def _source_file(number: int, name: str, text: str, lines: set[int], marks: _Marks) -> SourceFile:
-    coloured = _coloured_lines(text)
+    coloured = coloured_lines(text)
     wanted = (
         range(1, len(coloured) + 1) if len(coloured) <= _MAX_LINES_SHOWN_WHOLE else _with_context(lines, len(coloured))
     )
@@ -145,13 +147,14 @@ def _with_context(lines: Iterable[int], count: int) -> list[int]:
     )
 
 
-def _coloured_lines(text: str) -> list[Markup]:
+@lru_cache(maxsize=_FILES_KEPT)
+def coloured_lines(text: str) -> tuple[Markup, ...]:
     """The lines of a source as markup."""
     lines = source_lines(text)
     while lines and not lines[-1]:
         lines.pop()
     if len(text) > _MAX_COLOURED_CHARS:
-        return [_plain(line) for line in lines]
+        return tuple(_plain(line) for line in lines)
     from pygments.lexers import get_lexer_by_name  # late: it is slow to import
 
     out: list[list[Markup]] = [[]]
@@ -167,7 +170,7 @@ def _coloured_lines(text: str) -> list[Markup]:
                 room -= len(piece)
                 if room <= 0:
                     out[-1].append(_cut())
-    return [Markup("").join(parts) for parts in out[: len(lines)]]
+    return tuple(Markup("").join(parts) for parts in out[: len(lines)])
 
 
 def _plain(line: str) -> Markup:

@@ -170,6 +170,11 @@ class Recording:
         return view
 
     @property
+    def code(self) -> RecordedProgram:
+        """The program, which all recordings of one build share."""
+        return self._contents.code
+
+    @property
     def home(self) -> Path:
         """The folder."""
         return self._contents.home

@@ -71,8 +71,8 @@ def _hashes(home: Path, members: Iterable[str]) -> dict[str, str]:
     return found
 
 
-def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
-    """The recording saved in a file, unpacked to a temporary folder.
+def load(path: Path, parse: Callable[[str], ProgramSource], code: RecordedProgram | None = None) -> Recording:
+    """The recording saved in a file, unpacked to a temporary folder; `code` is its program, if it is read already.
 
     Raises a RecordingError unless it is whole, and its columns fit together and fit its program.
     """
@@ -100,7 +100,7 @@ def load(path: Path, parse: Callable[[str], ProgramSource]) -> Recording:
         except BaseException:
             remove_folder(home)
             raise
-    recording = Recording(home, head.meta, RecordedProgram.in_folder(home, parse))
+    recording = Recording(home, head.meta, code or RecordedProgram.in_folder(home, parse))
     try:
         check_consistency(recording.trace)
     except RecordingError as e:
