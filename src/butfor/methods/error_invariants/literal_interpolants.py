@@ -13,10 +13,9 @@ from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.sorts import REAL, is_map
 from butfor.logic.substitute import substitute
-from butfor.logic.terms import FALSE, TRUE, Term, constant, disjunction, equal, negate, postorder, variables
+from butfor.logic.terms import FALSE, TRUE, Term, conjuncts, constant, disjunction, equal, negate, postorder, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries, InvariantSequence
-from butfor.methods.error_invariants.step_actions import conjuncts
 from butfor.methods.error_invariants.term_ranges import TermRange, inverse_range, range_of
 from butfor.path.path_formula import defined_facts, is_flag
 
