@@ -130,6 +130,9 @@ class _Checks:
 
     def model(self, wanted: Iterable[Term]) -> dict[str, Value] | None:
         """The values that z3 found for the variables; None when one of them cannot be told."""
+        wanted = tuple(wanted)
+        if not wanted:
+            return {}
         model = self.solver.model()
         values = {d.name(): model[d] for d in model.decls()}
         out: dict[str, Value] = {}
