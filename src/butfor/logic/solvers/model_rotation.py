@@ -112,7 +112,7 @@ class ModelRotation:
         return now
 
     def _nearest_to_goal(self, base: Values) -> Values:
-        """The base with values of variables that no group assigns so that as many parts of the goal hold as possible."""
+        """The base with values of variables that no group assigns with which more parts of the goal hold."""
         given = {name for part in conjuncts(self.goal) if self._evaluation(part)(base) for name in _names((part,))}
         free = self._sorts.keys() - self._writers.keys() - given
         now = _Changed(base)
@@ -140,9 +140,7 @@ class ModelRotation:
                     return found
         return None
 
-    def _with_free(
-        self, now: _Changed, free: Collection[str], parts: Sequence[Term], left_out: int
-    ) -> _Changed | None:
+    def _with_free(self, now: _Changed, free: Collection[str], parts: Sequence[Term], left_out: int) -> _Changed | None:
         """Values with which some parts of the goal hold, where variables are free."""
         for name in islice(self._nearest(now, free, parts), MAX_FREE_TRIED):
             for value in self._other_values(now, name, parts, left_out):

@@ -7,7 +7,6 @@ of an interval need not be inductive by themselves: they may follow from those t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from operator import and_
 
