@@ -29,6 +29,10 @@ def propagated_core(problem: Problem[Name], solver: Solver, limit: Limit) -> Pro
     rest = sorted(kept)
     is_minimal = True
     while rest:
+        if limit.left <= 0.0:
+            needed += rest
+            is_minimal = is_minimal and known.issuperset(rest)
+            break
         tried = rest.pop()
         if tried in known:
             needed.append(tried)

@@ -216,6 +216,19 @@ def conjunction(terms: Iterable[Term]) -> Term:
     return parts[0] if len(parts) == 1 else _make("all", parts, 0)
 
 
+def conjuncts(term: Term) -> Iterator[Term]:
+    """The conjuncts of a term; those of a negated disjunction too."""
+    stack = [term]
+    while stack:
+        t = stack.pop()
+        if t.op == "all":
+            stack += reversed(t.args)
+        elif t.op == "not" and t.args[0].op == "any":
+            stack += [negate(a) for a in reversed(t.args[0].args)]
+        else:
+            yield t
+
+
 def disjunction(terms: Iterable[Term]) -> Term:
     """Any of the terms."""
     parts = tuple(dict.fromkeys(t for t in terms if t is not FALSE))

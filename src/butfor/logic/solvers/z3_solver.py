@@ -39,6 +39,8 @@ class Z3Solver:
 
     def check(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict on the problem, with a model."""
+        if limit.left <= 0.0:
+            return SolverResult(Verdict.UNKNOWN)
         start = time.monotonic()
         session = _Session(problem, with_selectors=False, context=self._context)
         self._context = session.context if self._in_series else None
@@ -50,6 +52,8 @@ class Z3Solver:
 
     def core(self, problem: Problem[Name], limit: Limit) -> SolverResult[Name]:
         """The verdict, with a core that is minimal when the limit allowed it: no group of it can be left out."""
+        if limit.left <= 0.0:
+            return SolverResult(Verdict.UNKNOWN)
         start = time.monotonic()
         session = _Session(problem, with_selectors=True)
         verdict = session.verdict(range(len(problem.groups)), limit)
@@ -126,6 +130,9 @@ class _Checks:
 
     def model(self, wanted: Iterable[Term]) -> dict[str, Value] | None:
         """The values that z3 found for the variables; None when one of them cannot be told."""
+        wanted = tuple(wanted)
+        if not wanted:
+            return {}
         model = self.solver.model()
         values = {d.name(): model[d] for d in model.decls()}
         out: dict[str, Value] = {}

@@ -18,9 +18,9 @@ from butfor.logic.solvers import Limit, Solver, Verdict
 from butfor.logic.solvers.solver import Problem
 from butfor.logic.sorts import Sort, Value
 from butfor.logic.substitute import Substitution, substitute
-from butfor.logic.terms import TRUE, Term, conjunction, implies, negate, variables
+from butfor.logic.terms import TRUE, Term, conjunction, conjuncts, implies, negate, variables
 from butfor.logic.unit_propagation import Propagation
-from butfor.methods.error_invariants.step_actions import StepAction, conjuncts, decided_condition, step_action
+from butfor.methods.error_invariants.step_actions import StepAction, decided_condition, step_action
 from butfor.path.instance_uses import terms_of, values_before
 from butfor.path.path_formula import (
     FormulaStep,

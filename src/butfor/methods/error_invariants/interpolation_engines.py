@@ -10,7 +10,7 @@ from butfor.logic.solvers.solver import Limit
 from butfor.logic.solvers.spacer_interpolation import interpolants
 from butfor.logic.sorts import INT
 from butfor.logic.substitute import Substitution
-from butfor.logic.terms import Term, variable, variables
+from butfor.logic.terms import Term, conjuncts, variable, variables
 from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import (
     Atoms,
@@ -20,7 +20,6 @@ from butfor.methods.error_invariants.inductive_sequence import (
 )
 from butfor.methods.error_invariants.literal_interpolants import LiteralInterpolation
 from butfor.methods.error_invariants.recorded_invariants import recorded_values
-from butfor.methods.error_invariants.step_actions import conjuncts
 from butfor.path.path_formula import is_flag
 
 Text = Callable[[Term], str]

@@ -102,7 +102,7 @@ class _MaximalIntervals:
     def _is_valid(self, position: int, atoms: Atoms) -> bool:
         if atoms == self.rows[position]:
             return True
-        if not self.core.held(position, conjunction(atoms)) or self.queries.is_over:
+        if self.queries.is_over or not self.core.held(position, conjunction(atoms)):
             return False
         key = position, atoms
         if key not in self._validity:

@@ -13,11 +13,24 @@ from butfor.logic.evaluate import Evaluator
 from butfor.logic.simplify import NORMAL_FORM, Simplifier
 from butfor.logic.sorts import REAL, is_map
 from butfor.logic.substitute import substitute
-from butfor.logic.terms import FALSE, TRUE, Term, constant, disjunction, equal, negate, postorder, variables
+from butfor.logic.terms import (
+    FALSE,
+    TRUE,
+    Term,
+    conjunction,
+    conjuncts,
+    constant,
+    disjunction,
+    equal,
+    negate,
+    postorder,
+    rebuild,
+    variables,
+)
 from butfor.methods.error_invariants.core_trace import CoreTrace, variable_names
 from butfor.methods.error_invariants.inductive_sequence import Atoms, InterpolationQueries, InvariantSequence
-from butfor.methods.error_invariants.step_actions import conjuncts
 from butfor.methods.error_invariants.term_ranges import TermRange, inverse_range, range_of
+from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_formula import defined_facts, is_flag
 
 MAX_RELATION_CHARACTERS = 24  # a longer relation between cells is hard to read: values say more
@@ -41,6 +54,7 @@ class LiteralInterpolation:
         self.coarse = False
         self._simplify = Simplifier(NORMAL_FORM)
         self._searches = 0
+        self._unknown = frozenset(c.term for c in core.path.cells if c.type == UNKNOWN)
         self._peels: dict[Term, bool] = {}  # whether the range of its cell implies an atom
 
     def sequence(self) -> InvariantSequence | None:
@@ -106,8 +120,29 @@ class LiteralInterpolation:
                 if choice is not None:
                     work = [*conjuncts(choice), *work]
                     continue
+            settled = self._as_recorded(p, part)
+            if settled is not None:
+                work = [*conjuncts(self._simplify(settled)), *work]
+                continue
             found.append(part)
         return found
+
+    def _as_recorded(self, p: int, part: Term) -> Term | None:
+        """An atom about what is unknown with other operands, as one about recorded operands; None if it is not."""
+        if not any(v in self._unknown for v in variables((part,))):
+            return None
+        conditions: dict[Term, None] = {}
+
+        def build(term: Term, operands: tuple[Term, ...]) -> Term:
+            if term.op != "ite" or not any(a in self._unknown for a in term.args[1:]):
+                return rebuild(term, operands)
+            held = self.core.held(p, term.args[0])
+            conditions[operands[0] if held else negate(operands[0])] = None
+            return operands[1] if held else operands[2]
+
+        rest = substitute(part, {}, build)
+        settled = conjunction((*conditions, rest))
+        return settled if settled is not part and self._follows(p, settled) else None
 
     def _disjunct(self, p: int, term: Term) -> Term | None:
         held = [a for a in term.args if self.core.held(p, a)]

@@ -6,11 +6,11 @@ entered.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from butfor.logic.substitute import Substitution
-from butfor.logic.terms import TRUE, Term, conjunction, negate, variables
+from butfor.logic.terms import TRUE, Term, conjunction, variables
 from butfor.path.path_formula import FormulaStep, arm_flag, condition_flag, scope_guard
 from butfor.path.path_model import Kind, Path
 
@@ -61,16 +61,3 @@ def step_action(path: Path, step: FormulaStep, flow: bool, addresses: Mapping[in
 def decided_condition(path: Path, branch: int, addresses: Mapping[int, Term]) -> Term:
     """What the flag of a branch says: its condition held, and what it read was where it was."""
     return conjunction((addresses.get(branch, TRUE), path.instances[branch].condition))
-
-
-def conjuncts(term: Term) -> Iterable[Term]:
-    """The conjuncts of a term; those of a negated disjunction too."""
-    stack = [term]
-    while stack:
-        t = stack.pop()
-        if t.op == "all":
-            stack += reversed(t.args)
-        elif t.op == "not" and t.args[0].op == "any":
-            stack += [negate(a) for a in reversed(t.args[0].args)]
-        else:
-            yield t
