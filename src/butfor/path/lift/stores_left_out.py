@@ -7,6 +7,7 @@ that an arm of the path overwrote is read where the arm does not run.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from butfor.errors import ButforError
 from butfor.ir.machine_types import store_size
@@ -16,7 +17,9 @@ from butfor.path.lift.movable_stores import movable_stores
 from butfor.path.path_model import BRANCH, Path
 from butfor.trace.trace import Node
 
-MAX_STORES_FOLLOWED = 400  # the latest of them: with what they depend on they make a path several times as long
+NOT_WIDENED = "stores that do not matter in this run are left out, though with a change they might"
+MAX_INSTANCES_WIDENED = 4_000  # of a path: to lift it once more takes about a second then
+MAX_STORES_FOLLOWED = 400  # with what they depend on they make a path several times as long
 MAX_WRITES_LOOKED_AT = 400  # through pointers to other objects, the latest
 
 
@@ -31,13 +34,16 @@ def with_stores_left_out(run: LiftableRun, path: Path, *, free_inputs: bool) -> 
 
 
 def _with_stores(run: LiftableRun, path: Path, stores: Sequence[Node], free_inputs: bool) -> Path:
+    """The path with these stores on it; or as it is, but it says so."""
     if not stores:
         return path
-    latest = sorted(dict.fromkeys(stores))[-MAX_STORES_FOLLOWED:]
-    try:
-        return lift(run, free_inputs, also=latest)
-    except ButforError:
-        return path
+    found = sorted(dict.fromkeys(stores))
+    if len(path.instances) <= MAX_INSTANCES_WIDENED and len(found) <= MAX_STORES_FOLLOWED:
+        try:
+            return lift(run, free_inputs, also=found)
+        except ButforError:
+            pass
+    return replace(path, approximate=(*path.approximate, NOT_WIDENED))
 
 
 def _kept_by_other_arms(run: LiftableRun, path: Path) -> list[Node]:
