@@ -3,6 +3,7 @@
    Distances are whole numbers, so the instances that wait stand in one bucket for each distance, and a bucket is sorted when its turn comes. */
 #include "kernel.h"
 
+enum { AHEAD = 8 };
 enum { BUCKETS = 512 }; /* more than the largest cost of an edge */
 #define KEY(i, n) ((u64)(i) << 24 | (u64)((n) + (1 << 23)))
 #define KEY_I(key) ((i64)((key) >> 24))
@@ -291,6 +292,19 @@ static int is_stopped(struct walk *w) {
   return s->size >= s->limit || w->run->bytes_used > s->max_bytes || (s->size % s->instances_per_stop_check == s->instances_per_stop_check - 1 && w->run->is_stopped());
 }
 
+/* Asks for the memory that an instance further down in the bucket needs: most of the time of a walk is spent waiting for memory. */
+static void fetch(const struct walk *w, const struct waiting *row) {
+  const struct run *r = w->run;
+  u64 i = (u64)KEY_I(row->key), j = i % WINDOW;
+  const struct window *v = &r->windows[i / WINDOW % r->windows_kept];
+  __builtin_prefetch(&w->cost[row->cell]);
+  __builtin_prefetch(&w->how[row->cell]);
+  __builtin_prefetch(&v->frame[j]);
+  __builtin_prefetch(&v->loads[j]);
+  __builtin_prefetch(&v->stores[j]);
+  __builtin_prefetch(&v->escapes[j]);
+}
+
 static void run_walk(struct walk *w) {
   for (u64 cost = 0; w->waiting && !w->failed; cost++) {
     struct bucket *b = &w->buckets[cost % BUCKETS];
@@ -304,6 +318,7 @@ static void run_walk(struct walk *w) {
       struct node at = {KEY_I(mine.rows[k].key), KEY_N(mine.rows[k].key)};
       u64 cell = mine.rows[k].cell;
       w->waiting--;
+      if (k + AHEAD < mine.count) fetch(w, &mine.rows[k + AHEAD]);
       if (w->cost[cell] != cost) continue; /* it was reached on a shorter way */
       if (is_stopped(w)) {
         w->slice->followed_all = 0;
