@@ -18,28 +18,27 @@ _RUNS = 24  # two of each fault
 _SEED = 5
 
 
-def rows() -> Iterator[str]:
-    """The lines of the table."""
+def rows(runs: int = _RUNS) -> Iterator[str]:
+    """The lines of the table, for so many failing runs."""
     cores = len(os.sched_getaffinity(0))
+
+    def line(what: str, cost: tuple[float, float]) -> str:
+        seconds, cpu = cost
+        rate = f"{60 * runs / cpu:.0f} failures a minute and core"
+        return f"{what}: {rate}, {cpu / runs:.2f} s of CPU each ({seconds:.0f} s)"
+
     with tempfile.TemporaryDirectory(prefix="butfor-speed-") as name:
         folder = Path(name)
-        WAREHOUSE.write(folder, _RUNS, _SEED)
+        WAREHOUSE.write(folder, runs, _SEED)
         tests = read_tests(folder / "tests.json")
         _measured(lambda: _explained_alone(folder, tests[:1]))  # builds the program, and what changes it
-        yield _line("one `explain` for each", _measured(lambda: _explained_alone(folder, tests)))
+        yield line("one `explain` for each", _measured(lambda: _explained_alone(folder, tests)))
         for jobs in sorted({1, 2, cores}):
             words = ("--explain-all", "--jobs", str(jobs), "-o", f"all-{jobs}")
             cost = _measured(lambda words=words: _batch(folder, words))
-            yield _line(f"batch --explain-all, {jobs} at once", cost)
+            yield line(f"batch --explain-all, {jobs} at once", cost)
         cost = _measured(lambda: _batch(folder, ("--jobs", str(cores), "-o", "groups")))
-        yield _line(f"batch, one explanation for each cause, {cores} at once", cost)
-
-
-def _line(what: str, cost: tuple[float, float]) -> str:
-    seconds, cpu = cost
-    return (
-        f"{what}: {60 * _RUNS / cpu:.0f} failures a minute and core, {cpu / _RUNS:.2f} s of CPU each ({seconds:.0f} s)"
-    )
+        yield line(f"batch, one explanation for each cause, {cores} at once", cost)
 
 
 def _measured(work: object) -> tuple[float, float]:

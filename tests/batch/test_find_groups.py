@@ -25,6 +25,7 @@ class Known:
     kind: str
     blamed: Mapping[int, int]
     helps: Mapping[int, Sequence[int]]  # by blamed line
+    besides: Sequence[int] = ()  # lines that every explanation blames, too
 
     def results(self, questions: Sequence[Question], doing: str) -> Iterator[tuple[int, Mapping[str, Any] | None]]:
         """The results."""
@@ -37,13 +38,14 @@ class Known:
 
     def report(self, line: int) -> dict[str, Any]:
         """An explanation that blames a line."""
-        row = {"file": "a.c", "line": line, "text": f"s{line}", "rank": 1, "evidence": "replayed"}
-        site = {**row, "changes": [{"with": str(line), "family": "keep"}]}
+        blamed = enumerate((line, *self.besides), start=1)
+        rows = [{"file": "a.c", "line": n, "text": f"s{n}", "rank": k, "evidence": "replayed"} for k, n in blamed]
+        sites = [{**row, "changes": [{"with": str(row["line"]), "family": "keep"}]} for row in rows]
         return {
             "status": "explained",
             "failure": failure(self.kind, 9),
-            "ranking": [row],
-            "methods": {"butfor": {"complete": True, "confirmed": [site]}},
+            "ranking": rows,
+            "methods": {"butfor": {"complete": True, "confirmed": sites}},
         }
 
 
@@ -53,12 +55,17 @@ def failure(kind: str, line: int) -> dict[str, Any]:
 
 
 def members(
-    folder: Path, kind: str, lines: Sequence[int], blamed: Mapping[int, int], helps: Mapping[int, Sequence[int]]
+    folder: Path,
+    kind: str,
+    lines: Sequence[int],
+    blamed: Mapping[int, int],
+    helps: Mapping[int, Sequence[int]],
+    besides: Sequence[int] = (),
 ) -> list[tuple[int, ...]]:
     """The members of the groups of runs that fail at these lines."""
     items = [BatchItem(n, PROGRAM, PlannedRun(f"t{n}", Options(args=("x" * n,)))) for n in range(len(lines))]
     found = {n: {"failure": failure(kind, line), "story": None, "instructions": 1} for n, line in enumerate(lines)}
-    known = cast(ComputedResults, Known(ResultStore(folder / "store"), kind, blamed, helps))
+    known = cast(ComputedResults, Known(ResultStore(folder / "store"), kind, blamed, helps, besides))
     finder = GroupFinder(items, found, known, folder)
     return sorted(group.members for group in finder.groups(range(len(lines))))
 
@@ -96,3 +103,20 @@ def test_runs_with_one_cause_are_explained_once(tmp_path: Path) -> None:
     found = members(tmp_path, "output", [9] * 25 + lines[:25], Blames(), {1: range(50)})
     assert found == [tuple(range(50))]
     assert len(asked) <= 4
+
+
+def test_a_most_likely_cause_that_explanations_share_is_enough(tmp_path: Path) -> None:
+    """Every explanation blames line 1, whose change helps all, and two lines whose changes help none but its own."""
+    number = 12
+    helps: dict[int, Sequence[int]] = {1: range(number), 90: [], 91: []}
+    blamed = dict.fromkeys(range(number), 1)
+    found = members(tmp_path, "output", [9, 12] * (number // 2), blamed, helps, besides=(90, 91))
+    assert sorted(run for group in found for run in group) == list(range(number))
+    assert len(found) == 1
+
+
+def test_changes_that_help_nobody_else_come_to_an_end(tmp_path: Path) -> None:
+    number = 12
+    nobody: dict[int, Sequence[int]] = {1: []}
+    found = members(tmp_path, "output", [9] * number, dict.fromkeys(range(number), 1), nobody)
+    assert sorted(run for group in found for run in group) == list(range(number))

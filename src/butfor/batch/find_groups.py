@@ -62,11 +62,18 @@ class _Led:
     roots: tuple[RootStatement, ...]
     members: list[int]
     tried: dict[int, Verdict | None] = field(default_factory=dict)  # what the changes do to members
+    has_twin: bool = False  # whether another explanation has the same most likely cause: it is evidence enough
+    is_mixed: bool = False  # whether it kept members that the changes do not help
 
     @property
     def telling(self) -> tuple[RootStatement, ...]:
         """The root statements whose changes tell causes apart."""
         return telling_roots(self.shape, self.roots)
+
+    @property
+    def enough(self) -> Enough:
+        """What has to help a member."""
+        return Enough.HALF if self.shape.is_far and not self.has_twin else Enough.FIRST_OR_HALF
 
     @property
     def helped(self) -> int:
@@ -98,13 +105,14 @@ class GroupFinder:
         """The groups of these runs, without the names that they may have had before."""
         waiting = self._classes(failed)
         led: list[_Led] = []
+        splits: Counter[Shape] = Counter()
         while waiting:
             leading = _leading(waiting)
             rest = [cls for cls in waiting if cls not in leading]
             new = self._without_twins(self._led(leading), led)
             led += new
             waiting = self._joining(rest, led)
-            waiting += self._not_helped(led)
+            waiting += self._not_helped(led, splits)
         return [self._group(one) for one in self._with_shortest(led)]
 
     def explanations(self, numbers: Sequence[int]) -> list[Result | None]:
@@ -199,7 +207,10 @@ class GroupFinder:
                 twins[one.leader] = twins.get(other.leader, other)
         for one in new:
             if one.leader in twins:
-                twins[one.leader].members += one.members
+                twin = twins[one.leader]
+                twin.members += one.members
+                twin.tried[one.leader] = Verdict.HELPS
+                twin.has_twin = twin.has_twin or have_one_first_root(one.roots, twin.roots)
         return [one for one in new if one.leader not in twins]
 
     def _joining(self, classes: Sequence[_Class], leaders: Sequence[_Led]) -> list[_Class]:
@@ -220,8 +231,11 @@ class GroupFinder:
         met = frozenset(one.leader for one in leaders)
         return [replace(cls, met=cls.met | met) for cls in classes if cls.members[0] not in joins]
 
-    def _not_helped(self, groups: Sequence[_Led]) -> list[_Class]:
-        """The members that the changes of their leaders do not help, as classes again."""
+    def _not_helped(self, groups: Sequence[_Led], splits: Counter[Shape]) -> list[_Class]:
+        """The members that the changes of their leaders do not help, as classes again.
+
+        `splits` counts how often runs of a shape were taken out of a group, which is done a few times only.
+        """
         asked = [
             (one, number)
             for one in groups
@@ -229,20 +243,21 @@ class GroupFinder:
             for number in one.members
             if number != one.leader and number not in one.tried
         ]
-        enough = {True: Enough.HALF, False: Enough.FIRST_OR_HALF}
-        verdicts = self._verdicts([(one, number, enough[one.shape.is_far]) for one, number in asked])
+        verdicts = self._verdicts([(one, number, one.enough) for one, number in asked])
         left: dict[tuple[int, Shape], list[int]] = {}
         for (one, number), said in zip(asked, verdicts, strict=True):
-            if said is Verdict.DOES_NOT_HELP and one.splits < _MAX_SPLITS:
+            shape = self._shape(number)
+            if said is Verdict.DOES_NOT_HELP and splits[shape] < _MAX_SPLITS:
                 one.members.remove(number)
-                left.setdefault((one.leader, self._shape(number)), []).append(number)
+                left.setdefault((one.leader, shape), []).append(number)
             else:
                 one.tried[number] = said
-        splits = {one.leader: one.splits for one in groups}
-        return [
-            _Class(shape, tuple(sorted(members, key=self._rank)), splits[leader] + 1, frozenset({leader}))
-            for (leader, shape), members in sorted(left.items(), key=lambda pair: (pair[0][0], pair[0][1].order))
-        ]
+                one.is_mixed = one.is_mixed or said is Verdict.DOES_NOT_HELP
+        classes = []
+        for (leader, shape), members in sorted(left.items(), key=lambda pair: (pair[0][0], pair[0][1].order)):
+            splits[shape] += 1
+            classes.append(_Class(shape, tuple(sorted(members, key=self._rank)), splits[shape], frozenset({leader})))
+        return classes
 
     def _verdicts(self, asked: Sequence[tuple[_Led, int, Enough]]) -> list[Verdict | None]:
         """What the changes of a leader do to the failure of a run; None where it is not known."""
@@ -301,7 +316,7 @@ class GroupFinder:
             notes.append("whether one change helps all these runs was not tried: they are together by their stories")
         elif one.unknown:
             notes.append(f"for {one.unknown} of these runs it is not known whether the changes help")
-        if one.splits == _MAX_SPLITS:
+        if one.is_mixed:
             notes.append(f"may hold more causes than one: {_MAX_SPLITS} other groups have the same story")
         return tuple(notes)
 

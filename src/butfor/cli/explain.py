@@ -12,7 +12,9 @@ from butfor.cli import shared_options as shared
 from butfor.cli.ask_and_report import Known, Progress, answer, replay_command_for
 from butfor.cli.gather_options import gather_options
 from butfor.cli.report_targets import ReportRequest
+from butfor.errors import UsageError
 from butfor.explanation import Explanation
+from butfor.frontends.c.core_file import read_core
 from butfor.frontends.c.sanitizer_report import read_report
 
 _HELP = """\b
@@ -44,6 +46,12 @@ Each cause says how it is known: proved, replayed (the program was run again and
     metavar="FILE",
     help="Repeat the run that a report of ASan, UBSan or libFuzzer tells of; it names the arguments if none are given.",
 )
+@click.option(
+    "--core",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Repeat the run that left this core file; it names the arguments if none are given.",
+)
 @shared.tests_option
 @shared.shrink_option
 @shared.compile_options
@@ -51,19 +59,27 @@ Each cause says how it is known: proved, replayed (the program was run again and
 @shared.report_options()
 @click.pass_context
 def command(
-    ctx: click.Context, /, report: ReportRequest, named: tuple[str, ...], asan_log: Path | None, **given: Any
+    ctx: click.Context,
+    /,
+    report: ReportRequest,
+    named: tuple[str, ...],
+    asan_log: Path | None,
+    core: Path | None,
+    **given: Any,
 ) -> int:
     """The exit status; the explanation is written to stdout or to files."""
-    sanitizer = None if asan_log is None else read_report(asan_log)
+    if asan_log is not None and core is not None:
+        raise UsageError("--asan-log and --core each tell of one run", hint="leave one out")
+    left = read_report(asan_log) if asan_log is not None else read_core(core) if core is not None else None
     options = replace(gather_options(given, named), story=report.needs_story)
-    if sanitizer is not None:
-        options = sanitizer.started(options)
+    if left is not None:
+        options = left.started(options)
     from butfor import api  # late: --help and wrong flags need none of it
 
     replay_command = replay_command_for(ctx, options) if options.tests is None else ""
 
     def explained(progress: Progress | None, known: Known) -> Explanation:
         found = api.explain(options, progress, known)
-        return found if sanitizer is None else sanitizer.compared(found, options)
+        return found if left is None else left.compared(found, options)
 
     return answer(explained, report, replay_command=replay_command)
