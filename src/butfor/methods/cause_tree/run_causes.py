@@ -265,9 +265,7 @@ class CauseTree:
         for jump, node in self._jumps.pop(c.key, {}).items():
             if self._statements.mark(jump) != "benign":
                 statements.setdefault(jump, []).append(node)
-        if reading_units(statements) <= self._lines_above(
-            c.parent
-        ):  # nothing new, but others may have led here
+        if reading_units(statements) <= self._lines_above(c.parent):  # nothing new, but others may have led here
             self.complete = self.complete and justified.complete
             self._push_critical_conditions(replace(self.causes[c.parent], nodes=tuple(justified.nodes)), depth)
             return
