@@ -8,6 +8,7 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import RungKind
 from butfor.origins.assignments_of import assignments_of, cell_of
 from butfor.origins.failing_access import FailingAccess, failing_access, failing_object
+from butfor.origins.null_tests import decision_that_saw_null, is_tested_before_use
 from butfor.origins.run_words import RunWords, callee_name
 from butfor.origins.value_ladder import LadderBuilder, Subject
 from butfor.origins.value_origins import Origin, OriginKind
@@ -18,7 +19,6 @@ from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
 _MAX_CALLERS_TOLD = 4  # calls around a failure
-_MAX_SEGMENTS_SEARCHED = 3_000  # of the failing call, for a check of the pointer
 _MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds
 _MAX_LINES_LISTED = 4  # other statements that assign a variable
 
@@ -311,23 +311,18 @@ def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
 def _tell_check(b: LadderBuilder, node: Node, access: FailingAccess, origin: Origin) -> None:
     """Say that nothing tested a null pointer in the failing function before it was used."""
     words = b.words
+    known = decision_that_saw_null(words, node, access)
+    if known is not None:
+        place, step = words.place(known), words.steps.of(known, brief=True)
+        outcome = f" was {step.outcome}" if step is not None and step.outcome else ""
+        says = (
+            f"{quoted_place(words, place)}{outcome}, and nothing assigned `{access.base_name}` between there and here"
+        )
+        b.add(b.at(RungKind.MISSING, known, says, 1))
+        return
     if not is_tested_before_use(words, node, access, origin):
         says = f"nothing in {words.trace.at(node[0]).fn.name}() tests `{access.base_name}` before it is used"
         b.add(b.at(RungKind.MISSING, node, says, 1))
-
-
-def is_tested_before_use(words: RunWords, node: Node, access: FailingAccess, origin: Origin) -> bool:
-    """Whether a decision of the failing call looked at the pointer of an access; also where that is too far to tell."""
-    i = node[0]
-    since = max((n[0] for n in origin.through if n[0] < i), default=0)
-    for _ in range(_MAX_SEGMENTS_SEARCHED):
-        i = words.log.previous_in_frame(i)
-        if i < 0:
-            return False
-        last = words.trace.at(i).last
-        if i >= since and last.is_two_way and access.base_name in {x.name for x in words.leaves((i, last.index))}:
-            return True
-    return True
 
 
 # --- never set ----------------------------------------------------------------------------------------------------

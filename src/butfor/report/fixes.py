@@ -51,10 +51,10 @@ class Fix:
 
 
 def fixes(explanation: Explanation) -> tuple[Fix, ...]:
-    """The repairs that the explanation holds, in their order."""
+    """The repairs that the explanation holds, in their order, but for those that only keep the check from running."""
     found = explanation.methods.get("repair", {})
     rows = found.get("repairs", ()) if isinstance(found, Mapping) else ()
-    return tuple(_fix(row) for row in rows if isinstance(row, Mapping))
+    return tuple(_fix(row) for row in rows if isinstance(row, Mapping) and not row.get("silences"))
 
 
 def _fix(row: Mapping[str, Any]) -> Fix:
