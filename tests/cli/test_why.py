@@ -37,3 +37,10 @@ def test_two_questions_or_none_are_refused() -> None:
     assert butfor_command(["why"], EXAMPLES).code == 2
     assert butfor_command(["why", "queue.c", "--output", "1", "--not", "queue.c:45"], EXAMPLES).code == 2
     assert butfor_command(["why", "queue.c", "--output", "x"], EXAMPLES).code == 2
+
+
+def test_the_question_may_stand_before_the_program() -> None:
+    after = butfor_command(["why", "triangle.c", "triangle.c:36", "--", "6", "5", "4"], EXAMPLES)
+    before = butfor_command(["why", "triangle.c:36", "triangle.c", "--", "6", "5", "4"], EXAMPLES)
+    assert before.code == 0
+    assert before.stdout == after.stdout
