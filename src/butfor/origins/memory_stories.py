@@ -7,7 +7,7 @@ from dataclasses import replace
 from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import RungKind
 from butfor.origins.assignments_of import assignments_of, cell_of
-from butfor.origins.failing_access import FailingAccess, failing_access, failing_object
+from butfor.origins.failing_access import FailingAccess, failing_access, failing_object, left_object
 from butfor.origins.null_tests import decision_that_saw_null, is_tested_before_use
 from butfor.origins.run_words import RunWords, callee_name
 from butfor.origins.value_ladder import LadderBuilder, Subject
@@ -168,8 +168,8 @@ def tell_bounds(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     """Tell an access outside of its object: which element, how many there are, how the index got there."""
     words = b.words
     address = int(point.details.get("address", 0))
-    o = failing_object(words, node, address)
     access = failing_access(words, node, address)
+    o = failing_object(words, node, address) or left_object(words, access, address)
     place = words.place(node)
     says = f"{quoted_place(words, place)} {_what_is_accessed(words, point, access, o, address)}"
     round_ = words.round_words(node[0])
@@ -189,7 +189,7 @@ def tell_bounds(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
 def _what_is_accessed(
     words: RunWords, point: FailurePoint, access: FailingAccess, o: RunObject | None, address: int
 ) -> str:
-    verb = "writes" if point.details.get("write") else "reads"
+    verb = "writes" if point.details.get("write") or access.is_write else "reads"
     if o is None:
         return f"{verb} outside of every object: {point.message}"
     if point.details.get("memory") == "out-of-member" and "index" in point.details:
@@ -292,6 +292,9 @@ def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     words = b.words
     access = failing_access(words, node, 0)
     place = words.place(node)
+    if left_object(words, access, int(point.details.get("address", 0))) is not None:
+        tell_bounds(b, point, node)
+        return
     if access.base is None:
         return
     name = f"`{access.base_name}`" if access.base_name else "a pointer"
