@@ -8,6 +8,7 @@ from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import RungKind
 from butfor.origins.assignments_of import assignments_of, cell_of
 from butfor.origins.failing_access import FailingAccess, failing_access, failing_object, left_object
+from butfor.origins.freed_pointers import taken_over_after_free
 from butfor.origins.null_tests import decision_that_saw_null, is_tested_before_use
 from butfor.origins.run_words import RunWords, callee_name
 from butfor.origins.value_ladder import LadderBuilder, Subject
@@ -92,9 +93,9 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     assert access.base is not None
     origin = words.origins.of(access.base)
     stores = [n for n in origin.through if n[1] >= 0 and words.trace.instr(n).op == "store"]
-    copied = [n for n in stores if n[0] > death] if death >= 0 else []
-    if copied:
-        _tell_copied_after_free(b, access, copied[-1])
+    copy = taken_over_after_free(words, origin.through, death)
+    if copy is not None:
+        _tell_copied_after_free(b, access, copy)
         return
     kept = next((n for n in stores if n[0] < death), None) if death >= 0 else next(iter(stores), None)
     if kept is None:

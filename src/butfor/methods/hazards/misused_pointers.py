@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from butfor.methods.case import FailingRun
 from butfor.origins.failing_access import failing_access, failing_object
+from butfor.origins.freed_pointers import taken_over_after_free
 from butfor.origins.null_tests import decision_that_saw_null, is_tested_before_use
 from butfor.origins.run_words import RunWords
 from butfor.origins.value_origins import Origin, OriginKind
@@ -58,11 +59,11 @@ def _of_freed_block(case: FailingRun, words: RunWords, node: Node, origin: Origi
     if o is None or freed is None:
         return
     stores = [n for n in origin.through if n[1] >= 0 and words.trace.instr(n).op == "store"]
-    copied = [n for n in stores if n[0] > death]
-    for store in copied[-1:]:
-        yield from _at(case, store, "copied", f"it takes over a pointer to {o.describe()}, which was freed already")
+    copy = taken_over_after_free(words, origin.through, death)
+    if copy is not None:
+        yield from _at(case, copy, "copied", f"it takes over a pointer to {o.describe()}, which was freed already")
     yield from _at(case, (death, freed.index), "freed", f"it frees {o.describe()}, which is used later")
-    if not copied:
+    if copy is None:
         kept = next((n for n in stores if n[0] < death), None)
         if kept is not None:
             says = f"it keeps a pointer to {o.describe()}, which the free does not reset"
