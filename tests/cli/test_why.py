@@ -37,3 +37,19 @@ def test_two_questions_or_none_are_refused() -> None:
     assert butfor_command(["why"], EXAMPLES).code == 2
     assert butfor_command(["why", "queue.c", "--output", "1", "--not", "queue.c:45"], EXAMPLES).code == 2
     assert butfor_command(["why", "queue.c", "--output", "x"], EXAMPLES).code == 2
+
+
+def test_the_question_may_stand_before_the_program() -> None:
+    after = butfor_command(["why", "triangle.c", "triangle.c:36", "--", "6", "5", "4"], EXAMPLES)
+    before = butfor_command(["why", "triangle.c:36", "triangle.c", "--", "6", "5", "4"], EXAMPLES)
+    assert before.code == 0
+    assert before.stdout == after.stdout
+
+
+def test_for_a_line_without_code_the_nearest_ones_are_named() -> None:
+    text = (EXAMPLES / "queue.c").read_text().splitlines()
+    line = next(k for k, shown in enumerate(text, 1) if shown.strip() == "{" and k > 10)
+    for question in ([f"queue.c:{line}"], ["--not", f"queue.c:{line}"]):
+        answer = butfor_command(["why", *question, "queue.c", "--", "1", "10"], EXAMPLES)
+        assert "no code of the program stands on" in answer.stdout + answer.stderr
+        assert f"line {line + 1}" in answer.stdout + answer.stderr

@@ -81,7 +81,7 @@ int main(void) {
   buf[1] = 'Z';
   P(buf[1], "%d 'Z'", buf[1]);
   char *s = buf + 1;
-  P(s, "%s", s == &buf[1] ? "&buf[1]" : "?");
+  P(s, "%s", s == &buf[1] ? "\"Zc\"" : "?");
   unsigned short us = 65535;
   us++;
   P(us, "%u", us);

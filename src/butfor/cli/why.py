@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,14 @@ Examples:
   butfor why prog.c --output 2:7 -- 6 5 4
   butfor why --not prog.c:40 -- 6 5 4
 
-Says where a value came from, step by step back to inputs, constants or the decision that kept it. The last word,
-FILE:LINE or FILE:LINE:NAME, is the question; NAME is a variable, member or element as it is written in that line. The
-words before it are the program: C sources, a binary, or a recording; without any, FILE is. The program need not fail.
+Says where a value came from, step by step back to inputs, constants or the decision that kept it. The word
+FILE:LINE or FILE:LINE:NAME is the question; NAME is a variable, member or element as it is written in that line. The
+other words are the program: C sources, a binary, or a recording; without any, FILE is. The program need not fail.
 
 With --output, says which statement printed a piece of the output and where the value in it came from. With --not, says
 which decisions kept a line from being executed.
 """
+_ASKS = re.compile(r".+:\d+(?::.+)?")
 
 
 @click.command("why", cls=shared.ProgramCommand, help=_HELP)
@@ -59,10 +61,10 @@ def command(
 
     if sum(question is not None for question in (output, not_executed)) > 1:
         raise UsageError("--output and --not ask two questions", hint="ask one at a time")
-    where = "" if output is not None or not_executed is not None else words[-1] if words else ""
+    where = "" if output is not None or not_executed is not None else _question(words)
     if not where and output is None and not_executed is None:
         raise UsageError("nothing is asked", hint="name a place: FILE:LINE or FILE:LINE:NAME")
-    sources = tuple(Path(word) for word in (words[:-1] if where else words))
+    sources = tuple(Path(word) for word in words if word != where)
     asked = where or not_executed
     if not sources and asked:
         sources = (Path(parse_where(asked)[0]),)
@@ -80,6 +82,12 @@ def command(
             ladder = recording.why(where, occurrence=occurrence or 0)
     _write(ladder, as_json, color)
     return 0
+
+
+def _question(words: tuple[str, ...]) -> str:
+    """The word that asks: the last one that names a line, wherever it stands, else the last one."""
+    asking = [word for word in words if _ASKS.fullmatch(word) and not Path(word).exists()]
+    return asking[-1] if asking else words[-1] if words else ""
 
 
 def _line_and_column(text: str) -> tuple[int, int]:

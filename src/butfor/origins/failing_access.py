@@ -77,3 +77,10 @@ def failing_object(words: RunWords, node: Node, address: int) -> RunObject | Non
         if int(e["seg"]) == node[0] and int(e["addr"]) == address and int(e["object"]):
             return words.objects.by_number(int(e["object"]))
     return words.objects.at(address, node[0])
+
+
+def left_object(words: RunWords, access: FailingAccess, address: int) -> RunObject | None:
+    """The object that an access with an index started from, if it went so far beyond it that the program crashed."""
+    base = words.number(access.base) if access.base is not None and access.indices else None
+    o = words.objects.at(base, access.node[0]) if base and address else None
+    return o if o is not None and not o.start <= address < o.start + o.size else None

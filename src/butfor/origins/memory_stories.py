@@ -7,7 +7,9 @@ from dataclasses import replace
 from butfor.failures.failure_point import FailurePoint
 from butfor.origin_ladder import RungKind
 from butfor.origins.assignments_of import assignments_of, cell_of
-from butfor.origins.failing_access import FailingAccess, failing_access, failing_object
+from butfor.origins.failing_access import FailingAccess, failing_access, failing_object, left_object
+from butfor.origins.freed_pointers import taken_over_after_free
+from butfor.origins.null_tests import decision_that_saw_null, is_tested_before_use
 from butfor.origins.run_words import RunWords, callee_name
 from butfor.origins.value_ladder import LadderBuilder, Subject
 from butfor.origins.value_origins import Origin, OriginKind
@@ -18,7 +20,6 @@ from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
 _MAX_CALLERS_TOLD = 4  # calls around a failure
-_MAX_SEGMENTS_SEARCHED = 3_000  # of the failing call, for a check of the pointer
 _MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds
 _MAX_LINES_LISTED = 4  # other statements that assign a variable
 
@@ -92,9 +93,9 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     assert access.base is not None
     origin = words.origins.of(access.base)
     stores = [n for n in origin.through if n[1] >= 0 and words.trace.instr(n).op == "store"]
-    copied = taken_over(words, stores, death)
-    if copied:
-        _tell_copied_after_free(b, access, copied[-1])
+    copy = taken_over_after_free(words, origin.through, death)
+    if copy is not None:
+        _tell_copied_after_free(b, access, copy)
         return
     kept = next((n for n in stores if n[0] < death), None) if death >= 0 else next(iter(stores), None)
     if kept is None:
@@ -113,15 +114,6 @@ def _tell_kept_pointer(b: LadderBuilder, access: FailingAccess, death: int) -> N
     read = next((load for store, load in origin.reads if store == kept), None)
     if read is not None:
         b.tell_missing(read, 2, most=1)
-
-
-def taken_over(words: RunWords, stores: list[Node], death: int) -> list[Node]:
-    """The stores that took over a pointer when its block had been freed already; arguments are only handed over."""
-
-    def is_argument(n: Node) -> bool:
-        return words.trace.at(n[0]).fn.is_parameter(words.trace.instr(n).args[0])
-
-    return [n for n in stores if n[0] > death and not is_argument(n)] if death >= 0 else []
 
 
 def _tell_copied_after_free(b: LadderBuilder, access: FailingAccess, copy: Node) -> None:
@@ -177,8 +169,8 @@ def tell_bounds(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     """Tell an access outside of its object: which element, how many there are, how the index got there."""
     words = b.words
     address = int(point.details.get("address", 0))
-    o = failing_object(words, node, address)
     access = failing_access(words, node, address)
+    o = failing_object(words, node, address) or left_object(words, access, address)
     place = words.place(node)
     says = f"{quoted_place(words, place)} {_what_is_accessed(words, point, access, o, address)}"
     round_ = words.round_words(node[0])
@@ -198,7 +190,7 @@ def tell_bounds(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
 def _what_is_accessed(
     words: RunWords, point: FailurePoint, access: FailingAccess, o: RunObject | None, address: int
 ) -> str:
-    verb = "writes" if point.details.get("write") else "reads"
+    verb = "writes" if point.details.get("write") or access.is_write else "reads"
     if o is None:
         return f"{verb} outside of every object: {point.message}"
     if point.details.get("memory") == "out-of-member" and "index" in point.details:
@@ -311,6 +303,9 @@ def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     words = b.words
     access = failing_access(words, node, 0)
     place = words.place(node)
+    if left_object(words, access, int(point.details.get("address", 0))) is not None:
+        tell_bounds(b, point, node)
+        return
     if access.base is None:
         return
     name = f"`{access.base_name}`" if access.base_name else "a pointer"
@@ -330,23 +325,18 @@ def tell_bad_pointer(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
 def _tell_check(b: LadderBuilder, node: Node, access: FailingAccess, origin: Origin) -> None:
     """Say that nothing tested a null pointer in the failing function before it was used."""
     words = b.words
+    known = decision_that_saw_null(words, node, access)
+    if known is not None:
+        place, step = words.place(known), words.steps.of(known, brief=True)
+        outcome = f" was {step.outcome}" if step is not None and step.outcome else ""
+        says = (
+            f"{quoted_place(words, place)}{outcome}, and nothing assigned `{access.base_name}` between there and here"
+        )
+        b.add(b.at(RungKind.MISSING, known, says, 1))
+        return
     if not is_tested_before_use(words, node, access, origin):
         says = f"nothing in {words.trace.at(node[0]).fn.name}() tests `{access.base_name}` before it is used"
         b.add(b.at(RungKind.MISSING, node, says, 1))
-
-
-def is_tested_before_use(words: RunWords, node: Node, access: FailingAccess, origin: Origin) -> bool:
-    """Whether a decision of the failing call looked at the pointer of an access; also where that is too far to tell."""
-    i = node[0]
-    since = max((n[0] for n in origin.through if n[0] < i), default=0)
-    for _ in range(_MAX_SEGMENTS_SEARCHED):
-        i = words.log.previous_in_frame(i)
-        if i < 0:
-            return False
-        last = words.trace.at(i).last
-        if i >= since and last.is_two_way and access.base_name in {x.name for x in words.leaves((i, last.index))}:
-            return True
-    return True
 
 
 # --- never set ----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from butfor.ir.flow_graphs import control_dependence, successors
 from butfor.ir.instructions import Function
 from butfor.origin_ladder import Rung, RungKind
-from butfor.origins.source_instances import SourceLine, instances
+from butfor.origins.source_instances import SourceLine, instances, lines_beside
 from butfor.origins.value_ladder import LadderBuilder
 from butfor.trace.trace import Node
 
@@ -19,7 +19,8 @@ def tell_not_executed(b: LadderBuilder, line: SourceLine) -> None:
     found = list(line.instructions(words))
     name = words.places.shown(line.path)
     if not found:
-        b.add(Rung(RungKind.MISSING, "no code of the program stands on this line", name, line.line))
+        says = f"no code of the program stands on this line{lines_beside(words, line)}"
+        b.add(Rung(RungKind.MISSING, says, name, line.line))
         return
     ran = max((len(instances(words, fn, instr)) for fn, instr in found), default=0)
     if ran:

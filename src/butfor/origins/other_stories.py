@@ -42,8 +42,21 @@ def tell_printed(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     for root in roots[:1]:
         if words.trace.instr(root).op == "load":
             b.tell_missing(root, 1, most=1)
-    if not roots and not texts:
+    if point.details.get("difference") == "extra":
+        _tell_went_on(b, node)
+    elif not roots and not texts:
         tell_reached(b, node)
+
+
+def _tell_went_on(b: LadderBuilder, node: Node) -> None:
+    """Tell the nearest decision around a statement that should not have run any more, also that of a loop."""
+    words = b.words
+    decision = words.dependence.control(node[0])
+    if decision is None or not words.trace.instr(decision).is_conditional:
+        return
+    if b.tell_decision(decision, 0, "it went on because "):
+        for leaf in [x for x in words.leaves(decision) if not x.is_index][:_MAX_VARIABLES_TOLD]:
+            b.tell_operand(leaf, 1, decision)
 
 
 def _printed_roots(words: RunWords, point: FailurePoint) -> list[Node]:

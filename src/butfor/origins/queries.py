@@ -22,6 +22,7 @@ from butfor.origins.run_words import RunWords
 from butfor.origins.source_instances import (
     SourceLine,
     instances,
+    lines_beside,
     main_instruction,
     named_instructions,
     names_on,
@@ -73,6 +74,8 @@ class RunQueries:
         """The instance that is asked about, which time it was, and how often the line ran."""
         found = next(iter(named_instructions(words, line, name)), None) if name else main_instruction(words, line)
         shown = f"{words.places.shown(line.path)}:{line.line}"
+        if found is None and not any(True for _ in line.instructions(words)):
+            raise UsageError(f"no code of the program stands on {shown}{lines_beside(words, line)}")
         if found is None and name:
             known = names_on(words, line)
             what = f"it reads and assigns {', '.join(known)}" if known else "nothing on it was executed"

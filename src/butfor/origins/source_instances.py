@@ -10,6 +10,7 @@ from butfor.ir.instructions import Function, Instr
 from butfor.origins.run_words import RunWords, callee_name
 from butfor.trace.trace import Node
 
+_LINES_BESIDE = 5  # before and after a line without code: blank lines, braces, comments
 _TELLING = ("store", "br", "switch", "ret", "call", "load")  # what a line did, in the order of what is asked for
 
 
@@ -45,6 +46,15 @@ def source_line(words: RunWords, file: str, line: int) -> SourceLine:
     if not 1 <= line <= text.count(b"\n") + 1:
         raise UsageError(f"{file} has no line {line}", hint=f"its last line is {text.count(chr(10).encode())}")
     return SourceLine(paths[0], line)
+
+
+def lines_beside(words: RunWords, line: SourceLine) -> str:
+    """A clause that names the nearest lines with code before and after a line without any."""
+    near = [SourceLine(line.path, line.line + k) for k in range(-_LINES_BESIDE, _LINES_BESIDE + 1) if k]
+    coded = [at.line for at in near if any(True for _ in at.instructions(words))]
+    before, after = [k for k in coded if k < line.line][-1:], [k for k in coded if k > line.line][:1]
+    found = " and ".join(f"line {k}" for k in (*before, *after))
+    return f"; the nearest that has some is {found}" if found else ""
 
 
 def instances(words: RunWords, fn: Function, instr: Instr) -> list[int]:

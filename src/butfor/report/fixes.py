@@ -58,11 +58,11 @@ class Fix:
 
 
 def fixes(explanation: Explanation) -> tuple[Fix, ...]:
-    """The repairs that the explanation holds, in their order."""
+    """The repairs that the explanation holds, in their order, but for those that only keep the check from running."""
     found = explanation.methods.get("repair", {})
     rows = found.get("repairs", ()) if isinstance(found, Mapping) else ()
     gives_output = explanation.failure is not None and explanation.failure.kind is FailureKind.OUTPUT
-    return tuple(_fix(row, gives_output) for row in rows if isinstance(row, Mapping))
+    return tuple(_fix(row, gives_output) for row in rows if isinstance(row, Mapping) and not row.get("silences"))
 
 
 def _fix(row: Mapping[str, Any], gives_output: bool) -> Fix:

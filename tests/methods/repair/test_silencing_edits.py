@@ -42,14 +42,39 @@ def silencing(folder: Path, body: str) -> dict[tuple[str, str], bool]:
     return {(p.family, p.why): failed.is_silenced_by(p) for p in proposals}
 
 
-def test_leaving_before_the_check_and_moving_it_silence_it(tmp_path: Path) -> None:
+def test_moving_the_check_silences_it(tmp_path: Path) -> None:
     found = silencing(tmp_path, SQUARE)
-    assert found["insert-jump", "`return 0;` before `x = x + 1;`"]
-    assert found["insert-jump", "`return 0;` after `x = x + 1;`"]
     assert found["move", "`assert(x == 49);` before `x = x + 1;`"]
     assert not found["move", "`x = x + 1;` before `if (x < 0) return 1;`"]
     assert not found["insert-jump", "`return 0;` after `x = x * x;`"]  # only in an arm
-    assert {kind for (kind, _), is_silent in found.items() if is_silent} == {"insert-jump", "move"}
+    assert {kind for (kind, _), is_silent in found.items() if is_silent} == {"move"}
+
+
+def test_no_jump_is_offered_that_would_leave_code_which_never_runs(tmp_path: Path) -> None:
+    found = silencing(tmp_path, SQUARE)
+    jumps = {words for kind, words in found if kind == "insert-jump"}
+    assert jumps == {f"`return {value};` after `x = x * x;`" for value in (0, 1)}
+
+
+def test_a_jump_may_end_a_case_or_an_arm(tmp_path: Path) -> None:
+    body = """
+int main(void) {
+    int kind = 1, x = 0;
+    for (int i = 0; i < 2; i++) {
+        switch (kind) {
+        case 1:
+            x = 7;
+        case 2:
+            x = x * 2;
+        }
+    }
+    assert(x == 7);
+    return 0;
+}
+"""
+    jumps = {words for kind, words in silencing(tmp_path, body) if kind == "insert-jump"}
+    assert "`break;` after `x = 7;`" in jumps
+    assert "`break;` before `x = x * 2;`" not in jumps
 
 
 def test_repairs_that_silence_the_check_come_last(tmp_path: Path) -> None:

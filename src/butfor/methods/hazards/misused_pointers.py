@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from butfor.methods.case import FailingRun
 from butfor.origins.failing_access import failing_access, failing_object
-from butfor.origins.memory_stories import is_tested_before_use, taken_over
+from butfor.origins.freed_pointers import taken_over_after_free
+from butfor.origins.null_tests import decision_that_saw_null, is_tested_before_use
 from butfor.origins.run_words import RunWords
 from butfor.origins.value_origins import Origin, OriginKind
 from butfor.trace.trace import Node
@@ -22,7 +23,7 @@ _OF_FREED_BLOCKS = ("use-after-free", "double-free")
 
 @dataclass(frozen=True, slots=True)
 class MisusedPointer:
-    """A statement in question: `kind` says why: copied, kept, freed, untested."""
+    """A statement in question: `kind` says why: copied, kept, freed, untested, known."""
 
     place: Place
     kind: str
@@ -41,8 +42,14 @@ def misused_pointers(case: FailingRun) -> Iterator[MisusedPointer]:
     origin = words.origins.of(access.base)
     if case.point.details.get("memory") in _OF_FREED_BLOCKS:
         yield from _of_freed_block(case, words, node, origin)
-    elif words.number(access.base) == 0 and not is_tested_before_use(words, node, access, origin):
-        yield from _of_null(case, words, node, origin)
+    elif words.number(access.base) == 0:
+        known = decision_that_saw_null(words, node, access)
+        if known is not None:
+            says = f"it found `{access.base_name}` null, and nothing assigned that before its use"
+            yield from _at(case, known, "known", says)
+            yield from _at(case, node, "known", f"it uses `{access.base_name}`, which a decision before it found null")
+        elif not is_tested_before_use(words, node, access, origin):
+            yield from _of_null(case, words, node, origin)
 
 
 def _of_freed_block(case: FailingRun, words: RunWords, node: Node, origin: Origin) -> Iterator[MisusedPointer]:
@@ -52,11 +59,11 @@ def _of_freed_block(case: FailingRun, words: RunWords, node: Node, origin: Origi
     if o is None or freed is None:
         return
     stores = [n for n in origin.through if n[1] >= 0 and words.trace.instr(n).op == "store"]
-    copied = taken_over(words, stores, death)
-    for store in copied[-1:]:
-        yield from _at(case, store, "copied", f"it takes over a pointer to {o.describe()}, which was freed already")
+    copy = taken_over_after_free(words, origin.through, death)
+    if copy is not None:
+        yield from _at(case, copy, "copied", f"it takes over a pointer to {o.describe()}, which was freed already")
     yield from _at(case, (death, freed.index), "freed", f"it frees {o.describe()}, which is used later")
-    if not copied:
+    if copy is None:
         kept = next((n for n in stores if n[0] < death), None)
         if kept is not None:
             says = f"it keeps a pointer to {o.describe()}, which the free does not reset"

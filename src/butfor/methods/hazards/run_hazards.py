@@ -38,6 +38,7 @@ _SCORES = {
     "size": 0.9,
     "uninitialised": 0.9,
     "passed": 0.9,
+    "known": 0.8,
     "limit": 0.8,
     "checked": 0.7,
     "freed": 0.7,

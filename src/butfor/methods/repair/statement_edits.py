@@ -146,7 +146,19 @@ def _moved(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
 def _inserted(statement: Node, code: FunctionIngredients) -> Iterator[Replacement]:
     """Another statement before or after this one."""
     for text, kind, words in _missing(statement, code):
-        yield from inserted_beside(statement, code, text, kind, words)
+        if kind != "insert-jump" or not _has_code_behind(statement):
+            yield from inserted_beside(statement, code, text, kind, words)
+
+
+def _has_code_behind(statement: Node) -> bool:
+    """Whether a jump after a statement would keep others from ever running: nobody forgot to write such a jump."""
+    here = statement
+    while here.parent is not None and here.parent.type not in ("compound_statement", "case_statement"):
+        here = here.parent
+    following = here.next_named_sibling
+    while following is not None and following.type == "comment":
+        following = following.next_named_sibling
+    return following is not None and following.type not in ("case_statement", "labeled_statement")
 
 
 def inserted_beside(
@@ -154,7 +166,7 @@ def inserted_beside(
 ) -> Iterator[Replacement]:
     """Insertions of a statement before and after another one, where it can stand."""
     indent = _indent(statement, code)
-    if statement.type != "declaration":
+    if statement.type != "declaration" and kind != "insert-jump":
         yield Replacement(
             statement.start_byte,
             statement.start_byte,

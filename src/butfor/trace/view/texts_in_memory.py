@@ -20,9 +20,10 @@ from butfor.trace.view.named_stores import NamedStores
 
 _READING = (EventKind.READ_BY_CALL, EventKind.COPY)
 _MAX_CALLS_TRIED = 8  # that touched an address, nearest first
-_MAX_EVENTS_SCANNED = 1 << 16  # of the log, back from the moment asked about
+_MAX_EVENTS_SCANNED = 1 << 12  # of the log, back from the moment asked about
+_MAX_ROWS_INDEXED = 1 << 21  # of texts, the last ones: a second of sorting
 _MAX_STORES_APPLIED = 64  # between a call and the moment asked about; more are a loop that makes another text
-_MAX_ADDRESSES_SCANNED = 1 << 20  # of the log: a millisecond
+_MAX_ADDRESSES_SCANNED = 1 << 17  # of the log: a tenth of a millisecond
 
 # The segment instance, whether a call wrote, where, the bytes that are known, and how many were written.
 _Write = tuple[int, bool, int, bytes, int]
@@ -55,18 +56,19 @@ class TextsInMemory:
     @cached_property
     def _kept(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The events with a text, ascending, and the first row of each; then one more row."""
-        numbers = self.log.text["event"].astype(np.int64)
+        skipped = max(len(self.log.text) - _MAX_ROWS_INDEXED, 0)
+        numbers = self.log.text["event"][skipped:].astype(np.int64)
         first = np.flatnonzero(np.diff(numbers, prepend=-1))
         inside = (numbers[first] >= 1) & (numbers[first] <= len(self.log.event))
-        return numbers[first][inside] - 1, np.append(first[inside], len(numbers))
+        return numbers[first][inside] - 1, np.append(first[inside], len(numbers)) + skipped
 
     @cached_property
-    def _starts(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Where the text of each begins, ascending, and which of the events it is; in order of time within."""
+    def _starts(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint32]]:
+        """Where texts begin, ascending, and in order of time within; which of the events each is, and its moment."""
         events = self.log.event[self._kept[0]]
         where = np.where(events["kind"] == EventKind.COPY, events["addr2"], events["addr"])
         order = np.argsort(where, kind="stable")
-        return where[order], order
+        return where[order], order, events["seg"][order]
 
     def _text_of(self, row: int) -> bytes:
         """The first bytes of the text of an event, with the zero byte that ends it if it is not longer."""
@@ -74,26 +76,20 @@ class TextsInMemory:
         data: bytes = self.log.text["bytes"][int(first[row]) : int(first[row + 1])].tobytes()
         return data[: data.find(b"\0") + 1] if b"\0" in data else data
 
-    def _touching(self, address: int) -> NDArray[np.int64]:
-        """The events whose text begins at an address or a little before, in order of time."""
-        starts, order = self._starts
-        low = int(np.searchsorted(starts, np.uint64(max(address - MAX_TEXT_BYTES + 1, 0)), "left"))
-        high = int(np.searchsorted(starts, np.uint64(address), "right"))
-        found: NDArray[np.int64] = np.sort(order[low:high])
-        return found
-
     def _event(self, row: int) -> Any:
         return self.log.event[int(self._kept[0][row])]
 
-    def _split(self, address: int, i: int) -> tuple[NDArray[np.int64], int]:
-        rows = self._touching(address)
-        moments = self.log.event["seg"][self._kept[0][rows]]
-        return rows, int(np.searchsorted(moments, i, "left"))
-
     def _later(self, address: int, i: int) -> Iterator[int]:
         """The next calls that read there, from segment instance i on."""
-        rows, k = self._split(address, i)
-        for row in rows[k : k + _MAX_CALLS_TRIED].tolist():
+        starts, order, moments = self._starts
+        begins = np.arange(max(address - MAX_TEXT_BYTES + 1, 0), address + 1, dtype=np.uint64)
+        lows, highs = np.searchsorted(starts, begins, "left"), np.searchsorted(starts, begins, "right")
+        found: list[int] = []
+        for k in np.flatnonzero(highs > lows).tolist():
+            low, high = int(lows[k]), int(highs[k])
+            at = low + int(np.searchsorted(moments[low:high], i, "left"))
+            found += order[at : min(at + _MAX_CALLS_TRIED, high)].tolist()
+        for row in sorted(found)[:_MAX_CALLS_TRIED]:
             if int(self._event(row)["kind"]) in _READING:
                 yield row
 
