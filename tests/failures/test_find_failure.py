@@ -910,3 +910,16 @@ def test_bytes_that_are_partly_initial_are_not_uninitialised(tmp_path: Path) -> 
     body = "static char part[4];\nint main(void) { part[1] = 5; return *(int *)part == 7; }"
     answer = explained(tmp_path, Source(body, 0, 0), methods=["slice"])
     assert answer.status == "no-failure"
+
+
+def test_a_loop_that_makes_progress_is_not_said_to_be_endless(tmp_path: Path) -> None:
+    program = source(
+        "int main(int argc, char **argv) {\n unsigned long sum = 0;\n"
+        " for (unsigned long i = 0; i §< 400000000000; i++)\n  sum += i % 7;\n return sum == 3; }\n"
+    )
+    answer = explained(tmp_path, program, time_limit=0.05)
+    limit, line, message = no_end(answer)
+    assert (limit, line) == ("time", program.line)
+    assert message.endswith(" s: nothing shows that it would not have ended")
+    assert answer.failure is not None
+    assert answer.failure.details["progress"] == ["i"]

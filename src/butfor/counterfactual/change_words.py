@@ -48,6 +48,7 @@ _ON_SIDES = frozenset(
 )
 _STEPS_BY_ONE = re.compile(r"\+\+|--")
 _IS_STEP = re.compile(r"(?:\+\+|--)[^=;]*|[^=;]*(?:\+\+|--)")
+_QUALIFIER = re.compile(r"\b(?:const|volatile|restrict) ?")
 _HAS_SIDES = re.compile(r"[-+*/%<>=!&|^]")  # an operator with two sides; the call of a macro has none
 _MISTAKEN_OPERATORS = frozenset(map(frozenset, ("+-", "*/", "/%", "&|", "|^", "&^", ("<<", ">>"))))
 _GIVEN = re.compile(r"arg[cv]\b")  # what the system passes in is not what a programmer mistyped
@@ -146,7 +147,7 @@ class ChangeWords:
         if wanted is None or not known:
             return True
         is_own_kind = {wanted.kind, known[0].type.kind} & {"enum", "pointer", "float", "bool"}
-        return known[0].type.text == wanted.text if is_own_kind else True
+        return _unqualified(known[0].type.text) == _unqualified(wanted.text) if is_own_kind else True
 
     def _is_answer_of_library(self, site: Site) -> bool:
         """Whether a value is what a library function answered; only to a length is 1 forgotten to be added."""
@@ -276,6 +277,11 @@ class ChangeWords:
         if returns:
             return f"had the value that {text} gives been {_difference(c)}"
         return f"had {text} been {_difference(c)}"
+
+
+def _unqualified(type_text: str) -> str:
+    """A type without its qualifiers: a `const char *` may stand where a `char *` is read."""
+    return _QUALIFIER.sub("", type_text)
 
 
 def _difference(c: ChangeCandidate) -> str:

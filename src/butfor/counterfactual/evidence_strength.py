@@ -5,7 +5,7 @@ distinguishes the fault from its bystanders. The weights are log-odds: a conditi
 failing run, fitted on 147 faults that people made in small programs, 127 faults of older test suites and half a of the
 seeded faults (bench/ranking.py), and rounded. Half b of those was held out. Too few faults determine the weights of
 `size`, `solved`, `term` and `outcome`, of a change that repairs all tests, of remaining memory errors, and of a failure
-that is bypassed, and of a run that only gets past the failure: they are set by hand, as are those of edits
+that is bypassed, of bystanders, and of a run that only gets past the failure: they are set by hand, as are those of edits
 (methods/repair/edit_findings.py).
 """
 
@@ -54,6 +54,8 @@ _ALTERS_OTHER_INPUTS = -1.6  # for a change that alters the output of all other 
 _ASSUMED_ALTERED_SHARE = 0.5  # of other inputs, if too few were tried
 _BYPASS = -1.5  # the point of failure is not reached any more, which avoids most failures, however natural the edit
 _DIRECT = -0.3  # it overrides the wrong value itself, which is bound to help
+_HANDS_ON = -1.0  # it overrides the wrong value in a function that only passes its parameter on
+_IN_STAND_IN = -2.0  # a function that looks at none of its parameters stands in for one that a configuration left out
 _OTHER_OUTPUT = -0.5  # the output before the failure would differ
 _ONLY_PAST = -0.7  # the run gets past the failure, but ends with another status than 0 or goes on
 _ERRORS = -0.5  # memory errors of the failing run remain
@@ -80,6 +82,10 @@ def strength(c: ConfirmedChange, weights: Sequence[float], failing: int, passing
     total = _BASE + (natural if c.passes else min(natural, 0.0)) + _ALTERS_OTHER_INPUTS * _altered_share(c, weights)
     if c.is_direct:
         total += _DIRECT
+    if c.hands_on:
+        total += _HANDS_ON
+    if c.is_in_stand_in:
+        total += _IN_STAND_IN
     if not c.passes:
         total += _BYPASS
     if not c.keeps:

@@ -100,6 +100,8 @@ class ConfirmedChange:
     is_clean: bool = True  # there is no memory error, not even one that the failing run had too
     is_checked: bool = True  # for memory errors: there was time to, or the user wants no checks
     is_direct: bool = False  # it overrides the wrong value itself where it is only forwarded
+    hands_on: bool = False  # it overrides the wrong value in a function that only passes its parameter on
+    is_in_stand_in: bool = False  # in a function that looks at none of its parameters
     is_past: bool = False  # the run only got past the failure: it ended with another status, or was cut while it ran
     avoids: int = 0  # other failing tests that pass with it
     breaks: int = 0  # passing tests that fail with it
@@ -344,17 +346,16 @@ class Experiment:
         result.confirmed += self._without_new_memory_errors(result, [found[number] for number in sorted(found)])
         result.past += (past[number] for number in sorted(past.keys() - found.keys()))
 
-    def confirm_past(self, result: SearchResult) -> None:
-        """Add the changes that only got past the failure to those that avoid it.
+    def confirm_past(self, result: SearchResult, past: Sequence[ConfirmedChange]) -> None:
+        """Add changes that only got past the failure to those that avoid it.
 
         Of runs that were cut only a few: with memory checks they would be cut even earlier.
         """
-        ended = [c for c in result.past if not c.outcome.is_cut]
-        cut = [c for c in result.past if c.outcome.is_cut][:MAX_CUT_RUNS]
+        ended = [c for c in past if not c.outcome.is_cut]
+        cut = [c for c in past if c.outcome.is_cut][:MAX_CUT_RUNS]
         for c in cut:
             c.is_checked = self._build_checked is None
         result.confirmed += [*self._without_new_memory_errors(result, ended), *cut]
-        result.past = []
 
     def verdicts(self, result: SearchResult, changes: Sequence[Sequence[Rule]]) -> list[RunVerdict]:
         """What becomes of the failure with each of these sets of rules: avoided only without new memory errors."""

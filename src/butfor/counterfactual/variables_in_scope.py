@@ -10,6 +10,7 @@ from butfor.ir.change_sites import Site
 from butfor.ir.debug_types import CType, Variable
 from butfor.ir.instructions import Const, Function, Instr, Operand
 from butfor.ir.program import Program
+from butfor.libc.library import TEXT_VARIABLES
 from butfor.trace.view.declared_types import DeclaredTypes
 
 # The slot of a local variable or the name of a global one, the variable, the rule that uses it.
@@ -35,10 +36,12 @@ class VariablesInScope:
         """Rules that read another variable than the one at `address`; `right` replaces the right side only."""
         found = 0
         pointer = self._pointer_type(site, fn, instr, address) if site.is_pointer else None
+        is_text = isinstance(address, Const) and address.value in TEXT_VARIABLES
         for where, v, rule in self.readable(site, fn, instr, right=right):
             is_read_now = where == (address.value if isinstance(address, Const) else address)
-            if site.is_pointer and not (pointer is not None and _points_alike(v.type, pointer)):
-                continue  # it would lead to an object of another kind
+            if site.is_pointer and not (is_text and _is_text(v.type)):
+                if pointer is None or not _points_alike(v.type, pointer):
+                    continue  # it would lead to an object of another kind
             if not is_read_now and found < (MAX_LOCALS_PER_SITE if isinstance(where, int) else MAX_VARIABLES_PER_SITE):
                 found += 1
                 yield rule
@@ -135,6 +138,10 @@ def _points_alike(a: CType, b: CType) -> bool:
     if x is None or y is None or "void" in (x.kind, y.kind):
         return True
     return _is_same_type(x, y) and (x.kind != "pointer" or _points_alike(x, y))
+
+
+def _is_text(t: CType) -> bool:
+    return t.pointee is not None and t.pointee.kind == "char"
 
 
 def _fits(site: Site, t: CType) -> bool:

@@ -51,10 +51,15 @@ def endless_loop(trace: Trace, i: int) -> EndlessLoop | None:
 
 @dataclass(frozen=True, slots=True)
 class ConditionVariable:
-    """A variable of a loop's condition: its value in the latest iteration, and whether it was the same in all."""
+    """A variable of a loop's condition: its value in the latest iteration, and what is known of the earlier ones.
+
+    It was the same in all of them, or another one in each of those that were looked at: then the loop may be on its
+    way to an end.
+    """
 
     text: str
     is_same: bool
+    is_new_each_time: bool
 
 
 def condition_variables(steps: Steps, endless: EndlessLoop) -> dict[str, ConditionVariable]:
@@ -64,14 +69,16 @@ def condition_variables(steps: Steps, endless: EndlessLoop) -> dict[str, Conditi
         return {}
     s = trace.at(endless.decision[0])
     place = steps.places.of_instr(s.fn, trace.instr(endless.decision))
-    seen: dict[str, set[bytes]] = {}
+    seen: dict[str, list[bytes]] = {}
     texts: dict[str, str] = {}
     for node in _condition_branches(steps, endless, place):
-        for read in steps.reads(node):
-            seen.setdefault(read.name, set()).add(read.data)
+        for read in {read.name: read for read in steps.reads(node)}.values():
+            seen.setdefault(read.name, []).append(read.data)
             texts[read.name] = read.text
     return {
-        name: ConditionVariable(text, len(seen[name]) == 1) for name, text in texts.items() if not text.startswith("0x")
+        name: ConditionVariable(text, len(set(seen[name])) == 1, 1 < len(seen[name]) == len(set(seen[name])))
+        for name, text in texts.items()
+        if not text.startswith("0x")
     }
 
 

@@ -265,6 +265,9 @@ def _no_end(recording: Recording, trace: Trace, dependence: Dependence, objects:
             name: f"{w.text} in {'every' if w.is_same else 'the latest'} round" for name, w in variables.items()
         }
         details["unchanged"] = [name for name, w in variables.items() if w.is_same]
+        details["progress"] = [name for name, w in variables.items() if w.is_new_each_time]
+        if details["progress"] and limit in ("time", "steps"):
+            message += ": nothing shows that it would not have ended"
         if not variables:
             message += ": the condition of the loop reads no variables"
     roots = () if node is None else (node,)

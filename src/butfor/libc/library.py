@@ -46,6 +46,7 @@ FUNCTIONS = {f.name: f for functions in FAMILIES for f in functions}
 VARIABLES = frozenset(
     "stdin stdout stderr environ __environ optarg optind opterr optopt timezone daylight tzname signgam".split()
 )
+TEXT_VARIABLES = frozenset(("optarg",))  # that are a `char *`; a program that only uses them does not say so
 NONDETERMINISTIC = "__VERIFIER_nondet_"
 _PREFIXES = ("__builtin_", "__isoc99_", "__isoc23_", "_IO_", "__")
 _SUFFIXES = ("_chk", "_unlocked", "64")

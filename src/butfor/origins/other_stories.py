@@ -153,7 +153,9 @@ def tell_endless(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     words = b.words
     place = words.place(node)
     round_ = words.round_words(node[0])
-    says = f"the loop at {quoted_place(words, place)} does not end" + (f", now {round_}" if round_ else "")
+    progress = point.details.get("progress", ())
+    verb = "had not ended" if progress else "does not end"
+    says = f"the loop at {quoted_place(words, place)} {verb}" + (f", now {round_}" if round_ else "")
     b.add(b.at(RungKind.FAILURE, node, says + call_stack(words, node[0])))
     if not words.trace.instr(node).is_conditional:
         return
@@ -162,6 +164,8 @@ def tell_endless(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     for leaf in told_leaves(words.leaves(node), _MAX_VARIABLES_TOLD):
         if leaf.name in unchanged:
             b.add(b.at(RungKind.MISSING, node, f"`{leaf.name}` is {leaf.value} in every round", 1))
+        elif leaf.name in progress:
+            b.add(b.at(RungKind.MISSING, node, f"`{leaf.name}` had another value in each round that was looked at", 1))
         b.tell_operand(leaf, 1, node)
 
 

@@ -20,6 +20,7 @@ from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import ButforError
 from butfor.ir.change_sites import Site, SiteKind
 from butfor.methods.budget import Budget
+from butfor.methods.but_for.bystanders import Bystanders
 from butfor.methods.but_for.candidate_order import CandidatesInOrder, place_of
 from butfor.methods.but_for.change_findings import MAX_CHANGES_PER_STATEMENT, ChangedStatement, ChangeReporter
 from butfor.methods.but_for.solver_values import solved_values
@@ -103,7 +104,9 @@ def _experiment(case: FailingRun, earlier: Earlier) -> Diagnosis:
             places |= single.places | {id(c): place for c, place in solved}
             proposed += len(single) + len(solved)
         if len({places[id(c.candidate)] for c in result.confirmed}) < MIN_STATEMENTS_FOUND:
-            running.confirm_past(result)
+            running.confirm_past(result, result.past)
+        elif len({places[id(c.candidate)] for c in result.confirmed if c.passes}) < MIN_STATEMENTS_FOUND:
+            running.confirm_past(result, [c for c in result.past if c.passes])
         if tests:
             edits = _in_all_runs(result.confirmed, places)
             running.search(result, (c for c, _ in edits), case.budget.is_over)
@@ -161,13 +164,16 @@ def _in_all_runs(confirmed: list[ConfirmedChange], places: Mapping[int, Place]) 
 
 
 def _mark_direct(case: FailingRun, confirmed: list[ConfirmedChange]) -> None:
-    """Mark changes that override the wrong value itself where it is only passed on."""
+    """Mark changes that override the wrong value itself where it is only passed on, and those of bystanders."""
     handed_on = case.forwarding.forwarding_instructions(case.point.roots)
+    bystanders = Bystanders(case.recording.program)
     for c in confirmed:
         site = c.candidate.site
         c.is_direct = (
             c.candidate.family in _OVERRIDES and site.kind not in _EDITED and (site.function, site.instr) in handed_on
         )
+        c.hands_on = c.is_direct and bystanders.is_parameter(site)
+        c.is_in_stand_in = bystanders.is_in_stand_in(site)
 
 
 def _is_print_at_fault(earlier: Earlier) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from butfor.ir.instructions import Const
 from butfor.trace.dependence.dependence import Dependence
 from butfor.trace.dependence.stores_elsewhere import stores_to_computed_element
-from butfor.trace.trace import Node
+from butfor.trace.trace import Node, UnknownValue
 from butfor.trace.view.source_places import Place, Places
 
 _FORWARDING = frozenset(("load", "store", "ret", "br", "sext", "zext", "trunc", "bitcast", "freeze", "fpext"))
 _VALUE_EDGES = frozenset(("data", "call"))
 _MAX_INSTANCES_PER_STATEMENT = 20  # one that computes a value shows in its first instances
+_FIRST_PAGE = 4096  # bytes that are never mapped
 _MAX_CHAIN_LENGTH = 40  # instructions that a value is followed through; longer chains are recursions
 
 
@@ -49,8 +50,25 @@ class ValueForwarding:
                     break
                 if at[1] >= 0:
                     found.add((self.trace.at(at[0]).fn.name, at[1]))
-                at = self._source(at)
+                at = self._argument(at) or self._source(at) or self._base_of_null(at)
         return found
+
+    def _argument(self, node: Node) -> Node | None:
+        """The instance whose value was passed as the parameter that an instance stands for."""
+        if node[1] >= 0:
+            return None
+        return next((target for kind, target in self.dependence.edges(node) if kind == "data"), None)
+
+    def _base_of_null(self, node: Node) -> Node | None:
+        """The pointer whose element or member an address is, where that is close to null: the pointer is to blame."""
+        instr = self.trace.instr(node) if node[1] >= 0 else None
+        if instr is None or instr.op != "gep" or not isinstance(instr.args[0], int):
+            return None
+        try:
+            is_null = int(self.trace.operand(node[0], instr.slot)) < _FIRST_PAGE
+            return self.trace.definition(node[0], instr.args[0]) if is_null else None
+        except UnknownValue:
+            return None
 
     def _ends_statement(self, node: Node) -> bool:
         """Whether an instance is a store, a return or a branch with a value."""
