@@ -96,6 +96,28 @@ def test_no_address_space(work: Path) -> None:
     assert "ulimit -v" in done.stderr
 
 
+CLOSING = """#define _GNU_SOURCE
+#include <assert.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int bad = 0, s = 0;
+  closefrom(3);
+  bad += close_range(3, ~0u, 0) != 0;
+  for (int i = 3; i < 1024; i++) bad += close(i) == 0;
+  for (int i = 3; i < 1024; i++) bad += dup2(i, 500) >= 0;
+  for (int i = 0; i < 30000; i++) s += i;
+  assert(bad == 0);
+  assert(s == argc);
+  return 0; }
+"""
+
+
+def test_a_program_that_closes_all_descriptors(work: Path) -> None:
+    done = run_in(work, "explain", file_of(work, CLOSING), "--method", "slice")
+    assert (done.code, done.stderr) == (0, "")
+    assert "prog.c:12:3: assertion failed: s == argc" in done.stdout
+
+
 def test_a_program_that_takes_all_memory(work: Path) -> None:
     file_of(
         work,
