@@ -48,6 +48,14 @@ def test_a_program_that_sleeps(work: Path) -> None:
     assert "prog.c:3:3: the program was still running after" in done.stdout
 
 
+def test_a_program_that_stops_itself(work: Path) -> None:
+    file_of(work, "#include <signal.h>\nint main(void) {\n  raise(SIGSTOP);\n  return 1; }\n")
+    done = run_in(work, "explain", "prog.c", "--method", "slice", "--time-limit", "0.2")
+    assert done.code == 0
+    assert "prog.c:3:3: the program was still running after" in done.stdout
+    assert "line 3  `raise(SIGSTOP);` has not come back" in done.stdout
+
+
 def test_a_program_that_blocks_all_signals(work: Path) -> None:
     text = (
         "#include <signal.h>\nint main(void) {\n  sigset_t all;\n  sigfillset(&all);\n"
