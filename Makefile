@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest -q
 
-.PHONY: demo test test-all test-real claims bench lint format clean
+.PHONY: demo test test-all test-real claims fuzz soak faults reliability bench lint format clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml constraints.txt
@@ -36,6 +36,27 @@ STATE  ?=
 WRITE  ?=
 claims: $(STAMP)
 	$(BIN)/python -m tests.claims --claims $(CLAIMS) --seed $(SEED) $(if $(STATE),--state $(STATE)) $(if $(WRITE),--write $(WRITE))
+
+# How hard it is to break: fuzzers, a soak, signals and licences; with STATE_FOLDER=dir the figures are kept there,
+# and `make reliability` writes docs/reliability.md from them
+SECONDS_EACH ?= 60
+SOAK_SECONDS ?= 1200
+JOBS         ?= 1
+STATE_FOLDER ?=
+state         = $(if $(STATE_FOLDER),--state $(STATE_FOLDER)/$(1).json)
+fuzz: $(STAMP)
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,fuzz]'
+	$(BIN)/python -m tests.reliability.fuzz_recordings --count 400 $(call state,recordings)
+	$(BIN)/python -m tests.reliability.fuzz_parsers --seconds $(SECONDS_EACH) --save $(call state,parsers)
+
+soak: $(STAMP)
+	$(BIN)/python -m tests.reliability.soak --seconds $(SOAK_SECONDS) --jobs $(JOBS) $(call state,soak-$(JOBS))
+
+faults: $(STAMP)
+	$(BIN)/python -m tests.reliability.signal_campaign --count 1000 $(call state,signals)
+
+reliability: $(STAMP)
+	$(BIN)/python -m tests.reliability.write_page $(STATE_FOLDER)
 
 bench: $(STAMP)
 	$(BIN)/python -m bench

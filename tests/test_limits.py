@@ -48,6 +48,14 @@ def test_a_program_that_sleeps(work: Path) -> None:
     assert "prog.c:3:3: the program was still running after" in done.stdout
 
 
+def test_a_program_that_stops_itself(work: Path) -> None:
+    file_of(work, "#include <signal.h>\nint main(void) {\n  raise(SIGSTOP);\n  return 1; }\n")
+    done = run_in(work, "explain", "prog.c", "--method", "slice", "--time-limit", "0.2")
+    assert done.code == 0
+    assert "prog.c:3:3: the program was still running after" in done.stdout
+    assert "line 3  `raise(SIGSTOP);` has not come back" in done.stdout
+
+
 def test_a_program_that_blocks_all_signals(work: Path) -> None:
     text = (
         "#include <signal.h>\nint main(void) {\n  sigset_t all;\n  sigfillset(&all);\n"
@@ -94,6 +102,28 @@ def test_no_address_space(work: Path) -> None:
     done = limited(work, resource.RLIMIT_AS, 4 * 2**30)
     assert (done.code, done.stdout) == (3, "")
     assert "ulimit -v" in done.stderr
+
+
+CLOSING = """#define _GNU_SOURCE
+#include <assert.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+  int bad = 0, s = 0;
+  closefrom(3);
+  bad += close_range(3, ~0u, 0) != 0;
+  for (int i = 3; i < 1024; i++) bad += close(i) == 0;
+  for (int i = 3; i < 1024; i++) bad += dup2(i, 500) >= 0;
+  for (int i = 0; i < 30000; i++) s += i;
+  assert(bad == 0);
+  assert(s == argc);
+  return 0; }
+"""
+
+
+def test_a_program_that_closes_all_descriptors(work: Path) -> None:
+    done = run_in(work, "explain", file_of(work, CLOSING), "--method", "slice")
+    assert (done.code, done.stderr) == (0, "")
+    assert "prog.c:12:3: assertion failed: s == argc" in done.stdout
 
 
 def test_a_program_that_takes_all_memory(work: Path) -> None:

@@ -12,6 +12,7 @@ from butfor.methods import registry
 from butfor.methods.budget import MemoryIsUp, TimeIsUp, stopped_at
 from butfor.methods.case import Case, FailingPath, FailingRun
 from butfor.methods.method import Method, Subject, When
+from butfor.native.free_memory import give_back
 from butfor.options import Options
 from butfor.ranking.finding import Diagnosis, WeighedDiagnosis
 from butfor.ranking.rank import rank
@@ -74,6 +75,7 @@ def ask_methods(
             inquiry.ask_all()
     except TimeIsUp:
         inquiry.late += [method.name for method in methods if method.name not in inquiry.done]
+    give_back()
     return inquiry.answers
 
 

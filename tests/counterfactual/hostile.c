@@ -62,6 +62,53 @@ static void to_file(const char *what, const char *file) {
   CASE("late unlink") poll(0, 0, 1100), unlink(file);
 }
 
+static int failed(long result) {
+  if (result >= 0) could();
+  return result < 0;
+}
+
+/* As a program of 32 bits calls the kernel, which numbers its calls otherwise. */
+static long call_of_32_bits(long number, const char *text, long a) {
+  char *low = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  long result;
+  strncpy(low, text, 4095);
+  __asm__ volatile("int $0x80" : "=a"(result) : "a"(number), "b"(low), "c"(a), "d"(0L) : "memory", "r8", "r9", "r10", "r11");
+  return result;
+}
+
+static void around_file(const char *what, const char *file) {
+  char folder[4096], evil[4200];
+  strcpy(folder, file), *strrchr(folder, '/') = 0;
+  snprintf(evil, sizeof evil, "%s/evil", folder);
+  CASE("32 open") failed(call_of_32_bits(5, file, O_RDWR));
+  CASE("32 unlink") failed(call_of_32_bits(10, file, 0));
+  CASE("raw link") failed(RAW(SYS_linkat, AT_FDCWD, file, AT_FDCWD, evil, 0));
+  CASE("raw symlink") failed(RAW(SYS_symlink, file, evil));
+  CASE("raw mkdir") failed(RAW(SYS_mkdir, evil, 0777));
+  CASE("raw tmpfile") failed(RAW(SYS_open, folder, O_TMPFILE | O_RDWR, 0600));
+  CASE("raw openat2") failed(RAW(437, AT_FDCWD, evil, (unsigned long[3]){O_WRONLY | O_CREAT, 0600, 0}, 24L));
+  CASE("shared map") {
+    void *p = mmap(0, 4096, PROT_READ, MAP_SHARED, open(file, O_RDONLY), 0);
+    if (p != MAP_FAILED && !mprotect(p, 4096, PROT_READ | PROT_WRITE)) could(), strcpy(p, "evil");
+  }
+}
+
+static void to_others(const char *what, int process) {
+  CASE("raw kill all") RAW(SYS_kill, -1, SIGUSR1);
+  CASE("raw stop parent") RAW(SYS_kill, getppid(), SIGSTOP);
+  CASE("raw getfd") failed(RAW(438, RAW(434, getppid(), 0), 1, 0));
+  CASE("raw ioprio") failed(RAW(SYS_ioprio_set, 1, process, 0x6000));
+  CASE("raw attributes") failed(RAW(314, process, &(unsigned[12]){48, 5}, 0));
+  CASE("raw migrate") failed(RAW(SYS_migrate_pages, process, 64L, &(long){1}, &(long){1}));
+  CASE("raw clone3") if (!RAW(435, &(unsigned long[11]){0, 0, 0, 0, SIGCHLD}, 88L)) for (setsid();; pause()) ;
+  CASE("raw setns") failed(RAW(SYS_setns, open("/proc/self/ns/uts", O_RDONLY), 0));
+  CASE("raw time") failed(RAW(SYS_clock_settime, 0, &early[0]));
+  CASE("raw name") failed(RAW(SYS_sethostname, "evil", 4L));
+  CASE("raw mount tree") failed(RAW(428, AT_FDCWD, "/", 1));
+  CASE("raw device") failed(RAW(SYS_open, "/dev/kmsg", O_WRONLY));
+  CASE("raw setting") failed(RAW(SYS_open, "/proc/sys/kernel/hostname", O_WRONLY));
+}
+
 static void to_process(const char *what, int process) {
   int ends[2];
   pipe(ends);
@@ -125,7 +172,9 @@ static void to_machine(const char *what) {
 int main(int argc, char **argv) {
   to_file(argv[1], argv[2]);
   to_open_file(argv[1], open(argv[2], O_RDONLY));
+  around_file(argv[1], argv[2]);
   to_process(argv[1], atoi(argv[3]));
+  to_others(argv[1], atoi(argv[3]));
   to_machine(argv[1]);
   puts("done");
   return 3;

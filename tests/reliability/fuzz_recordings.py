@@ -31,53 +31,13 @@ from butfor.options import Options
 from butfor.trace.kernel import kernel_run
 from butfor.trace.kernel.structures import layout_header
 from butfor.trace.log.columns import Log
-from tests.reliability.mutate_recording import members_of, mutated
+from tests.reliability.mutate_recording import BODIES, KNOBS, members_of, mutated
 from tests.small import saved
 
 _PRELOADED = "BUTFOR_FUZZ_PRELOADED"  # set in the process that has the runtime of the sanitizers
 MAX_SECONDS = 60.0
 MAX_MB = 1500.0
 BUDGET_SECONDS = 5.0
-BODIES = {
-    "list": """struct node { int v; struct node *next; };
-static struct node *list;
-static int larger(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
-static int total(struct node *n) { int sum = 0; for (; n; n = n->next) sum += n->v; return sum; }
-int main(int argc, char **argv) {
- int a[3] = {3, 1, 2};
- char line[20], copy[20];
- if (!fgets(line, sizeof line, stdin)) return 9;
- memcpy(copy, line, sizeof copy);
- qsort(a, 3, sizeof *a, larger);
- for (int i = 0; i < 3; i++) {
-  struct node *n = malloc(sizeof *n);
-  n->v = a[i] + atoi(argv[1]) + copy[0];
-  n->next = list;
-  list = n;
- }
- printf("%s%d\\n", line, total(list));
- assert(total(list) == 99);
- return 0; }
-""",
-    "jumps": """static jmp_buf back;
-static double half(double x) { return x / 2; }
-static int deep(int n, int *p) {
- if (n == 0) longjmp(back, 3);
- p[n % 4] += (int)half(n); return deep(n - 1, p) + 1; }
-static int sum(int n, ...) { va_list l; va_start(l, n);
- int s = 0; while (n--) s += va_arg(l, int); va_end(l); return s; }
-int main(int argc, char **argv) {
- int t[4] = {0}, (*f)(int, int *) = deep, freed;
- volatile int seen = setjmp(back);
- if (!seen) f(700, t);
- switch (t[1] % 3) { case 0: t[0]++; break; default: t[2] = sum(3, 1, t[1], argc); }
- int *p = malloc(8);
- free(p);
- freed = t[2] + (argc > 1 ? *p : 0);
- return t[freed & 3] + seen; }
-""",
-}
-KNOBS = {"list": {"args": ["4"], "stdin": b"head\n"}, "jumps": {"expect_exit": 0}}
 
 
 @dataclass(frozen=True, slots=True)

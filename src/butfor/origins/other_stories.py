@@ -149,14 +149,15 @@ def _next(point: FailurePoint) -> str:
 
 
 def tell_endless(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
-    """Tell a run that does not end: the loop, what its condition reads, and what of that does not change."""
+    """Tell a run that does not end: the call that it waits in, or the loop, what its condition reads and what stays."""
     words = b.words
-    place = words.place(node)
+    text = quoted_place(words, words.place(node))
     round_ = words.round_words(node[0])
-    progress = point.details.get("progress", ())
-    verb = "had not ended" if progress else "does not end"
-    says = f"the loop at {quoted_place(words, place)} {verb}" + (f", now {round_}" if round_ else "")
-    b.add(b.at(RungKind.FAILURE, node, says + call_stack(words, node[0])))
+    verb = "had not ended" if point.details.get("progress") else "does not end"
+    last = (words.log.end.stopped or len(words.log)) - 1  # a call may have come back because the run was to end
+    is_waiting = words.trace.instr(node).op == "call" and node[0] == last
+    says = f"{text} has not come back" if is_waiting else f"the loop at {text} {verb}"
+    b.add(b.at(RungKind.FAILURE, node, says + (f", now {round_}" if round_ else "") + call_stack(words, node[0])))
     if not words.trace.instr(node).is_conditional:
         return
     unchanged = set(point.details.get("unchanged", ()))

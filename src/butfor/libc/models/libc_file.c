@@ -1,4 +1,5 @@
 /* Models of functions on files: opening, moving in a stream, names. */
+#define _GNU_SOURCE /* dup3 */
 #include "libc_util.h"
 #include <fcntl.h>
 #include <limits.h>
@@ -204,3 +205,25 @@ static ssize_t link_text(const char *path, char *out, size_t n, size_t limit) {
 }
 ssize_t W(readlink)(const char *path, char *out, size_t n) { return link_text(path, out, n, SIZE_MAX); }
 ssize_t W(__readlink_chk)(const char *path, char *out, size_t n, size_t limit) { return link_text(path, out, n, limit); }
+
+/* Descriptors. Those of the recording are not the program's: to it they are not open. */
+int close_range(unsigned first, unsigned last, int flags);
+static int is_not_open(int fd) {
+    if (bf_is_log(fd)) errno = EBADF;
+    return bf_is_log(fd);
+}
+int W(close)(int fd) { return is_not_open(fd) ? -1 : close(fd); }
+int W(dup2)(int fd, int other) { return is_not_open(fd) || is_not_open(other) ? -1 : dup2(fd, other); }
+int W(dup3)(int fd, int other, int flags) { return is_not_open(fd) || is_not_open(other) ? -1 : dup3(fd, other, flags); }
+int W(close_range)(unsigned first, unsigned last, int flags) {
+    int result = 0;
+    for (u64 low = first; low <= last && !result;) {
+        u64 high = low;
+        while (high <= last && high < MAX_LOG_DESCRIPTOR && !bf_is_log((int)high)) high++;
+        if (high == MAX_LOG_DESCRIPTOR || high > last) high = (u64)last + 1;
+        if (high > low) result = close_range((unsigned)low, (unsigned)(high - 1), flags);
+        low = high + 1;
+    }
+    return result;
+}
+void W(closefrom)(int first) { W(close_range)(first < 0 ? 0 : (unsigned)first, ~0u, 0); }

@@ -57,6 +57,10 @@ void bf_input(const void *p, u64 n, int stream, int64_t offset);
 /* the result of the call (not memory) came from an input stream */
 void bf_input_result(u64 n, int stream, int64_t offset);
 
+/* Descriptors of the recording: the program did not open them, and must not close them. */
+enum { MAX_LOG_DESCRIPTOR = 1024 };
+int bf_is_log(int fd);
+
 /* Heap objects. bf_born clears the shadow (never written) and returns the new object number; zeroed: calloc. */
 u32 bf_born(void *p, u64 n, int zeroed);
 void bf_died(u32 object);

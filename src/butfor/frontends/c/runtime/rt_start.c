@@ -57,6 +57,12 @@ int bf_open_in_dir(const char *name) {
   return fd;
 }
 
+int bf_is_log(int fd) {
+  for (int c = 0; c < C_COUNT; c++)
+    if (fd >= 0 && bf_cols[c].fd == fd) return 1;
+  return 0;
+}
+
 void *bf_reserve(u64 n) {
   void *p = mmap(0, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) {
