@@ -153,7 +153,8 @@ def tell_endless(b: LadderBuilder, point: FailurePoint, node: Node) -> None:
     words = b.words
     text = quoted_place(words, words.place(node))
     round_ = words.round_words(node[0])
-    verb = "had not ended" if point.details.get("progress") else "does not end"
+    progress = point.details.get("progress", ())
+    verb = "had not ended" if progress else "does not end"
     last = (words.log.end.stopped or len(words.log)) - 1  # a call may have come back because the run was to end
     is_waiting = words.trace.instr(node).op == "call" and node[0] == last
     says = f"{text} has not come back" if is_waiting else f"the loop at {text} {verb}"
