@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from butfor.logic.solvers import Limit, Problem, Solver, Verdict, default_solver
+from butfor.logic.solvers import Limit, Solver, Verdict, default_solver
 from butfor.logic.sorts import Value
-from butfor.logic.terms import disjunction, negate, variables
+from butfor.logic.terms import variables
 from butfor.path.execute.path_execution import PathExecution, Role, always_leaves
 from butfor.path.execute.value_domains import KnownValues
-from butfor.path.lift.cell_names import UNKNOWN
 from butfor.path.path_formula import plain_formula
 from butfor.path.path_model import Cell, Kind, Path
-from butfor.path.ssa_form import ssa_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,21 +35,6 @@ def verify(path: Path, limit: Limit | None = None, solver: Solver | None = None)
         wrong,
         (solver or default_solver()).check(plain_formula(path, with_recorded_addresses=True).problem(), limit).verdict,
     )
-
-
-def fails_with_any_inputs(path: Path, limit: Limit, since: int = 0, solver: Solver | None = None) -> bool:
-    """Whether no values that come in from a position on leave the path or make its check hold, as a solver says.
-
-    It is asked about the statements as they are: nothing is executed or simplified before.
-    """
-    ssa = ssa_form(path)
-    known = {cell.name for cell in path.cells if cell.type != UNKNOWN}
-    start = {name: value for name, value in {**path.start, **path.initial}.items() if name in known}
-    early = (t for k in range(since) for t in ssa.recorded_inputs(k))
-    terms = (ssa.pre, *ssa.starts_with(start), *early, *(t for s in ssa.instances for t in s.assigned))
-    avoided = disjunction((*(negate(s.condition) for s in ssa.instances), ssa.check))
-    problem = Problem((("path", terms),), avoided)
-    return (solver or default_solver()).check(problem, limit).verdict is Verdict.UNSAT
 
 
 def run_along(path: Path) -> tuple[str, ...]:

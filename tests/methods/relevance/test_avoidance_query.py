@@ -25,8 +25,8 @@ from butfor.logic.terms import (
 from butfor.methods.relevance import security_verdict
 from butfor.methods.relevance.avoidance_query import OtherInputs, avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Relevance, judge
+from butfor.path.forced_failure import fails_with_any_inputs
 from butfor.path.path_model import Cell, Instance, Kind, Path
-from butfor.path.verify_path import fails_with_any_inputs
 from butfor.trace.view.source_places import Place
 
 X, Y, U = Cell("x", 8, "x", "int"), Cell("y", 8, "y", "int"), Cell("?f", 8, "unknown f", "unknown")

@@ -121,7 +121,7 @@ def is_inductive(core: CoreTrace, rows: tuple[Atoms, ...], queries: Interpolatio
 
 
 def steps_against(core: CoreTrace, rows: tuple[Atoms, ...]) -> list[Term]:
-    """What cannot hold if rows are inductive: first the start without the first row, last the goal with the last row."""
+    """What cannot hold if rows are inductive: one term for the start, one for each step, and one for the goal."""
     found = [refutation((core.pre,), [[core.at(0, a) for a in rows[0]]])]
     for p, row in enumerate(rows):
         facts = [*(core.at(p, a) for a in row), *core.flag_definitions(p)]

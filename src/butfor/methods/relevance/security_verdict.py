@@ -34,8 +34,8 @@ from butfor.methods.case import FailingRun
 from butfor.methods.relevance.avoidance_query import avoidable_by_inputs
 from butfor.methods.relevance.instance_verdicts import Judgement, Relevance, judge
 from butfor.methods.relevance.reads_in_order import is_read_in_order, is_read_last, reads_in_order
+from butfor.path.forced_failure import fails_with_any_inputs
 from butfor.path.path_model import Input, Kind, Path
-from butfor.path.verify_path import fails_with_any_inputs
 from butfor.trace.log.record_layout import STDIN_STREAM, EventKind
 from butfor.trace.semantics.integers import signed
 from butfor.trace.trace import Node, Trace

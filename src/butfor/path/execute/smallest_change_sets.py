@@ -33,8 +33,8 @@ from butfor.path.execute.single_change import Avoidance, ChangeVerdict, can_avoi
 from butfor.path.execute.single_change_rerun import SingleChangeRerun
 from butfor.path.execute.statement_changes import Change, ChangeKind, plain_changes
 from butfor.path.execute.value_domains import OPEN
+from butfor.path.forced_failure import fails_with_any_inputs
 from butfor.path.path_model import Cell, Kind, Path, pinned
-from butfor.path.verify_path import fails_with_any_inputs
 from butfor.trace.view.source_places import Place
 
 MAX_STATEMENTS_PER_SET = 4  # nobody changes more at once to mend one failure
