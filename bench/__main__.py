@@ -14,7 +14,20 @@ from pathlib import Path
 
 import numpy as np
 
-from bench import causes, changed, diagnoses, growth, invariants, log_bytes, program_size, ranking, relevance, repair, scale
+from bench import (
+    causes,
+    changed,
+    default_answer,
+    diagnoses,
+    growth,
+    invariants,
+    log_bytes,
+    program_size,
+    ranking,
+    relevance,
+    repair,
+    scale,
+)
 from butfor.frontends.c import toolchain
 from butfor.frontends.c.c_frontend import compile_program, record
 from butfor.options import Options
@@ -145,6 +158,9 @@ def main() -> None:
     for line in changed.rows():
         print(line, flush=True)
     for line in changed.throughput():
+        print(line, flush=True)
+    print("\nThe default answer, warm: CPU seconds by method, those of changed runs included.\n")
+    for line in default_answer.rows():
         print(line, flush=True)
     print("\nA short run in programs of different sizes, after the build; and the time that is taken on a budget.\n")
     for line in program_size.rows():
