@@ -76,10 +76,8 @@ def rows() -> Iterator[str]:
         taken = time.monotonic() - start
         stages.enter("")
         parts = ", ".join(f"{m} {s:.2f}" for m, s in stages.seconds.items() if s >= MIN_SHOWN_SECONDS)
-        yield (
-            f"{name:<26}{answer.status.value:<11}{stages.first_rows:>9.2f} s{taken:>7.2f} s{taken / options.budget:>11.2f}"
-            f"{sum(stages.seconds.values()):>7.2f} s   {parts}"
-        )
+        times = f"{stages.first_rows:>9.2f} s{taken:>7.2f} s{taken / options.budget:>11.2f}"
+        yield f"{name:<26}{answer.status.value:<11}{times}{sum(stages.seconds.values()):>7.2f} s   {parts}"
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from bench.default_answer import Stages, cpu_seconds
+
 from butfor.api import explain
 from butfor.options import Options
 from tests.small import written

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from bench.log_bytes import GROUPS, column_bytes, share_of_local_loads, unshared_locals
+
 from butfor.pipeline import instructions_in
 from butfor.trace.log.record_layout import COLUMNS
 from tests.small import recorded
