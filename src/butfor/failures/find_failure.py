@@ -78,7 +78,7 @@ def find_failure(
             or _unexpected_exit(recording, trace, dependence, trusted)
         )
         if failure is None and look_for_memory_errors:
-            failure = uninitialised_use(trace, objects)
+            failure = uninitialised_use(trace, objects).point
     rest = tuple(e for e in errors if failure is None or not failure.is_survivable or e.node != failure.node)
     return Verdict(failure, rest, end.reason == EndReason.ASSUME)
 

@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from butfor.failures.failure_point import FailurePoint
 from butfor.failures.memory_errors import errors_with_objects
-from butfor.failures.uninitialised_reads import uninitialised_use
+from butfor.failures.uninitialised_reads import MAX_SECONDS, UninitialisedUse, uninitialised_use
 from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.methods.case import FailingRun
@@ -25,6 +26,10 @@ from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_CUT = (
+    f"uninitialised values were followed through the run for {MAX_SECONDS:g} seconds: whether one is used later is not "
+    "known"
+)
 MAX_SLICE_INSTANCES = 20_000  # the nearest ones, that are checked for overflow: each takes a lookup of its operands
 MAX_HAZARDS = 12  # that are reported; a run that has more has one mistake that shows many times
 _SIGN_OF_OP = {"add": "+", "sub": "-", "mul": "*"}
@@ -62,7 +67,8 @@ class Hazard:
 def hazards_of_run(case: FailingRun) -> Diagnosis:
     """The statements and declarations where something is wrong in this run."""
     found: dict[Place, Hazard] = {}
-    for hazard in (*_bounds(case), *_memory(case), *_uninitialised(case), *_numbers(case)):
+    uninitialised = _first_use(case)
+    for hazard in (*_bounds(case), *_memory(case), *_uninitialised(case, uninitialised.point), *_numbers(case)):
         if hazard.place not in found and case.may_be_changed(hazard.place):
             found[hazard.place] = hazard
     chosen = sorted(found.values(), key=lambda h: -h.score)[:MAX_HAZARDS]
@@ -71,7 +77,8 @@ def hazards_of_run(case: FailingRun) -> Diagnosis:
         for h in chosen
     ]
     findings = tuple(Finding(h.place, h.score, h.text) for h in chosen)
-    return Diagnosis(findings, {"hazards": rows}, complete=not case.budget.is_over())
+    is_complete = not (uninitialised.is_cut or case.budget.is_over())
+    return Diagnosis(findings, {"hazards": rows}, is_complete, (_CUT,) if uninitialised.is_cut else ())
 
 
 def _bounds(case: FailingRun) -> Iterator[Hazard]:
@@ -97,13 +104,15 @@ def _memory(case: FailingRun) -> Iterator[Hazard]:
             yield Hazard(declared, "size", f"{what} {size} and more are used: {point.message}")
 
 
-def _uninitialised(case: FailingRun) -> Iterator[Hazard]:
+def _first_use(case: FailingRun) -> UninitialisedUse:
+    """The first use of an uninitialised value in the run."""
+    if case.point.details.get("memory") == "uninitialised":
+        return UninitialisedUse(case.point)
+    return uninitialised_use(case.trace, case.objects, case.budget.is_over)
+
+
+def _uninitialised(case: FailingRun, point: FailurePoint | None) -> Iterator[Hazard]:
     """The declaration of the variable whose uninitialised value was used first."""
-    point = (
-        case.point
-        if case.point.details.get("memory") == "uninitialised"
-        else uninitialised_use(case.trace, case.objects, case.budget.is_over)
-    )
     if point is None or point.node is None or not point.details.get("address"):
         return
     declared = _declaration(case, case.objects.at(int(point.details["address"]), point.node[0]))
