@@ -17,6 +17,7 @@ import numpy as np
 from bench import (
     causes,
     changed,
+    default_answer,
     diagnoses,
     growth,
     invariants,
@@ -159,6 +160,9 @@ def main() -> None:
     for line in changed.rows():
         print(line, flush=True)
     for line in changed.throughput():
+        print(line, flush=True)
+    print("\nThe default answer, warm: CPU seconds by method, those of changed runs included.\n")
+    for line in default_answer.rows():
         print(line, flush=True)
     print("\nFailing runs with planted faults, grouped by cause.\n")
     for line in judged_groups.rows():

@@ -148,7 +148,7 @@ def _first_difference(recorded: bytes, native: bytes) -> str:
 
 def _false_alarms(recording: Recording) -> list[str]:
     found = []
-    undefined = uninitialised_use(recording.trace, RunObjects(recording))
+    undefined = uninitialised_use(recording.trace, RunObjects(recording)).point
     if undefined is not None:
         found.append(f"false alarm: {undefined.message}")
     for e in recording.log.error:

@@ -78,7 +78,7 @@ def find_failure(
     if failure is None and end.reason != EndReason.ASSUME:
         failure = _unexpected_exit(recording, trace, dependence, trusted)
         if look_for_memory_errors and (failure is None or "status" in failure.details):
-            failure = _before_exit(uninitialised_use(trace, objects), failure)
+            failure = _before_exit(uninitialised_use(trace, objects).point, failure)
     rest = tuple(e for e in errors if failure is None or not failure.is_survivable or e.node != failure.node)
     return Verdict(failure, rest, end.reason == EndReason.ASSUME)
 

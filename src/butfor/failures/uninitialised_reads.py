@@ -35,7 +35,7 @@ from butfor.trace.trace import Node, Trace, UnknownValue
 from butfor.trace.view.run_objects import RunObjects
 
 _STATUS_BITS = 0xFF  # of what main returns
-_MAX_SECONDS = 2.0  # this is the last resort for runs that look fine, and must not slow them down
+MAX_SECONDS = 2.0  # this is the last resort for runs that look fine, and must not slow them down
 _MAX_SEGMENTS = 2_000_000  # about what can be followed in that time on a fast machine
 _SEGMENTS_PER_CLOCK_READ = 256  # some milliseconds
 _MAX_INSTANCES_TRACED = 10_000  # back from a wrong value: milliseconds
@@ -59,12 +59,20 @@ _USES_OF_SECOND_OPERAND = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class UninitialisedUse:
+    """The first use of an uninitialised value that matters, if there is one as far as the run was followed."""
+
+    point: FailurePoint | None = None
+    is_cut: bool = False  # the run was not followed to its end
+
+
 def uninitialised_use(
     trace: Trace, objects: RunObjects, is_over: Callable[[], bool] = lambda: False
-) -> FailurePoint | None:
-    """The first use of an uninitialised value that matters, or None."""
+) -> UninitialisedUse:
+    """The first use of an uninitialised value that matters."""
     start = _first_uninitialised(trace)
-    return None if start is None else _DefinednessFlow(trace, objects).run(start, is_over)
+    return UninitialisedUse() if start is None else _DefinednessFlow(trace, objects).run(start, is_over)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,20 +177,20 @@ class _DefinednessFlow:
         self.fresh: list[int] = []
         self.bits = UndefinedBits(trace)
 
-    def run(self, start: int, is_over: Callable[[], bool]) -> FailurePoint | None:
+    def run(self, start: int, is_over: Callable[[], bool]) -> UninitialisedUse:
         """The first use that matters from segment instance `start` on."""
-        end = time.monotonic() + _MAX_SECONDS
+        end = time.monotonic() + MAX_SECONDS
         for i in range(start, min(len(self.trace), start + _MAX_SEGMENTS)):
             if i % _SEGMENTS_PER_CLOCK_READ == 0 and (time.monotonic() > end or is_over()):
-                return None
+                return UninitialisedUse(is_cut=True)
             found = self._segment(i)
             if found is not None:
-                return found
-        return None
+                return UninitialisedUse(found)
+        return UninitialisedUse(is_cut=start + _MAX_SEGMENTS < len(self.trace))
 
     def undefined_at(self, start: int, node: Node) -> set[int]:
         """The registers with undefined bits at an instance, as far as these were read from instance `start` on."""
-        end = time.monotonic() + _MAX_SECONDS
+        end = time.monotonic() + MAX_SECONDS
         for i in range(start, node[0]):
             if i % _SEGMENTS_PER_CLOCK_READ == 0 and time.monotonic() > end:
                 return set()

@@ -8,6 +8,7 @@ import pytest
 
 import butfor
 from butfor.explanation import Explanation
+from butfor.failures import uninitialised_reads
 from tests.small import Source, source, written
 
 
@@ -92,3 +93,27 @@ int main(int argc, char **argv) {
     assert answer.failure is not None
     assert answer.failure.kind in ("memory", "signal")
     assert source(body).line_of("int few[10];") in {row.line for row in answer.ranking[:3]}
+
+
+COPIED = """
+struct pair { int set, unset; };
+int main(void) {
+  struct pair a, b;
+  a.set = 3;
+  b = a;
+  for (int i = 0; i < 30; i++)
+    b.set++;
+  assert(b.set == 3);
+}
+"""
+
+
+@pytest.mark.parametrize("is_short", [True, False])
+def test_it_says_when_uninitialised_values_were_not_followed_to_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_short: bool
+) -> None:
+    if is_short:
+        monkeypatch.setattr(uninitialised_reads, "_MAX_SEGMENTS", 10)
+    answer = explained(tmp_path, COPIED)
+    assert answer.methods["hazards"]["complete"] is not is_short
+    assert any("whether one is used later" in note for note in answer.notes) is is_short

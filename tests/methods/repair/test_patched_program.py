@@ -102,7 +102,7 @@ def test_a_lenient_compiler_is_only_asked_about_what_it_may_let_pass(
 ) -> None:
     file = tmp_path / "prog.c"
     file.write_bytes(text)
-    compiled = []
+    compiled: list[str] = []
     run_tool = toolchain.run_tool
 
     def counted(command: Sequence[str], failure: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from butfor.failures.failure_point import FailurePoint
 from butfor.failures.memory_errors import errors_with_objects
-from butfor.failures.uninitialised_reads import uninitialised_use
+from butfor.failures.uninitialised_reads import MAX_SECONDS, UninitialisedUse, uninitialised_use
 from butfor.ir.debug_types import Variable
 from butfor.ir.instructions import Function, Instr
 from butfor.methods.case import FailingRun
@@ -28,6 +28,10 @@ from butfor.trace.view.run_objects import RunObject
 from butfor.trace.view.source_places import Place
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_CUT = (
+    f"uninitialised values were followed through the run for {MAX_SECONDS:g} seconds: whether one is used later is not "
+    "known"
+)
 MAX_SLICE_INSTANCES = 20_000  # the nearest ones, that are checked for overflow: each takes a lookup of its operands
 MAX_HAZARDS = 12  # that are reported; a run that has more has one mistake that shows many times
 _SIGN_OF_OP = {"add": "+", "sub": "-", "mul": "*"}
@@ -70,7 +74,9 @@ class Hazard:
 def hazards_of_run(case: FailingRun) -> Diagnosis:
     """The statements and declarations where something is wrong in this run."""
     found: dict[Place, Hazard] = {}
-    for hazard in (*_bounds(case), *_pointers(case), *_memory(case), *_uninitialised(case), *_numbers(case)):
+    uninitialised = _first_use(case)
+    of_values = _uninitialised(case, uninitialised.point)
+    for hazard in (*_bounds(case), *_pointers(case), *_memory(case), *of_values, *_numbers(case)):
         if hazard.place not in found and case.may_be_changed(hazard.place):
             found[hazard.place] = hazard
     chosen = sorted(found.values(), key=lambda h: -h.score)[:MAX_HAZARDS]
@@ -79,7 +85,8 @@ def hazards_of_run(case: FailingRun) -> Diagnosis:
         for h in chosen
     ]
     findings = tuple(Finding(h.place, h.score, h.text) for h in chosen)
-    return Diagnosis(findings, {"hazards": rows}, complete=not case.budget.is_over())
+    is_complete = not (uninitialised.is_cut or case.budget.is_over())
+    return Diagnosis(findings, {"hazards": rows}, is_complete, (_CUT,) if uninitialised.is_cut else ())
 
 
 def _bounds(case: FailingRun) -> Iterator[Hazard]:
@@ -124,13 +131,15 @@ def _small_member(case: FailingRun, o: RunObject, point: FailurePoint) -> Iterat
         yield Hazard(declared, "size", f"`{member.name}` has {count} elements, and more are used")
 
 
-def _uninitialised(case: FailingRun) -> Iterator[Hazard]:
+def _first_use(case: FailingRun) -> UninitialisedUse:
+    """The first use of an uninitialised value in the run."""
+    if case.point.details.get("memory") == "uninitialised":
+        return UninitialisedUse(case.point)
+    return uninitialised_use(case.trace, case.objects, case.budget.is_over)
+
+
+def _uninitialised(case: FailingRun, point: FailurePoint | None) -> Iterator[Hazard]:
     """The declaration of the variable whose uninitialised value was used first."""
-    point = (
-        case.point
-        if case.point.details.get("memory") == "uninitialised"
-        else uninitialised_use(case.trace, case.objects, case.budget.is_over)
-    )
     if point is None or point.node is None or not point.details.get("address"):
         return
     declared = _declaration(case, case.objects.at(int(point.details["address"]), point.node[0]))

@@ -8,8 +8,7 @@ from itertools import islice
 
 from tree_sitter import Node
 
-from butfor.ir.debug_types import CType
-from butfor.methods.repair import call_edits
+from butfor.methods.repair import call_edits, initial_values
 from butfor.methods.repair.ingredients import (
     ASSIGNABLE,
     COMPARISONS,
@@ -39,7 +38,6 @@ LITERAL_FOR_NAME = 3
 OTHER_ENUM = 5
 NEGATED_VARIABLE = 6
 ADDED_DEREFERENCE = 4
-INITIAL_ONE = 2
 
 
 def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
@@ -60,7 +58,7 @@ def replacements(node: Node, code: FunctionIngredients) -> Iterator[Replacement]
             yield from _variables(node, code.scope.type_class(node), code)
             yield from _index(node, code)
         case "init_declarator" | "declaration":
-            yield from _initial_values(node, code)
+            yield from initial_values.replacements(node, code)
 
 
 # --- constants --------------------------------------------------------------------------------------------------------
@@ -150,7 +148,7 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         return
     declarator = code.uninitialised.get(name)
     if declarator is not None:
-        yield from _initialised(declarator, t, name, code)
+        yield from initial_values.of_variable(declarator, t, name, code)
     twins = _twins(node, code)
     mine = type_class(t)
     found = 0
@@ -188,22 +186,6 @@ def _names(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
             "dereference",
             f"`*{name}` instead of `{name}`",
             penalty=ADDED_DEREFERENCE,
-        )
-
-
-def _initialised(declarator: Node, t: CType, name: str, code: FunctionIngredients) -> Iterator[Replacement]:
-    """An initial value for an uninitialised variable, where it is declared."""
-    at = declarator.end_byte
-    for value in (
-        (b"{0}",) if t.kind in ("struct", "union", "array") else (b"0", b"1") if type_class(t) == "integer" else (b"0",)
-    ):
-        yield Replacement(
-            at,
-            at,
-            b" = " + value,
-            "initialise",
-            code.weight("initialise") - (INITIAL_ONE if value == b"1" else 0),
-            f"`{name}` starts as {value.decode()}",
         )
 
 
@@ -401,29 +383,3 @@ def _index(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
         yield code.replacement(
             index, text, "constant-file", f"index {text.decode()} instead of `{code.file.shown(index)}`"
         )
-
-
-def _initial_values(node: Node, code: FunctionIngredients) -> Iterator[Replacement]:
-    """Initial values in a declaration without any."""
-    if node.type != "declaration":
-        return
-    for declarator in node.children_by_field_name("declarator"):
-        t = code.scope.variable(code.name(declarator)) if declarator.type in ("identifier",) else None
-        if t is not None and t.kind in ("struct", "union"):
-            yield code.replacement(
-                declarator,
-                code.text(declarator) + b" = {0}",
-                "initialise",
-                f"all of `{code.name(declarator)}` starts as 0",
-            )
-        elif t is not None:
-            for value in (b"0", b"1"):
-                words = f"`{code.name(declarator)}` starts as {value.decode()}"
-                yield code.replacement(declarator, code.text(declarator) + b" = " + value, "initialise", words)
-        elif declarator.type in ("array_declarator", "pointer_declarator"):
-            yield code.replacement(
-                declarator,
-                code.text(declarator) + (b" = {0}" if declarator.type[0] == "a" else b" = 0"),
-                "initialise",
-                "it starts as 0",
-            )
