@@ -72,9 +72,8 @@ def find_failure(
     if failure is not None and failure.kind is FailureKind.NO_END:
         failure = _memory_error_behind(trace, dependence, failure, errors)
     if failure is None and end.reason != EndReason.ASSUME:
-        failure = (
-            _error_before_status(errors, _failed_expectation(recording, trace, dependence, trusted))
-            or next(iter(errors), None)
+        failure = _error_before_status(errors, _failed_expectation(recording, trace, dependence, trusted)) or next(
+            iter(errors), None
         )
     if failure is None and end.reason != EndReason.ASSUME:
         failure = _unexpected_exit(recording, trace, dependence, trusted)

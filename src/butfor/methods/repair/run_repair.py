@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from butfor.counterfactual.experiment import Goal
 from butfor.counterfactual.rerun import MAX_FAILING_TESTS as MAX_FAILING_TESTS_PER_CHANGE
 from butfor.counterfactual.rerun import goal_of_run, recorded_spec
+from butfor.counterfactual.run_goal import Goal
 from butfor.errors import ButforError, UsageError
 from butfor.frontends.c.c_frontend import build_spec
 from butfor.frontends.program_kinds import BINARY, RECORDING
