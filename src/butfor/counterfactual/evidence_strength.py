@@ -5,8 +5,8 @@ distinguishes the fault from its bystanders. The weights are log-odds: a conditi
 failing run, fitted on 147 faults that people made in small programs, 127 faults of older test suites and half a of the
 seeded faults (bench/ranking.py), and rounded. Half b of those was held out. Too few faults determine the weights of
 `size`, `solved`, `term` and `outcome`, of a change that repairs all tests, of remaining memory errors, and of a failure
-that is bypassed, of bystanders, and of a run that only gets past the failure: they are set by hand, as are those of edits
-(methods/repair/edit_findings.py).
+that is bypassed, of bystanders, and of a run that only gets past the failure: they are set by hand, as are those of
+edits (methods/repair/edit_findings.py).
 """
 
 from __future__ import annotations

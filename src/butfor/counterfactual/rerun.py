@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from butfor.counterfactual.experiment import CheckedProgram, Experiment, Goal, SearchResult, Trial
+from butfor.counterfactual.experiment import CheckedProgram, Experiment, SearchResult, Trial
 from butfor.counterfactual.fork_server import Ending, RunLimits
+from butfor.counterfactual.run_goal import Goal
 from butfor.explanation import FailureKind
 from butfor.failures.failure_point import FailurePoint
 from butfor.frontends.c.hooked_build import HookedBuild, build_hooked, seconds_to_check

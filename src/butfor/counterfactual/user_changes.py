@@ -11,9 +11,10 @@ from butfor.counterfactual.change_candidates import ChangeCandidate
 from butfor.counterfactual.change_rules import Op, Rule
 from butfor.counterfactual.change_syntax import ChangeSyntax
 from butfor.counterfactual.change_words import ChangeWords
-from butfor.counterfactual.experiment import Goal, allowed_memory_errors
+from butfor.counterfactual.experiment import allowed_memory_errors
 from butfor.counterfactual.fork_server import Ending, ForkServer, RunLimits, RunOutcome
 from butfor.counterfactual.rerun import goal_of_run, hooked_program, recorded_spec
+from butfor.counterfactual.run_goal import Goal
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.errors import UsageError
 from butfor.explanation import FailureKind

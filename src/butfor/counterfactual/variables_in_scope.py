@@ -39,9 +39,9 @@ class VariablesInScope:
         is_text = isinstance(address, Const) and address.value in TEXT_VARIABLES
         for where, v, rule in self.readable(site, fn, instr, right=right):
             is_read_now = where == (address.value if isinstance(address, Const) else address)
-            if site.is_pointer and not (is_text and _is_text(v.type)):
-                if pointer is None or not _points_alike(v.type, pointer):
-                    continue  # it would lead to an object of another kind
+            is_alike = (is_text and _is_text(v.type)) or (pointer is not None and _points_alike(v.type, pointer))
+            if site.is_pointer and not is_alike:
+                continue  # it would lead to an object of another kind
             if not is_read_now and found < (MAX_LOCALS_PER_SITE if isinstance(where, int) else MAX_VARIABLES_PER_SITE):
                 found += 1
                 yield rule

@@ -51,6 +51,43 @@ def test_sources_that_changed_after_the_build_are_shown_as_they_were_compiled(tm
     assert answer.ranking[0].text == "argc > 1"
 
 
+GRADE = """#include <stdio.h>
+#include <stdlib.h>
+static const char *end = "\\t\\\\\\n";
+int grade(int points) {
+    return points > LIMIT ? 2 : 3;
+}
+int main(int argc, char **argv) {
+    printf("%d%s", grade(atoi(argv[argc - 1])), end); return 0;
+}
+"""
+
+
+def test_escapes_in_the_source_are_shown_as_they_were_written(tmp_path: Path) -> None:
+    check = r"c == '\\' || c == '\n'"
+    (tmp_path / "escape.c").write_text(f"#include <assert.h>\nint main(int c, char **argv) {{ assert({check}); }}\n")
+    assert cc(tmp_path, "-g", "escape.c", "-o", "escape").returncode == 0
+    answer = butfor.explain(tmp_path / "escape", methods=("slice",))
+    assert answer.ranking[0].text == check
+
+
+def test_a_program_that_was_built_before_is_repaired_where_its_files_share_their_options(tmp_path: Path) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "limit.h").write_text("#define LIMIT 50\n")
+    (tmp_path / "grade.c").write_text('#include "limit.h"\n' + GRADE)
+    assert cc(tmp_path, "-g", "-Iinclude", "grade.c", "-o", "grade").returncode == 0
+    methods = ("slice", "butfor", "repair")
+    answer = butfor.explain(tmp_path / "grade", args=["50"], expect_stdout="2\t\\\n", methods=methods)
+    repairs = answer.methods["repair"]["repairs"]
+    assert any("points >= LIMIT" in str(repair) for repair in repairs), answer.notes
+
+
+def test_a_program_whose_files_have_different_options_is_not_repaired(ledger: Path) -> None:
+    answer = butfor.explain(ledger, args=["4", "4", "4"], methods=("slice", "repair"))
+    assert not answer.methods["repair"]["repairs"]
+    assert any("no repair was tried: the program was built before, and" in note for note in answer.notes)
+
+
 def test_a_program_that_was_not_built_with_butfor_is_refused_with_a_hint() -> None:
     with pytest.raises(UsageError) as refused:
         butfor.explain("/bin/ls" if Path("/bin/ls").exists() else shutil.which("true") or "")

@@ -46,8 +46,7 @@ def test_the_statement_that_passes_the_wrong_variable_comes_before_those_that_ha
     answer = butfor.explain(written(tmp_path, PROGRAM), args=["-Z", "a", "b"], methods=["slice", "butfor"])
     rows = {row.line: row for row in answer.ranking}
     wrong = rows[PROGRAM.line_of("quote(optarg)")]
-    assert any(
-        "had `optarg` been `context`, the run would have ended with exit status 1" in r.text for r in wrong.reasons
-    )
+    fix = "had `optarg` been `context`, the run would have ended with exit status 1"
+    assert any(fix in reason.text for reason in wrong.reasons)
     bystanders = ("return quoted(text)", "return measured(text)", "return -1")
     assert all(wrong.rank < rows[PROGRAM.line_of(text)].rank for text in bystanders)

@@ -10,8 +10,9 @@ import pytest
 import butfor
 from butfor.counterfactual.change_candidates import ChangeCandidates
 from butfor.counterfactual.change_rules import Op
-from butfor.counterfactual.experiment import Goal, Trial
+from butfor.counterfactual.experiment import Trial
 from butfor.counterfactual.rerun import recorded_spec, start_experiment
+from butfor.counterfactual.run_goal import Goal
 from butfor.counterfactual.variables_in_scope import VariablesInScope
 from butfor.explanation import Evidence
 from butfor.ir.change_sites import SiteKind

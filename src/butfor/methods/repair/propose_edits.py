@@ -41,7 +41,7 @@ _TYPE_WORDS = {
 class Proposer:
     """Proposals for the statements of one program."""
 
-    def __init__(self, places: Places, library: SlipLibrary) -> None:
+    def __init__(self, places: Places, library: SlipLibrary, given: Sequence[Path] = ()) -> None:
         self.places = places
         self.source = places.source
         self.library = library
@@ -49,9 +49,10 @@ class Proposer:
         self._files: dict[str, FileIngredients] = {}
         self._functions: dict[tuple[str, int], FunctionIngredients] = {}
         recording = places.recording
-        self._editable = frozenset(
-            str((Path(recording.meta.folder) / given).absolute()) for given in recording.meta.given
-        )
+        files = given or tuple(
+            map(Path, recording.meta.given)
+        )  # of a program that was built before, that is the program
+        self._editable = frozenset(str((Path(recording.meta.folder) / file).absolute()) for file in files)
 
     def proposals(self, suspects: Sequence[Place]) -> list[Proposal]:
         """All proposals, in the order in which they are to be tried; `suspects` are the most suspicious first."""

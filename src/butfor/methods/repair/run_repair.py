@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from butfor.counterfactual.experiment import Goal
 from butfor.counterfactual.rerun import MAX_FAILING_TESTS as MAX_FAILING_TESTS_PER_CHANGE
 from butfor.counterfactual.rerun import goal_of_run, recorded_spec
-from butfor.errors import ButforError, UsageError
+from butfor.counterfactual.run_goal import Goal
+from butfor.errors import ButforError
 from butfor.frontends.c.c_frontend import build_spec
+from butfor.frontends.c.whole_programs.source_build import spec_of_binary
 from butfor.frontends.program_kinds import BINARY, RECORDING
 from butfor.methods.case import FailingRun
 from butfor.methods.method import Earlier
@@ -68,7 +69,7 @@ def _search(case: FailingRun, earlier: Earlier, settings: RepairSettings) -> Dia
     is_asked = bool(options.methods)
     if not is_asked and size > MAX_UNASKED_SOURCE_BYTES:
         return _no_repairs(f"edits of the source were not tried: it has {size >> 10:,} KB (`butfor repair` tries them)")
-    proposer = Proposer(case.places, slip_library.load_library(settings.annotations))
+    proposer = Proposer(case.places, slip_library.load_library(settings.annotations), tuple(sources.paths.values()))
     usual = proposer.proposals(suspects(case, earlier))
     start = time.monotonic()
     end = case.budget.end
@@ -156,9 +157,8 @@ def _executed(case: FailingRun) -> list[Place]:
 
 
 def _sources(case: FailingRun) -> ProgramSources:
-    if BINARY.has(case.options.sources[0]):
-        raise UsageError("a program that was built before is not repaired; give its C files")
-    spec = build_spec(case.options)
+    first = case.options.sources[0]
+    spec = spec_of_binary(first, case.options.cc) if BINARY.has(first) else build_spec(case.options)
     paths, trees = {}, {}
     recorded: dict[Path, list[str]] = {}
     for path in case.recording.meta.sources:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from butfor.concolic.input_mutations import Mutator
 from butfor.concolic.search_inputs import input_of
 from butfor.counterfactual.change_rules import Op, Rule
-from butfor.counterfactual.experiment import Goal
 from butfor.counterfactual.fork_server import ForkServer, RunLimits, RunOutcome, run_all
+from butfor.counterfactual.run_goal import Goal
 from butfor.counterfactual.similar_inputs import similar_inputs
 from butfor.frontends.c.hooked_build import HookedBuild
 from butfor.frontends.c.run_program import RunSpec

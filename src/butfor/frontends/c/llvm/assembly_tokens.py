@@ -34,7 +34,12 @@ def unquote(name: str) -> str:
 
 def c_string(token: str) -> bytes:
     """The bytes of a `c"..."` token."""
-    raw = token[2:-1].encode("utf-8", "surrogateescape")
+    return unescaped(token[2:-1])
+
+
+def unescaped(text: str) -> bytes:
+    """The bytes of a text of the assembly, which writes some as `\\0A` and a backslash as two."""
+    raw = text.encode("utf-8", "surrogateescape")
     return _ESCAPE.sub(lambda m: b"\\" if m[1] == b"\\" else bytes([int(m[1], 16)]), raw)
 
 

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from butfor.frontends.c.llvm.assembly_tokens import unescaped
 from butfor.frontends.c.llvm.module_text import Module
 from butfor.ir.debug_types import CType, Field, Location, Variable
 
 _FIELD = re.compile(r'(\w+): (?:"((?:[^"\\]|\\.)*)"|(!\d+|!DIExpression\([^)]*\)|[-\w| ]+|\S+?))(?=, \w+:|\)$)')
 _DECLARE = re.compile(r"#dbg_declare\(ptr (%\"[^\"]*\"|%[-\w.$]+), !(\d+),")
-_HEX = re.compile(r"\\([0-9A-Fa-f]{2})")
 _ENCODINGS = {
     "DW_ATE_float": "float",
     "DW_ATE_boolean": "bool",
@@ -233,4 +233,4 @@ class DebugInfo:
 
 
 def _unescape(text: str) -> str:
-    return _HEX.sub(lambda m: chr(int(m[1], 16)), text).encode("latin-1").decode("utf-8", "surrogateescape")
+    return unescaped(text).decode("utf-8", "surrogateescape")

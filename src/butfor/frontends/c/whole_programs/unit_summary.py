@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from butfor.errors import CompileError
 from butfor.frontends.c.c_module import CModule
 from butfor.frontends.c.instrument.call_text import type_text
+from butfor.frontends.c.llvm.assembly_tokens import unescaped
 from butfor.frontends.c.llvm.idle_assembly import with_idle_assembly_as_copies
 from butfor.ir.machine_types import Kind
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import llvmlite.binding as llvm
 
 _SOURCE_TEXT = re.compile(r', source: "([^"]*)"')
-_ESCAPED = re.compile(rb"\\([0-9A-Fa-f]{2})")
 _ALIAS = re.compile(r"^@([-\w.$]+) = (?!internal|private).*\b(?:alias|ifunc)\b")
 _LINKAGE = re.compile(
     r"(?:define |@(?:\"[^\"]*\"|[-\w.$]+) = )"
@@ -125,7 +125,6 @@ def _without_sources(text: str) -> tuple[str, dict[int, bytes]]:
         if line[:1] == "!" and "!DIFile(" in line:
             found = _SOURCE_TEXT.search(line)
             if found is not None:
-                raw = found[1].encode("utf-8", "surrogateescape")
-                texts[int(line[1 : line.index(" ")])] = _ESCAPED.sub(lambda m: bytes((int(m[1], 16),)), raw)
+                texts[int(line[1 : line.index(" ")])] = unescaped(found[1])
                 lines[k] = line[: found.start()] + line[found.end() :]
     return "\n".join(lines), texts
