@@ -170,7 +170,7 @@ def _flags(text: str, at: str) -> tuple[str, ...]:
     try:
         return tuple(shlex.split(text))
     except ValueError as error:
-        raise UsageError(f"{at}: cflags {text!r}: {str(error).lower()}", hint="they are quoted as in a shell") from error
+        raise UsageError(f"{at}: cflags {text!r}: {str(error).lower()}", hint="quote as in a shell") from error
 
 
 def _check(entry: Mapping[str, Any], at: str) -> None:
