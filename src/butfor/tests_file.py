@@ -86,6 +86,8 @@ def _decoded(data: bytes, where: str) -> Any:
         raise UsageError(f"{where}:{error.lineno}:{error.colno}: not valid JSON: {error.msg}") from error
     except _DuplicateKey as error:
         raise UsageError(f"{where}: the key {error.args[0]!r} is given twice in one object") from error
+    except ValueError as error:  # a number of thousands of digits
+        raise UsageError(f"{where}: not valid: {str(error).partition(';')[0]}") from error
     except RecursionError as error:
         raise UsageError(f"{where}: nested too deeply") from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -60,6 +61,21 @@ def test_a_solver_that_does_not_end_is_stopped() -> None:
     slow = ProcessSolver([sys.executable, "-c", "import time; time.sleep(600)"])
     assert slow.check(Problem(GROUPS, equal(Y, const(4, 32))), Limit.after(0.3)).verdict is Verdict.UNKNOWN
     assert time.monotonic() - start < 100
+
+
+def test_a_script_around_a_solver_that_does_not_end_is_stopped_with_it(tmp_path: Path) -> None:
+    start = time.monotonic()
+    noted = tmp_path / "pid"
+    slow = ProcessSolver(["sh", "-c", f"sleep 600 & echo $! > {noted}; wait"])
+    assert slow.check(Problem(GROUPS, equal(Y, const(4, 32))), Limit.after(2.0)).verdict is Verdict.UNKNOWN
+    assert time.monotonic() - start < 100
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(noted.read_text()), 0)
+
+
+def test_a_solver_that_crashes_has_no_answer() -> None:
+    broken = ProcessSolver(["sh", "-c", "echo sat; kill -SEGV $$"])
+    assert broken.check(Problem(GROUPS, equal(Y, const(4, 32))), Limit.after(20.0)).verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize("answer", ["sat", "sat\n(error)", "sat\n((x #x00000002))", "", "what?"])

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
 import time
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -81,3 +84,24 @@ def test_other_threads_are_not_stopped() -> None:
     thread.start()
     thread.join()
     assert done
+
+
+@pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGINT], ids=lambda s: s.name)
+def test_nothing_is_raised_inside_of_the_bindings_of_the_solver(
+    number: signal.Signals,
+) -> None:
+    """An exception while ctypes converts arguments would come out as another one."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    bindings: dict[str, Any] = {"__name__": "z3.z3core", "os": os, "time": time}
+    text = "def call(number):\n    os.kill(os.getpid(), number)\n    time.sleep(0.05)\n    said.append('converted')\n"
+    said = bindings["said"] = []
+    exec(text, bindings)
+    expected = KeyboardInterrupt if number is signal.SIGINT else TimeIsUp
+    with pytest.raises(expected), stopped_at(time.monotonic() - 1):
+        _call_and_loop(lambda: bindings["call"](number))
+    assert said == ["converted"]
+
+
+def _call_and_loop(call: Callable[[], None]) -> None:
+    call()
+    _loop()

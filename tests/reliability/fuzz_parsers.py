@@ -26,7 +26,7 @@ FOUND = Path(__file__).parent / "found"
 MAX_BYTES = 4096
 MAX_SECONDS_PER_INPUT = 20
 MAX_MB = 2048
-_REPORT_EVERY = 200  # inputs
+_SECONDS_BETWEEN_WRITES = 1.0  # of the counts: libFuzzer ends the process without a word
 
 
 class Counts:
@@ -36,7 +36,7 @@ class Counts:
         self.target = target
         self.to = to
         self.tried = self.accepted = 0
-        self.slowest = 0.0
+        self.slowest = self.written = 0.0
         self.faults: dict[str, str] = {}
 
     def one(self, data: bytes) -> None:
@@ -53,11 +53,12 @@ class Counts:
                 print(f"{self.target.name}: {key}\n{traceback.format_exc()}", flush=True)
                 self.write()
         self.slowest = max(self.slowest, time.monotonic() - begun)
-        if self.tried % _REPORT_EVERY == 0:
+        if time.monotonic() - self.written > _SECONDS_BETWEEN_WRITES:
             self.write()
 
     def write(self) -> None:
-        """Keep the counts, since libFuzzer ends the process."""
+        """Keep the counts."""
+        self.written = time.monotonic()
         known = {k: getattr(self, k) for k in ("tried", "accepted", "slowest", "faults")}
         self.to.write_text(json.dumps(known))
 

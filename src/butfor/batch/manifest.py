@@ -161,7 +161,7 @@ def _programs(
             sources=files,
             args=tuple(entry.get("args", ())),
             expect_exit=entry.get("expect_exit", defaults.expect_exit),
-            cflags=tuple(shlex.split(entry["cflags"])) if "cflags" in entry else defaults.cflags,
+            cflags=_flags(entry["cflags"], at) if "cflags" in entry else defaults.cflags,
             includes=tuple(str(folder / name) for name in entry["includes"])
             if "includes" in entry
             else defaults.includes,
@@ -192,6 +192,13 @@ def _names(sources: Sequence[tuple[Path, ...]], folder: Path) -> list[str]:
     ]
 
 
+def _flags(text: str, at: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UsageError(f"{at}: cflags {text!r}: {str(error).lower()}", hint="quote as in a shell") from error
+
+
 def _check(entry: Mapping[str, Any], at: str) -> None:
     for key, value in entry.items():
         if key not in _KEYS:
@@ -206,6 +213,8 @@ def _check(entry: Mapping[str, Any], at: str) -> None:
                 raise UsageError(f"{at}: expect_exit must be a whole number")
         elif not isinstance(value, str):
             raise UsageError(f"{at}: {key} must be a string")
+    if entry.get("sources") == []:
+        raise UsageError(f"{at}: sources must name a file")
     if ("sources" in entry) == ("each" in entry):
         raise UsageError(f"{at}: it needs either `sources` or `each`")
     if "each" in entry and "name" in entry:
@@ -219,8 +228,10 @@ def _parsed(path: Path) -> Mapping[str, Any]:
         document = tomllib.loads(text) if path.suffix.lower() == ".toml" else json.loads(text)
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from error
-    except (tomllib.TOMLDecodeError, json.JSONDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read as a manifest: {error}") from error
+    except ValueError as error:
+        raise UsageError(f"{path}: cannot be read as a manifest: {str(error).partition(';')[0]}") from error
+    except RecursionError as error:
+        raise UsageError(f"{path}: nested too deeply") from error
     if not isinstance(document, dict):
         raise UsageError(f"{path}: the top level must be an object with the key 'program'")
     return document

@@ -44,8 +44,8 @@ def _parsed_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_bytes(path).decode())
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not valid TOML: {error}") from error
+    except ValueError as error:
+        raise UsageError(f"{path}: not valid TOML: {str(error).partition(';')[0]}") from error
     except RecursionError as error:
         raise UsageError(f"{path}: nested too deeply") from error
 
@@ -77,7 +77,10 @@ def _string(value: Any, where: str) -> str:
 def _seconds(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise UsageError(f"{where} must be a number of seconds, not {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError as error:
+        raise UsageError(f"{where} is too large a number") from error
 
 
 def _strings(split: Callable[[str, str], tuple[str, ...]]) -> Callable[[Any, str], tuple[str, ...]]:

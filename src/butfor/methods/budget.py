@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 _SECONDS_PER_TICK = 0.1  # between two looks at clock and memory: what passes unnoticed is small against any budget
+_SECONDS_TO_LEAVE_SOLVER = 0.005  # until the next look, where an exception would have come at a bad moment
 _SECONDS_TO_UNWIND = 1.0  # until the stop is raised again: something must have caught it
 _MEMORY_SHARE = 0.5  # of the machine's memory: the programs that are run again need some, and so do others
 _STATM = Path("/proc/self/statm")
@@ -90,7 +91,11 @@ def stopped_at(end: float, most_bytes: int | None = None) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or signal.getitimer(signal.ITIMER_REAL)[0]:
         yield
         return
-    before = signal.signal(signal.SIGALRM, _watch(end, memory_limit() if most_bytes is None else most_bytes))
+    look = _watch(end, memory_limit() if most_bytes is None else most_bytes)
+    before = signal.signal(signal.SIGALRM, look)
+    heeds_interrupts = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heeds_interrupts:
+        signal.signal(signal.SIGINT, look)
     hook, sys.unraisablehook = sys.unraisablehook, _without_limits(sys.unraisablehook)
     try:
         signal.setitimer(signal.ITIMER_REAL, _SECONDS_PER_TICK, _SECONDS_PER_TICK)
@@ -98,16 +103,31 @@ def stopped_at(end: float, most_bytes: int | None = None) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if heeds_interrupts:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.unraisablehook = hook
 
 
 def _watch(end: float, most_bytes: int) -> Callable[[int, FrameType | None], None]:
-    """The handler of the alarm. A finaliser may swallow what it raises, so it raises again after a while."""
+    """The handler of the alarm and of Ctrl-C. A finaliser may swallow what it raises, so it raises again after a while.
+
+    It raises nothing inside of the solver's bindings: what comes while arguments are converted becomes another error,
+    and objects that are half made complain when they are deleted.
+    """
     quiet_until = 0.0
+    is_interrupted = False
 
     def look(number: int, frame: FrameType | None) -> None:
-        nonlocal quiet_until
+        nonlocal quiet_until, is_interrupted
+        is_interrupted = is_interrupted or number == signal.SIGINT
         now = time.monotonic()
+        if _is_in_solver(frame):
+            if is_interrupted or now >= end:
+                signal.setitimer(signal.ITIMER_REAL, _SECONDS_TO_LEAVE_SOLVER, _SECONDS_PER_TICK)
+            return
+        if is_interrupted:
+            is_interrupted = False
+            raise KeyboardInterrupt
         if now < quiet_until:
             return
         is_late = now >= end
@@ -116,6 +136,10 @@ def _watch(end: float, most_bytes: int) -> Callable[[int, FrameType | None], Non
             raise TimeIsUp if is_late else MemoryIsUp
 
     return look
+
+
+def _is_in_solver(frame: FrameType | None) -> bool:
+    return frame is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "z3"
 
 
 def _without_limits(report: Callable[[Any], None]) -> Callable[[Any], None]:

@@ -121,15 +121,21 @@ def _check_checkpoints(log: Log) -> None:
     check = log.check
     _require(len(check) == -(-len(log.seg) // WINDOW), "the number of checkpoints")
     before = np.zeros(len(_COUNTED), np.int64)
+    skipped = 0  # numbers of stores that the last part of a long run leaves out, so that older stores are far away
     for first in range(0, len(log.seg), _SEGMENTS_AT_ONCE):
         rows = log.table[log.seg[first : first + _SEGMENTS_AT_ONCE], :5].astype(np.int64)
         sums = np.add.reduceat(rows, np.arange(0, len(rows), WINDOW), axis=0)
         starts = before + np.vstack([np.zeros((1, 5), np.int64), np.cumsum(sums, axis=0)])
         here = check[first // WINDOW : first // WINDOW + len(sums)]
+        more = here["stores"].astype(np.int64) - starts[:-1, 1] if log.is_last_part else np.zeros(len(here), np.int64)
+        _require_rows(np.diff(more, prepend=skipped) >= 0, "stores at a checkpoint:")
+        skipped = int(more[-1])
         for k, name in enumerate(_COUNTED):
-            _require_rows(here[name].astype(np.uint64) == starts[:-1, k].astype(np.uint64), f"{name} at a checkpoint:")
+            expected = starts[:-1, k] + (more if name == "stores" else 0)
+            _require_rows(here[name].astype(np.uint64) == expected.astype(np.uint64), f"{name} at a checkpoint:")
         before = starts[-1]
     if len(log.seg):  # the last segment may have been left in the middle
+        before[1] += skipped
         least = before - log.table[log.seg[-1], :5]
         there = (len(log.load), log.end.stores, len(log.value), len(log.address), len(log.word))
         _require(all(n >= low for n, low in zip(there, least, strict=True)), "columns are too short")

@@ -142,3 +142,8 @@ def test_operators_bind_as_in_boogie() -> None:
     }"""
     found = explored(source)
     assert (found.failures, found.complete) == ((), True)
+
+
+def test_a_type_may_be_called_map() -> None:
+    unit = unit_of("type map; const c: map; procedure f() { var d: map; assert c == d; }")
+    assert str(unit.program.constants["c"].type) == "map"

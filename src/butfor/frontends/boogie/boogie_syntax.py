@@ -15,15 +15,23 @@ class Span:
     end: int
 
 
+MAP = "[]"  # the name of all types of maps; a program cannot declare it
+
+
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A type: int, bool, real, bvN or a declared name; `map` has the types of its indexes and, last, of its value."""
+    """A type: int, bool, real, bvN or a declared name; a map has the types of its indexes and, last, of its value."""
 
     name: str
     args: tuple[Type, ...] = ()
 
     def __str__(self) -> str:
-        return f"[{', '.join(map(str, self.args[:-1]))}]{self.args[-1]}" if self.name == "map" else self.name
+        return f"[{', '.join(map(str, self.args[:-1]))}]{self.args[-1]}" if self.is_map else self.name
+
+    @property
+    def is_map(self) -> bool:
+        """Whether it is the type of a map."""
+        return self.name == MAP
 
 
 @dataclass(frozen=True, slots=True, eq=False)

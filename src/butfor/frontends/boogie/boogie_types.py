@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from butfor.errors import did_you_mean
-from butfor.frontends.boogie.boogie_syntax import Expr, Program, Span, Type
+from butfor.frontends.boogie.boogie_syntax import MAP, Expr, Program, Span, Type
 from butfor.frontends.boogie.boogie_text import BoogieText
 from butfor.logic.sorts import INT, REAL, MapSort, Sort, is_map
 
@@ -49,8 +49,8 @@ class TypeRules:
                 raise self.text.error(span, f"the type {kind.name} is defined by itself")
             seen.add(kind.name)
             kind = meaning
-        if kind.name == "map":
-            return Type("map", tuple(self.resolved(part, span) for part in kind.args))
+        if kind.is_map:
+            return Type(MAP, tuple(self.resolved(part, span) for part in kind.args))
         if bits_of(kind) > _MAX_VECTOR_BITS:
             raise self.text.unsupported(span, f"a bit-vector of {bits_of(kind)} bits")
         if kind not in (INT_TYPE, BOOL_TYPE, REAL_TYPE) and not bits_of(kind) and kind.name not in self.program.types:
@@ -63,7 +63,7 @@ class TypeRules:
     def sort(self, kind: Type, span: Span) -> Sort:
         """The sort of terms of a type; values of a type that the program only names are told apart by numbers."""
         kind = self.resolved(kind, span)
-        if kind.name != "map":
+        if not kind.is_map:
             return {"bool": 0, "real": REAL}.get(kind.name, bits_of(kind) or INT)
         *indexes, value = (self.sort(part, span) for part in kind.args)
         for index in reversed(indexes):
@@ -185,7 +185,7 @@ class TypeRules:
 
     def _element(self, expr: Expr, args: list[Type]) -> Type:
         kind, *rest = args
-        if kind.name != "map":
+        if not kind.is_map:
             raise self.text.error(expr.span, f"{kind} is no map")
         *indexes, value = kind.args
         given = rest[:-1] if expr.op == "update" else rest

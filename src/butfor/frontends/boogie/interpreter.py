@@ -106,7 +106,7 @@ def run(unit: TranslationUnit, flow: FlowGraph, given: Given, max_steps: int = M
 def default_of(type_rules: TypeRules, kind: s.Type, span: s.Span) -> Value:
     """The value that is taken where any will do."""
     kind = type_rules.resolved(kind, span)
-    if kind.name == "map":
+    if kind.is_map:
         value = default_of(type_rules, kind.args[-1], span)
         for _ in kind.args[:-1]:
             value = MapValue(value)

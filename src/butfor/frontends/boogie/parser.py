@@ -175,7 +175,7 @@ class _SyntaxBuilder:
     # Types.
 
     def map_type(self, c: list[Any], span: s.Span) -> Any:
-        return s.Type("map", tuple(c))
+        return s.Type(s.MAP, tuple(c))
 
     def polymorphic_type(self, c: list[Any], span: s.Span) -> Any:
         raise self.text.unsupported(span, "a map type with type parameters")

@@ -169,7 +169,7 @@ class _Statements:
             kind = self._assigned(target.name, target.span)
             for indexes in target.indexes:
                 given = [self.type_rules.type_of(i, self.scope, True) for i in indexes]
-                if kind.name != "map":
+                if not kind.is_map:
                     raise self.text.error(target.span, f"{kind} is no map")
                 if list(kind.args[:-1]) != given:
                     wanted = ", ".join(map(str, kind.args[:-1]))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,6 +17,7 @@ from butfor.logic.solvers.smtlib import script, selector
 from butfor.logic.solvers.solver import Layer, Limit, Name, Problem, SolverResult, Verdict
 from butfor.logic.sorts import default_value
 from butfor.logic.terms import TRUE, Term
+from butfor.native.kept_process import KeptProcess
 
 _HEAD = "(set-option :produce-models true)\n(set-option :produce-unsat-assumptions true)\n"
 POLL_SECONDS = 0.05  # between two looks at whether a check was cancelled
@@ -71,25 +75,25 @@ class ProcessSolver:
         """The first word of the answer as a verdict, and the rest of it."""
         if limit.left <= 0.0:
             return Verdict.UNKNOWN, ""
-        try:
-            process = subprocess.Popen(
-                self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-            )
-        except OSError as e:
-            raise ToolMissing(
-                f"the solver {self.command[0]} cannot be started: {e.strerror}", hint="see BUTFOR_SOLVER"
-            ) from e
-        sent: str | None = _HEAD + text + "(exit)\n"
-        while True:
-            try:
-                answer, _ = process.communicate(sent, timeout=min(POLL_SECONDS, max(limit.left, 0.001)))
-                break
-            except subprocess.TimeoutExpired:
-                sent = None
-                if limit.left <= 0.0:
-                    process.kill()
-                    process.communicate()
-                    return Verdict.UNKNOWN, ""
+        program = shutil.which(self.command[0])
+        if program is None:
+            raise ToolMissing(f"the solver {self.command[0]} cannot be started", hint="see BUTFOR_SOLVER")
+        with tempfile.TemporaryFile() as question, tempfile.TemporaryFile() as answers:
+            question.write(f"{_HEAD}{text}(exit)\n".encode())
+            question.seek(0)
+            with KeptProcess(
+                self.command,
+                executable=program,
+                env=os.environ,
+                stdin=question.fileno(),
+                stdout=answers.fileno(),
+                stderr=subprocess.DEVNULL,
+            ) as process:  # with all that it starts: a solver may be a script around one
+                while process.wait(min(POLL_SECONDS, max(limit.left, 0.001))) is None:
+                    if limit.left <= 0.0:
+                        return Verdict.UNKNOWN, ""
+            answers.seek(0)
+            answer = answers.read().decode("utf-8", "replace")
         first, _, rest = answer.strip().partition("\n")
         return _VERDICTS.get(first.strip(), Verdict.UNKNOWN), rest
 

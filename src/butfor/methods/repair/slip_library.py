@@ -47,7 +47,7 @@ def _read(path: Path) -> dict[str, Any]:
         return tomllib.loads(read_bytes(path).decode())
     except UnicodeDecodeError as e:
         raise UsageError(f"{path}: not UTF-8 at byte {e.start}") from e
-    except tomllib.TOMLDecodeError as e:
+    except ValueError as e:
         raise UsageError(f"{path}: not valid TOML: {e}") from e
 
 
