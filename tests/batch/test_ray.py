@@ -14,7 +14,7 @@ import pytest
 from tests.batch.test_batch_command import ALONE, batch, files, fuzzed
 from tests.commands import TIMEOUT_SECONDS
 
-cluster_utils = pytest.importorskip("ray.cluster_utils", reason='ray is not installed: pip install "butfor[ray]"')
+cluster_utils = pytest.importorskip("ray.cluster_utils", reason="ray is not installed: pip install 'butfor[ray]'")
 pytestmark = pytest.mark.slow
 _COPIES = 4  # of each crashing input, with another comment: enough work for a node to be lost in the middle of it
 

@@ -108,7 +108,8 @@ class GroupFinder:
         splits: Counter[Shape] = Counter()
         while waiting:
             leading = _leading(waiting)
-            rest = [cls for cls in waiting if cls not in leading]
+            first = {cls.members[0] for cls in leading}
+            rest = [cls for cls in waiting if cls.members[0] not in first]
             new = self._without_twins(self._led(leading), led)
             led += new
             waiting = self._joining(rest, led)
@@ -118,7 +119,6 @@ class GroupFinder:
     def explanations(self, numbers: Sequence[int]) -> list[Result | None]:
         """The JSON reports of these runs; their pages are in the folder of the batch."""
         reports: list[Result | None] = [None] * len(numbers)
-
         questions = [Question(Ask.EXPLAIN, self.items[number]) for number in numbers]
         for position, found in self.computed.results(questions, "explaining"):
             if found is not None:
@@ -137,11 +137,9 @@ class GroupFinder:
 
     def _with_smaller_input(self, group: Group, answer: Result | None, question: Question) -> Group:
         if answer is None:
-            why = self.computed.lost_answer(question)
-            note = (
-                f"the input was not reduced: that {why}" if why else "the input was not reduced: the batch ended before"
-            )
-            return replace(group, notes=(*group.notes, note))
+            lost = self.computed.lost_answer(question)
+            why = f"that {lost}" if lost else "the batch ended before"
+            return replace(group, notes=(*group.notes, f"the input was not reduced: {why}"))
         if "why" in answer:
             return replace(group, notes=(*group.notes, answer["why"]))
         data = answer["input"].encode("latin-1")

@@ -18,7 +18,7 @@ from butfor.batch.shipped_program import ShippedProgram
 from butfor.batch.supervisor import CallEnd
 from butfor.batch.warm_worker import Task, TaskEnd, WorkerSetup
 from butfor.batch.work_items import BatchProgram
-from butfor.errors import UsageError
+from butfor.errors import ToolMissing, UsageError
 from butfor.frontends.c.c_frontend import compile_program
 from butfor.frontends.program_kinds import is_recording
 
@@ -122,5 +122,5 @@ def _ray() -> Any:
     try:
         import ray  # late: an extra
     except ImportError as error:
-        raise UsageError("--ray needs the package ray", hint='pip install "butfor[ray]"') from error
+        raise ToolMissing("--ray needs the package ray", hint="pip install 'butfor[ray]' brings it") from error
     return ray
