@@ -36,7 +36,7 @@ def page(figures: dict[str, Any]) -> Iterator[str]:
     yield "claims about programs is tried elsewhere: [claims.md](claims.md). What it promises on code that is not"
     yield "trusted: [SECURITY.md](../SECURITY.md)."
     yield ""
-    yield f"{datetime.now(UTC):%d %B %Y}, commit {_commit()}, Python {platform.python_version()}, {platform.machine()}."
+    yield f"Written on {datetime.now(UTC):%d %B %Y} at commit {_commit()}, Python {platform.python_version()}."
     for name, section in (("recordings", _recordings), ("sanitized", _sanitized), ("parsers", _parsers)):
         if name in figures:
             yield from ("", *section(figures[name]))
@@ -76,6 +76,7 @@ def _parsers(found: dict[str, Any]) -> Iterator[str]:
     yield "## Fuzzing of what reads files"
     yield ""
     yield f"Guided by coverage (atheris), {found['seconds']} s for each. *Accepted* inputs got past the reader."
+    yield "Inputs of faults are kept in `tests/reliability/found` when they are mended, and tests read them again."
     yield ""
     yield "| reader | inputs | accepted | slowest | faults |"
     yield "|---|---|---|---|---|"
