@@ -35,7 +35,6 @@ MAX_CHECK_SLOWDOWN = 8  # times that memory checks make a run slower
 MAX_ALLOWED_ERRORS = 60  # memory errors of the failing run that changed runs may have too; each costs a run
 PATIENT_LIMITS = RunLimits(1_000, 20_000_000)  # for changed runs that go on much longer than the failing one
 MAX_PATIENT_RUNS = 8  # seconds in all
-MAX_CUT_RUNS = 60  # that count as having got past a failure; they come from the most promising places
 MIN_EVENTS_LIMIT = 400_000  # events that a changed run may have, however short the failing one is: milliseconds
 ENDLESS_EVENTS_LIMIT = 300_000  # events after which a run counts as endless when that is the failure
 MAX_OBSERVED_TESTS = 4  # other tests whose values are proposed
@@ -68,7 +67,7 @@ class ConfirmedChange:
     is_direct: bool = False  # it overrides the wrong value itself where it is only forwarded
     hands_on: bool = False  # it overrides the wrong value in a function that only passes its parameter on
     is_in_stand_in: bool = False  # in a function that looks at none of its parameters
-    is_past: bool = False  # the run only got past the failure: it ended with another status, or was cut while it ran
+    is_past: bool = False  # the run only got past the failure: it ended with another status
     avoids: int = 0  # other failing tests that pass with it
     breaks: int = 0  # passing tests that fail with it
     other_effects: list[Effect] = field(default_factory=list)  # on other inputs
@@ -313,15 +312,8 @@ class Experiment:
         result.past += (past[number] for number in sorted(past.keys() - found.keys()))
 
     def confirm_past(self, result: SearchResult, past: Sequence[ConfirmedChange]) -> None:
-        """Add changes that only got past the failure to those that avoid it.
-
-        Of runs that were cut only a few: with memory checks they would be cut even earlier.
-        """
-        ended = [c for c in past if not c.outcome.is_cut]
-        cut = [c for c in past if c.outcome.is_cut][:MAX_CUT_RUNS]
-        for c in cut:
-            c.is_checked = self._build_checked is None
-        result.confirmed += [*self._without_new_memory_errors(result, ended), *cut]
+        """Add changes that only got past the failure to those that avoid it."""
+        result.confirmed += self._without_new_memory_errors(result, list(past))
 
     def verdicts(self, result: SearchResult, changes: Sequence[Sequence[Rule]]) -> list[RunVerdict]:
         """What becomes of the failure with each of these sets of rules: avoided only without new memory errors."""

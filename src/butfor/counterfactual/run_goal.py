@@ -29,13 +29,12 @@ class Goal:
         return not self.is_whole or (self.keeps(outcome) and outcome.output == len(self.output))
 
     def is_past(self, outcome: RunOutcome, baseline: RunOutcome) -> bool:
-        """Whether the run got past a crash, but ended with a status of its own, or was still running when it was cut.
+        """Whether the run got past a crash and ended with a status of its own.
 
-        A program that crashes on bad input should often refuse that input, and a server should go on.
+        A program that crashes on bad input should often refuse that input. Of a run that was cut nothing is known: it
+        may fail later.
         """
-        if not self.is_open or self.is_endless or baseline.exit_status is not None:
-            return False
-        return outcome.is_cut or outcome.exit_status is not None
+        return self.is_open and baseline.exit_status is None and outcome.exit_status is not None
 
     def keeps(self, outcome: RunOutcome) -> bool:
         """Whether the output begins as it should, or as it did up to the failure."""

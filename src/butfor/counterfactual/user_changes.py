@@ -198,7 +198,8 @@ def _verdict(
     if baseline is not None and goal.is_met(baseline):
         return False, "the run is not repeatable: run again without any change, the program does not fail"
     if not goal.is_met(outcome):
-        return False, _shortfall(goal, outcome)
+        is_past = baseline is not None and goal.is_past(outcome, baseline)
+        return False, f"{'it gets past the failure, but ' if is_past else ''}{_shortfall(goal, outcome)}"
     if goal.is_whole:
         return True, "the expected output is produced exactly"
     same = goal.keeps(outcome)
@@ -219,6 +220,8 @@ def _shortfall(goal: Goal, outcome: RunOutcome) -> str:
     """Why a changed run is not right."""
     if outcome.end == Ending.MEMORY:
         return "the changed run has a memory error"
+    if outcome.is_cut:
+        return "the changed run was still running when it was stopped"
     if outcome.exit_status is None:
         return "the changed run fails too"
     if goal.is_whole and not goal.keeps(outcome):

@@ -308,24 +308,3 @@ int main(int argc, char **argv) {
     assert row.extra["counterfactual"]["past"]
     expected = explained(tmp_path, program, args=["install", "8"], expect_exit=0)
     assert not expected.ranking, "another status than the expected one is no way out"
-
-
-def test_a_change_after_which_the_program_goes_on_got_past_the_crash(tmp_path: Path) -> None:
-    program = source(
-        """
-int main(int argc, char **argv) {
-    const char *mode = NULL;
-    int words = argc;
-    if (words > 3)
-        mode = argv[2];
-    int digit = *mode - '0';
-    for (unsigned k = 0; k % 2 < 2; k++)
-        digit = -digit;
-    return digit;
-}
-"""
-    )
-    answer = explained(tmp_path, program, args=["install", "8"])
-    row = next(row for row in answer.ranking if row.line == program.line_of("words > 3"))
-    assert "the run would have got past the failure: it was still running" in row.reasons[0].text
-    assert row.evidence is Evidence.HEURISTIC, "it was not looked at for memory errors"

@@ -62,8 +62,6 @@ class ChangeReporter:
         """What would have been with a change."""
         if not c.is_past:
             return self.then
-        if c.outcome.exit_status is None:
-            return "the run would have got past the failure: it was still running when it was stopped"
         return f"the run would have ended with exit status {c.outcome.exit_status} instead"
 
     def _best(self, s: ChangedStatement) -> tuple[ConfirmedChange, bool]:
