@@ -111,8 +111,12 @@ class ChangeWords:
             return False
         if op is Op.OPERATOR:
             return frozenset((SIGNS[c.rule.a].lstrip("u"), SIGNS[c.site.operator].lstrip("u"))) in _MISTAKEN_OPERATORS
-        if op is Op.SHIFT and c.family == "literal" and not c.site.is_real:
-            return abs(c.rule.a) <= 1
+        if op is Op.SHIFT and not c.site.is_real and abs(c.rule.a) > (1 if c.family == "literal" else 2):
+            return False  # by so much nobody is off
+        if op is Op.PLUS_LOCAL and text.endswith(";"):
+            return False  # the text is that of a statement: its value is not written by itself
+        if op is Op.NEGATE and self._is_character(c.site):
+            return False
         if kind is SiteKind.CONSTANT and text.endswith(")"):
             return False  # the text is that of the call that the constant is an argument of
         return not (op is Op.SET and c.family in _WITHOUT_REASON)
@@ -130,6 +134,10 @@ class ChangeWords:
         """Whether a load or a store is of a variable of an enumeration: nobody adds to those by mistake."""
         found = self._accessed_type(site)
         return found is not None and found.kind == "enum"
+
+    def _is_character(self, site: Site) -> bool:
+        found = self._accessed_type(site)
+        return found is not None and found.kind in ("char", "uchar")
 
     def _accessed_type(self, site: Site) -> CType | None:
         """The declared type of what a load or a store accesses; None where that is not known."""

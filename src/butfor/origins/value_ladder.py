@@ -298,9 +298,9 @@ class LadderBuilder:
         read = input_words(self.words, origin.node)
         if read:
             self.add(self.at(RungKind.INPUT, origin.node, read, subject.level + 1))
-        found = lookup(instr.callee)
+        chosen, found = self._chosen(subject, origin), lookup(instr.callee)
         is_end = found is None or found.allocates or read
-        return self._chosen(subject, origin) + ([] if is_end else self._operands(subject, leaves, origin.node))
+        return chosen if is_end else chosen + self._operands(subject, leaves, origin.node)
 
     def _chosen(self, subject: Subject, origin: Origin) -> list[Subject]:
         """What chose a value that was only passed on: a condition among operands, a pointer to a function."""
