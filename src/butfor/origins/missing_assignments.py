@@ -69,6 +69,8 @@ class MissingAssignments:
         except UnknownValue:
             return []
         found = []
+        name = self.words.pointer_name(load)
+        what = f"`{name}`" if name else "it"
         branches = [branch for branch in branches if not self._goes_without_saying(branch)]
         for branch in sorted(branches, key=self._relevance, reverse=True)[:most]:
             place = self.words.place(branch)
@@ -77,7 +79,7 @@ class MissingAssignments:
                 continue
             shown = self.words.with_origins(told_leaves(self.words.leaves(branch), 3), place)
             says = f"{self.words.quoted(place)} was {step.outcome}" + (f" with {shown}" if shown else "")
-            found.append((branch, f"{says}; otherwise it could have been assigned"))
+            found.append((branch, f"{says}; otherwise {what} could have been assigned"))
         return found
 
     def _relevance(self, branch: Node) -> tuple[bool, Node]:

@@ -4,7 +4,7 @@
  * at: classify
  * says: never given a value
  * says: `kind`
- * says: otherwise it could have been assigned
+ * says: otherwise (it|`\w+`) could have been assigned
  */
 #include <ctype.h>
 #include <stdio.h>
