@@ -24,7 +24,7 @@ GROUPS = {
     "words": ("word",),
     "frames": ("frame",),
     "irregular reads": ("read",),
-    "library calls": ("event", "run"),
+    "library calls": ("event", "run", "text"),
     "objects": ("object", "death"),
     "output": ("output", "piece"),
     "checkpoints": ("check",),

@@ -85,7 +85,7 @@ def test_with_fwrapv_signed_arithmetic_wraps_around() -> None:
         ("float_to_int", "conversion: 2147483648.0 does not fit in int"),
         ("member_write_over", "write of 1 byte at index 8 of `r.name` with 8 elements"),
         ("member_row_over", "write of 4 bytes at index 2 of `m.cell` with 2 elements"),
-        ("member_text_over", "write of 9 bytes into `r.name` of 8"),
+        ("member_text_over", "write of 9 bytes into `r.name`, which has 8 bytes"),
         ("use_after_scope", "read of 4 bytes in `inner` after its scope was left"),
         ("vla_size", "a local array of -1 elements: its size is negative"),
     ],

@@ -279,3 +279,38 @@ int main(int argc, char **argv) {
     assert found["proved"]
     assert {_line(program, text) for text in ("q = {1", "q.x = ", "q.y = ", "check(q)")} <= _lines(found)
     assert all("p.x" not in e["formula"] for e in found["abstract_trace"][:1])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "(b + b > y ? a : x) + 1",
+        "(b + b > y ? (a > 2 ? 7 : a) : x) + 1",
+        "(b + b > y && x < 9 ? a : b < 1 ? 2 : x) + 1",
+    ],
+)
+def test_what_the_operand_not_evaluated_of_a_choice_would_have_read_is_a_part_of_the_story(
+    value: str, tmp_path: Path
+) -> None:
+    """By chance x is what a is: the choice seemed to make no difference, whatever b and y were."""
+    program = source(f"""
+extern int __VERIFIER_nondet_int(void);
+int main(void) {{
+    int a = __VERIFIER_nondet_int() & 3;
+    int b = __VERIFIER_nondet_int() & 3;
+    int x = b;
+    int y = 6;
+    y = 0;
+    x = b - 2;
+    a = {value};
+    assert(a != 2);
+    return 0;
+}}
+""")
+    found = _method(make_options(written(tmp_path, program), methods=("error-invariants",), nondet=(1, 3)))
+    lines = {entry["line"] for entry in found["abstract_trace"] if entry["kind"] == "statement"}
+    made_x = program.line_of("x = b - 2"), program.line_of("int b")
+    assert program.line_of("y = 0;") in lines or made_x[0] in lines, "either the choice or both values matter"
+    assert made_x[1] in lines
+    facts = [fact for entry in found["abstract_trace"] for fact in entry.get("facts", ())]
+    assert "x == 1" not in facts[: len(facts) // 2], "x is 1 only after its last assignment"

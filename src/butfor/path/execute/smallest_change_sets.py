@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 
 from butfor.logic.simplify import ALGEBRA
 from butfor.logic.solvers import Limit, Stack, Verdict, default_stack
 from butfor.logic.solvers.maxsmt import Sum
-from butfor.logic.sorts import default_value
+from butfor.logic.sorts import Sort, default_value
 from butfor.logic.substitute import Substitution
 from butfor.logic.terms import (
     FALSE,
@@ -23,6 +24,7 @@ from butfor.logic.terms import (
     constant,
     disjunction,
     negate,
+    store,
     variable,
     variables,
 )
@@ -318,17 +320,35 @@ def _with_any_values(path: Path, changes: Collection[Change]) -> Path:
     starts = frozenset(name for change in changes for name in change.starts)
     fixed = pinned(path)
     instances = list(fixed.instances)
+    open_cells: list[Cell] = []
+
+    def any_value(name: str, sort: Sort) -> Term:
+        open_cells.append(Cell(f"{OPEN}{name}", sort, ""))
+        return variable(f"{OPEN}{name}", sort)
+
     for k in on:
         was = instances[k]
-        condition = variable(f"{OPEN}c{k}", 0) if was.kind is Kind.BRANCH else was.condition
-        instances[k] = replace(was, writes=tuple((cell, None) for cell, _ in was.writes), condition=condition)
+        writes = tuple(
+            (cell, _with_any_element(value, partial(any_value, f"e{k}.{number}")))
+            for number, (cell, value) in enumerate(was.writes)
+        )
+        condition = any_value(f"c{k}", 0) if was.kind is Kind.BRANCH else was.condition
+        instances[k] = replace(was, writes=writes, condition=condition)
     return replace(
         fixed,
-        cells=(*path.cells, *(Cell(f"{OPEN}c{k}", 0, "") for k in on)),
+        cells=(*path.cells, *open_cells),
         instances=tuple(instances),
         start={name: value for name, value in fixed.start.items() if name not in starts},
         initial={name: value for name, value in fixed.initial.items() if name not in starts},
     )
+
+
+def _with_any_element(value: Term | None, any_value: Callable[[Sort], Term]) -> Term | None:
+    """What an assignment of any value writes: of a map, only the element that is assigned is any value."""
+    if value is None or value.op != "store":
+        return None
+    whole, index, element = value.args
+    return store(whole, index, any_value(element.width))
 
 
 def _constants(term: Term, model: Mapping[str, object]) -> dict[str, Term]:

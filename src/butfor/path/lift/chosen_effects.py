@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from butfor.errors import OutOfTime
 from butfor.failures.failure_point import FailurePoint
 from butfor.path.lift.branch_conditions import ConditionEvaluations
-from butfor.path.lift.condition_terms import hypothetical_loads
+from butfor.path.lift.condition_terms import Merges, hypothetical_loads
 from butfor.path.lift.effects import Effect, EffectKind, Effects, effects_of_nodes
 from butfor.path.lift.violated_property import Check
 from butfor.trace.dependence.backward_slice import Slicer
@@ -101,7 +101,7 @@ class EffectChoice:
         )
 
     def _for_parts_not_evaluated(self, check: Check, nodes: list[Node]) -> list[Node]:
-        """What gave variables their values that the parts of conditions which were not evaluated would have read.
+        """What gave variables their values that parts of conditions, and of `?:`, would have read that did not run.
 
         These are stores, and decisions whose other arm would have assigned them again.
         """
@@ -114,6 +114,9 @@ class EffectChoice:
             for d in evaluated.values()
             for a, n in hypothetical_loads(self.trace, d.stretch, d.blocks)
         ]
+        merges = Merges(self.trace)
+        phis = [node for node in nodes if node[1] >= 0 and self.trace.instr(node).op == "phi"]
+        reads += [read for phi in phis[:MAX_EFFECTS_PER_PATH] for read in merges.loads_not_evaluated(phi)]
         potential = self.dependence.potential_dependence
         found: dict[Node, None] = {}
         hypothetical = []

@@ -46,6 +46,30 @@ def stretch_since(trace: Trace, i: int, stop: int) -> Stretch | None:
     return None
 
 
+class Merges:
+    """The ways that meet in a phi, from where they parted."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self._dominators: dict[str, tuple[int, ...]] = {}
+
+    def since(self, phi: Node) -> tuple[int, Stretch | None]:
+        """The block where the ways parted, and what ran from there; None when that is too long for a condition."""
+        s = self.trace.at(phi[0])
+        known = self._dominators.get(s.fn.name)
+        if known is None:
+            known = self._dominators[s.fn.name] = immediate_dominators(successors(s.fn))
+        stop = known[s.seg.block]
+        return stop, stretch_since(self.trace, phi[0], stop) if stop >= 0 else None
+
+    def loads_not_evaluated(self, phi: Node) -> Iterator[tuple[int, int, int]]:
+        """Address and size of what the ways not taken would have read from variables, and the moment."""
+        _, stretch = self.since(phi)
+        region = _region(stretch, self.trace.at(phi[0]).seg.block) if stretch is not None else frozenset()
+        if stretch is not None and len(region) <= MAX_BLOCKS_PER_CONDITION:
+            yield from ((a, n, stretch.last) for a, n in hypothetical_loads(self.trace, stretch, region))
+
+
 class ConditionTerms:
     """Terms for all ways through the blocks of a condition."""
 
@@ -53,7 +77,7 @@ class ConditionTerms:
         self.trace = trace
         self.registers = registers
         self.read = read
-        self._dominators: dict[str, tuple[int, ...]] = {}
+        self._merges = Merges(trace)
 
     # --- conditions ---------------------------------------------------------------------------------------------------
 
@@ -104,13 +128,11 @@ class ConditionTerms:
 
     def merged(self, phi: Node) -> Term:
         """The value of a phi, whichever way had led there."""
-        i = phi[0]
-        s = self.trace.at(i)
+        s = self.trace.at(phi[0])
         instr = self.trace.instr(phi)
         width = bits_of(instr.type)
         chosen, at = self.trace.phi_choice(phi)
-        stop = self._dominator(s.fn, s.seg.block)
-        stretch = stretch_since(self.trace, i, stop) if stop >= 0 else None
+        stop, stretch = self._merges.since(phi)
         if stretch is None:
             return self.registers.operand(at, chosen)
 
@@ -134,12 +156,6 @@ class ConditionTerms:
             return ite(truth, value(last.detail[0], block, deep + 1), value(last.detail[1], block, deep + 1))
 
         return self.registers.state.simplify(value(stop, -1, 0))
-
-    def _dominator(self, fn: Function, block: int) -> int:
-        known = self._dominators.get(fn.name)
-        if known is None:
-            known = self._dominators[fn.name] = immediate_dominators(successors(fn))
-        return known[block]
 
     # --- operands -----------------------------------------------------------------------------------------------------
 
