@@ -119,6 +119,7 @@ def test_crashes_are_grouped_by_fault_whatever_the_number_of_workers(work: Path)
     assert files(work, "one") == files(work, "three")
 
 
+@pytest.mark.slow
 def test_later_crashes_join_the_groups_that_exist(work: Path) -> None:
     faults = fuzzed(work)
     command = ("--crashes", "crashes", "ledger.c", *ALONE)
@@ -209,6 +210,7 @@ def test_formats_say_the_same(work: Path) -> None:
         assert (home / group["report"]).is_file()
 
 
+@pytest.mark.slow
 def test_only_a_cause_that_is_not_in_the_baseline_fails_the_build(work: Path) -> None:
     fuzzed(work)
     command = ("--crashes", "crashes", "ledger.c", *ALONE)
@@ -251,6 +253,7 @@ def test_each_group_gets_a_smaller_input(work: Path) -> None:
             assert data == b"share0"
 
 
+@pytest.mark.slow
 def test_the_content_of_an_input_file_counts_and_is_reduced(work: Path) -> None:
     (work / "quotient.c").write_text(
         "#include <stdio.h>\n"

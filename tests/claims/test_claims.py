@@ -39,6 +39,12 @@ from tests.claims.small_program import (
     Var,
 )
 from tests.claims.walk_program import statements
+from tests.families import some_of
+
+
+def _name(shape: Shape) -> str:
+    return shape.__name__.strip("_")
+
 
 needs_compiler = pytest.mark.skipif(compiler() is None, reason="there is no C compiler on this machine")
 
@@ -56,7 +62,7 @@ def test_no_claim_about_generated_programs_is_refuted(kind: str, seed: int) -> N
 QUICK = ("cascade", "error-invariants", "security", "relevance", "diagnoses")
 
 
-@pytest.mark.parametrize("shape", [*SHAPES[:6], *SHAPES[-3:]], ids=lambda shape: shape.__name__.strip("_"))
+@pytest.mark.parametrize("shape", some_of((*SHAPES[:6], *SHAPES[-3:]), lambda k, _: k % 3 == 0, _name))
 def test_no_claim_about_programs_that_once_had_wrong_ones_is_refuted(shape: Shape) -> None:
     tally = check_program(failing_shape(random.Random(7), [shape]), "test", QUICK, most=1)
     assert not tally.refuted
@@ -64,7 +70,7 @@ def test_no_claim_about_programs_that_once_had_wrong_ones_is_refuted(shape: Shap
 
 
 @needs_compiler
-@pytest.mark.parametrize("seed", range(40, 48))
+@pytest.mark.parametrize("seed", some_of(range(40, 48), lambda _, seed: seed < 44, str))
 def test_the_interpreter_agrees_with_gcc(seed: int, tmp_path: Path) -> None:
     program = generate(seed, "c")
     native = NativeProgram(print_program(program).text, tmp_path)
@@ -74,7 +80,7 @@ def test_the_interpreter_agrees_with_gcc(seed: int, tmp_path: Path) -> None:
 
 
 @needs_compiler
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", some_of(range(8), lambda _, seed: seed < 3, str))
 def test_the_interpreter_agrees_with_gcc_and_its_sanitizers_on_the_rest_of_c(seed: int, tmp_path: Path) -> None:
     program = generate(seed, "wide")
     native = NativeProgram(print_program(program).text, tmp_path, ALL_SANITIZERS)
@@ -276,6 +282,7 @@ def test_generated_programs_are_the_same_for_the_same_seed() -> None:
         assert len(texts) == 1
 
 
+@pytest.mark.slow
 def test_the_results_of_a_campaign_are_written_between_the_marks_of_a_file(tmp_path: Path) -> None:
     state = CampaignState(tmp_path / "state.json", 20, ("boogie",))
     state.run(10, 1)
