@@ -27,3 +27,17 @@ def test_terms_that_share_operands_many_times_are_evaluated_once_for_each() -> N
 def test_a_variable_without_a_value_is_named() -> None:
     with pytest.raises(TermError, match="the variable y has no value"):
         Evaluations()(binary("add", variable("x", 8), variable("y", 8)))({"x": 1})
+
+
+class _Recorded(dict[str, int]):
+    def __missing__(self, name: str) -> int:
+        return 7
+
+
+@pytest.mark.parametrize("additions", [1, MAX_TREE_SIZE])
+def test_values_that_a_mapping_makes_when_they_are_asked_for_are_values(additions: int) -> None:
+    """Terms are functions up to a size; the larger ones are evaluated otherwise."""
+    term = variable("x", 8)
+    for _ in range(additions):
+        term = binary("add", term, const(1, 8))
+    assert Evaluations()(term)(_Recorded()) == (7 + additions) & 255

@@ -34,10 +34,10 @@ class Evaluator:
 
     def _one(self, t: Term) -> Value:
         if t.op == "var":
-            value = self.values.get(str(t.data))
-            if value is None:
-                raise TermError(f"the variable {t.data} has no value")
-            return value
+            try:
+                return self.values[str(t.data)]
+            except KeyError:
+                raise TermError(f"the variable {t.data} has no value") from None
         rule = _RULES.get(t.op)
         if rule is None:
             raise TermError(f"no operation is called {t.op}")

@@ -68,3 +68,24 @@ def test_what_was_given_up_is_said(tmp_path: Path) -> None:
     found = explained(tmp_path, text)
     assert not found.to_dict()["methods"]["proofs"]["complete"]
     assert any("f calls itself" in note for note in found.notes)
+
+
+def test_an_assertion_whose_last_operand_is_never_evaluated_is_reached_all_the_same(tmp_path: Path) -> None:
+    found = explained(
+        tmp_path,
+        """\
+#include <assert.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    unsigned n = argc & 1;
+    assert(n < 2 || argc > 9);
+    if (n > 5)
+        abort();
+    assert(argc > 100);
+}
+""",
+    )
+    rows = {row["line"]: row["verdict"] for row in found.to_dict()["methods"]["proofs"]["checks"]}
+    assert rows[6] == "proved"
+    assert rows[9] == "open"

@@ -10,6 +10,7 @@ from butfor.ir.intervals.instruction_records import AnalysisRecords
 from butfor.ir.intervals.value_boxes import integer_value, split_address
 from butfor.ir.machine_types import Kind, alloc_size, store_size
 from butfor.ir.program import Program
+from butfor.ir.short_circuits import find_decisions
 from butfor.libc.library import lookup, reports_failure
 
 _MEMORY_CHECKS = ("null", "bounds-low", "bounds-high")
@@ -105,11 +106,22 @@ def verdict(records: AnalysisRecords, function: Function, instr: Instr, kind: st
     if kind == "assertion":
         if (name, instr.index, kind) in records.checks:
             return "open"
-        before = function.blocks[instr.block].preds
-        reached = (name, instr.block) in records.blocks or any((name, b) in records.blocks for b in before)
+        reached = any((name, b) in records.blocks for b in _deciding_blocks(function, instr.block))
         return "proved" if reached else "unreachable"
     keys = [(name, instr.index, kind + suffix) for suffix in ("", "-0", "-1", "-2")]
     found = [records.checks[key] for key in keys if key in records.checks]
     if not found:
         return "unreachable"
     return "proved" if all(found) else "open"
+
+
+def _deciding_blocks(function: Function, failing: int) -> Iterator[int]:
+    """The block that reports a failed assertion, and those that begin the conditions which lead there.
+
+    In `assert(a || b)` the run comes to the assertion where `a` is evaluated, though `b` may never be.
+    """
+    yield failing
+    decisions = find_decisions(function)
+    for before in function.blocks[failing].preds:
+        number = decisions.of_block[before]
+        yield before if number < 0 else decisions.decisions[number].head
