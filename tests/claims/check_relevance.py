@@ -101,7 +101,7 @@ def _control(case: FailingCase, node: Node, kind: str, text: str) -> Claim:
 
 
 def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> Claim:
-    """With the value at one instance, or without it, the run does not fail; `where`: some run along the same path."""
+    """With the value at one instance, or without it, the run does not fail; `where`: some run with other inputs."""
     other, _, where = other.partition(", where ")
     if other.endswith(" left as it was"):
         stores = [number for number, (_, e) in enumerate(case.stored(node))]
@@ -111,7 +111,7 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
         if found is None:
             return unchecked("relevance", kind, text, "the cell of the other value is not a variable of the program")
         changes = found
-    bases = (case.inputs, *(case.same_statements if where else ()))
+    bases = (case.inputs, *(case.same_failure if where else ()))
     ends = [run_program(case.program, base, change()) for base in bases for _, change in changes]
     if any(end.why == NOT_DECLARED for end in ends):
         return unchecked("relevance", kind, text, "the address of a variable that is not in scope")
@@ -120,7 +120,14 @@ def _avoids(case: FailingCase, node: Node, other: str, kind: str, text: str) -> 
         return unchecked("relevance", kind, text, "an element is used that may hold anything")
     if not avoids and any(end.outcome is Outcome.ENDLESS for end in ends):
         return unchecked("relevance", kind, text, "the changed run is too long for the interpreter")
+    if not avoids and not {int(n) for n in re.findall(r"= (-?\d+)", where)} <= _tried(case):
+        return unchecked("relevance", kind, text, "with an input that the program is not run with")
     return judged(avoids, "relevance", kind, text, _refutation(case, changes))
+
+
+def _tried(case: FailingCase) -> set[int]:
+    """The values that inputs are given."""
+    return {value for inputs in all_inputs(case.program) for value in inputs}
 
 
 def _leaving(node: Node, wanted: int) -> Any:

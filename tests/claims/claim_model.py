@@ -89,7 +89,7 @@ class FailingCase:
     is_pinned: bool = False  # the answer is about the recorded inputs only
     asked_with: str = ""  # options beside the usual ones
     same_path: list[tuple[int, ...]] = field(default_factory=list)
-    same_statements: list[tuple[int, ...]] = field(default_factory=list)  # parts of conditions may come out otherwise
+    same_failure: list[tuple[int, ...]] = field(default_factory=list)  # what the failure does not depend on may differ
 
     @property
     def program(self) -> Program:
@@ -156,7 +156,7 @@ def failing_case(
     case.asked_with = ", ".join(f"{name}={value}" for name, value in settings.items())
     others = [(i, run_program(printed.program, i)) for i in all_inputs(printed.program) if i != inputs]
     case.same_path = [i for i, other in others if other.is_same_failure_along_same_path(run)]
-    case.same_statements = [i for i, other in others if other.fails_like(run) and other.outcomes == run.outcomes]
+    case.same_failure = [i for i, other in others if other.fails_like(run)]
     return case
 
 
