@@ -159,6 +159,7 @@ class Path:
     overwritten: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     variables: tuple[NamedVariable, ...] = ()
     unsure: frozenset[Place] = frozenset()
+    inputs_move_stores: bool = False  # other inputs may send what the path leaves out to its cells
 
     @property
     def followed(self) -> frozenset[tuple[int, int]]:

@@ -120,3 +120,28 @@ int main(void) {
     (found,) = [row for row in rows if row["text"] == "int x = k;"]  # with x = 0, the run with 1 passes
     assert found["verdict"] != "irrelevant"
     assert found["traces"]["with 1"] != "irrelevant"
+
+
+def test_nothing_is_irrelevant_for_all_inputs_where_an_input_may_send_a_store_elsewhere(tmp_path: Path) -> None:
+    """With k = 2 the element that is checked becomes 3, and then the failure depends on y alone."""
+    program = source("""
+extern int __VERIFIER_nondet_int(void);
+int main(void) {
+    int n = __VERIFIER_nondet_int() & 7;
+    int k = __VERIFIER_nondet_int() & 3;
+    int x = 4;
+    int y = n - x;
+    int t[4] = {3, 3, 5, 3};
+    t[k & 3] = 3;
+    assert(t[2] < 5 && y != -4);
+    return 0;
+}
+""")
+    path = written(tmp_path, program)
+    line = program.line_of("int x = 4;")
+    found = {}
+    for inputs in ("free", "pinned"):
+        options = make_options(path, methods=("relevance",), inputs=inputs, nondet=(0, 0))
+        rows = api.explain(options).to_dict()["methods"]["relevance"]["statements"]
+        found[inputs] = {row["line"]: row["verdict"] for row in rows}[line]
+    assert found == {"free": "unknown", "pinned": "irrelevant"}

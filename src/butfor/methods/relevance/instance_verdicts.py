@@ -106,7 +106,9 @@ class _Judge:
         self.around_check = frozenset(path.scope)
         conditions = zip(path.instances, self.execution.conditions, strict=False)
         # other inputs along the path may lead accesses elsewhere, of which the path says nothing
-        self.moves_with_inputs = any(i.is_address and not is_literal(condition) for i, condition in conditions)
+        self.moves_with_inputs = any(i.is_address and not is_literal(condition) for i, condition in conditions) or (
+            path.inputs_move_stores and not pinned
+        )
         self.is_over = is_over
         self.complete = True
         self._known: dict[int, InstanceVerdict] = {}

@@ -14,22 +14,30 @@ from butfor.path.lift.chosen_effects import LiftableRun
 from butfor.path.lift.shorter_writes import shorter_writes
 from butfor.path.path_model import Path
 from butfor.trace.dependence.backward_slice import Slicer
+from butfor.trace.dependence.sliced_instances import Slice
 from butfor.trace.trace import Node
-from butfor.trace.view.source_places import Place
 
 MOVABLE = "stores to other places of the same objects are taken to go where they went"
+_OWN_CALLS = ("internal", "pure")  # kinds of calls that bring nothing in by themselves
 MAX_STORES_BY_ADDRESS = 2_000  # of more of them all that they depend on is taken, not just what their addresses do
 
 
 def without_movable_stores(run: LiftableRun, path: Path) -> Path:
     """The path, which says so if it leaves out stores that could have gone to its cells, or anything else."""
     stores = movable_stores(run, path)
-    if NOT_FOLLOWED in path.approximate:
-        unsure = frozenset(instance.place for instance in path.instances)
+    everything = frozenset(instance.place for instance in path.instances)
+    deciding = _what_moves(run, stores)
+    if NOT_FOLLOWED in path.approximate or (deciding is not None and not deciding.followed_all):
+        unsure = everything
     else:
-        unsure = _statements_that_move(run, stores, path) if stores else frozenset()
-    approximate = (*path.approximate, MOVABLE) if stores else path.approximate
-    return replace(path, approximate=approximate, unsure=unsure)
+        nearest = () if deciding is None else (row.nearest for row in deciding.totals())
+        unsure = frozenset(p for node in nearest if (p := run.places.of(node)) is not None)
+    return replace(
+        path,
+        approximate=(*path.approximate, MOVABLE) if stores else path.approximate,
+        unsure=unsure,
+        inputs_move_stores=deciding is not None and _depends_on_inputs(run, deciding),
+    )
 
 
 def movable_stores(run: LiftableRun, path: Path) -> list[Node]:
@@ -55,18 +63,28 @@ def _executions(run: LiftableRun, fn: Function, instr: Instr) -> list[Node]:
     return [(int(i), instr.index) for i in np.flatnonzero(segments)]
 
 
-def _statements_that_move(run: LiftableRun, stores: Sequence[Node], path: Path) -> frozenset[Place]:
-    """The statements on which it depends where these stores went and whether they were executed."""
+def _what_moves(run: LiftableRun, stores: Sequence[Node]) -> Slice | None:
+    """All on which it depends where these stores went and whether they were executed; None if that is nothing."""
     executed = [node for node in stores if node[0] >= 0]
     roots = executed
     if len(executed) <= MAX_STORES_BY_ADDRESS:
         roots = [*dict.fromkeys(root for node in executed for root in _deciding_where(run, node))]
-    if not roots:
-        return frozenset()
-    found = Slicer(run.dependence, run.is_over).backward(roots)
-    if not found.followed_all:
-        return frozenset(instance.place for instance in path.instances)
-    return frozenset(p for row in found.totals() if (p := run.places.of(row.nearest)) is not None)
+    return Slicer(run.dependence, run.is_over).backward(roots) if roots else None
+
+
+def _depends_on_inputs(run: LiftableRun, found: Slice) -> bool:
+    """Whether a slice comes to anything from outside: results of library calls, parameters of main, its strings."""
+    if not found.followed_all or any(run.objects.globals.at(address) is None for address in found.initial):
+        return True
+    return any(_is_from_outside(run, row.nearest) for row in found.totals())
+
+
+def _is_from_outside(run: LiftableRun, node: Node) -> bool:
+    trace = run.recording.trace
+    if node[1] < 0:
+        call = trace.call_of(node[0])
+        return call is None or not trace.is_direct_call(call, trace.at(node[0]).fn)
+    return trace.instr(node).op == "call" and trace.at(node[0]).layout.kinds[node[1]] not in _OWN_CALLS
 
 
 def _deciding_where(run: LiftableRun, node: Node) -> list[Node]:
